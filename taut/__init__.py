@@ -1,0 +1,50 @@
+"""taut: constrained dynamics. State the condition; taut holds it and tells you the force it took.
+
+Names are imported when first used, so that `import taut` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "Scene": "taut.scene",
+    "load": "taut.scene",
+    "gallery": "taut.scene",
+    "open_scene": "taut.scene",
+    "schema": "taut.scene",
+    "build": "taut.model",
+    "simulate": "taut.run",
+    "resume": "taut.run",
+    "open": "taut.result",
+    "Run": "taut.result",
+    "TautError": "taut.errors",
+    "TautWarning": "taut.errors",
+}
+
+if TYPE_CHECKING:
+    from .errors import TautError, TautWarning
+    from .model import build
+    from .result import Run, open
+    from .run import resume, simulate
+    from .scene import Scene, gallery, load, open_scene, schema
+
+__all__ = [
+    "Run", "Scene", "TautError", "TautWarning", "build", "gallery", "load", "open", "open_scene", "resume",
+    "schema", "simulate",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'taut' has no attribute '{name}'")
+    value = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

@@ -1,0 +1,59 @@
+"""The command line: one file per command, listed here.
+
+Exit codes: 0 the work was done; 2 a user's mistake (one message, never a traceback); 1 a failed run.
+TAUT_DEBUG=1 shows where a mistake was noticed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cyclopts import App, CycloptsError
+
+from .. import __version__
+from ..errors import TautError
+from .listing import list_
+from .run import run
+from .schema import schema
+
+COMMANDS: dict[str, Callable[..., int | None]] = {"run": run, "list": list_, "schema": schema}
+
+
+def app() -> App:
+    """The parser, with one command per function; their docstrings and hints are its help."""
+    taut = App("taut", help="Constrained dynamics: state the condition, taut holds it.", version=__version__)
+    for name, command in COMMANDS.items():
+        taut.command(command, name=name)
+    return taut
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the entry point of `taut` and `python -m taut`."""
+    tokens = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _one_line
+            code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    except (TautError, CycloptsError) as mistake:
+        if os.environ.get("TAUT_DEBUG") == "1":
+            raise
+        print(f"taut: {_text(mistake)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("taut: interrupted", file=sys.stderr)
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _text(mistake: Exception) -> str:
+    if isinstance(mistake, CycloptsError):
+        return f"{str(mistake).strip()} See taut --help."
+    return str(mistake)
+
+
+def _one_line(message: Warning | str, *where: Any, **more: Any) -> None:
+    print(f"taut: warning: {message}", file=sys.stderr)

@@ -1,0 +1,93 @@
+"""taut list: what there is to choose from, printed from the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from .table import print_table
+
+Subject = Literal["scenes", "methods", "constraints", "forces", "solvers"]
+
+
+def list_(subject: Subject | None = None, /) -> None:
+    """List scenes, methods, constraints, forces or solvers; all of them by default."""
+    subjects = [subject] if subject else list(SUBJECTS)
+    for i, name in enumerate(subjects):
+        header, rows = SUBJECTS[name]()
+        if i:
+            print()
+        print_table(rows, name if len(subjects) > 1 else "", header)
+
+
+def _scenes() -> tuple[list[str], list[list[str]]]:
+    import inspect
+
+    from ..scene import SCENES
+
+    def taken(function: Callable) -> str:
+        found = inspect.signature(function).parameters.values()
+        return " ".join(f"{p.name}={_short(p.default)}" for p in found)
+
+    return ["name", "", "--set"], [[e.name, e.doc, taken(e.function)] for e in SCENES.values()]
+
+
+def _methods() -> tuple[list[str], list[list[str]]]:
+    from ..methods import METHODS
+
+    def order(value: int | None) -> str:
+        return "held" if value is None else str(value)
+
+    rows = [
+        [m.name, str(m.order), order(m.order_position), order(m.order_velocity), m.level, m.solves, m.doc,
+         " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
+        for m in METHODS.values()
+    ]  # fmt: skip
+    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "enforces", "solves", "", "--option"], rows
+
+
+def _constraints() -> tuple[list[str], list[list[str]]]:
+    from ..constraints import KINDS
+
+    rows = [
+        [kind.name, _points(kind.points, kind.points_optional), str(kind.rows or "any"), kind.unit, kind.doc,
+         " ".join(argument.name for argument in kind.arguments)]
+        for kind in KINDS.values()
+    ]  # fmt: skip
+    return ["name", "points", "rows", "unit of Φ", "", "arguments"], rows
+
+
+def _forces() -> tuple[list[str], list[list[str]]]:
+    from ..forces import KINDS
+
+    rows = [
+        [kind.name, _points(kind.points, 0), kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        for kind in KINDS.values()
+    ]
+    return ["name", "points", "", "arguments"], rows
+
+
+def _solvers() -> tuple[list[str], list[list[str]]]:
+    from ..linalg import SOLVERS
+
+    return ["name"], [["auto"], *([name] for name in SOLVERS)]
+
+
+def _short(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _points(names: tuple[str, ...] | None, optional: int) -> str:
+    if names is None:
+        return "any"
+    needed = len(names) - optional
+    return " ".join([*names[:needed], *(f"[{name}]" for name in names[needed:])])
+
+
+SUBJECTS = {
+    "scenes": _scenes,
+    "methods": _methods,
+    "constraints": _constraints,
+    "forces": _forces,
+    "solvers": _solvers,
+}

@@ -1,0 +1,128 @@
+"""taut run: simulate a scene, or go on with a stored run, and say what came out."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from ..errors import TautError
+from ..scene import open_scene, parse_parameters
+from .table import print_table
+
+if TYPE_CHECKING:
+    from ..result import Run
+
+Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
+
+
+def run(
+    scene: str | None = None,
+    /,
+    *,
+    method: str | None = None,
+    dt: float | None = None,
+    duration: float | None = None,
+    out: Path | None = None,
+    overwrite: Annotated[bool, Parameter(negative="")] = False,
+    resume: Path | None = None,
+    record_every: int | None = None,
+    solver: str | None = None,
+    tolerance: float | None = None,
+    set: Words | None = None,
+    option: Words | None = None,
+    project_initial: bool = True,
+) -> int:
+    """Simulate a scene.
+
+    Parameters
+    ----------
+    scene
+        A gallery name, a .yaml file, or a .py file with build().
+    method
+        How the constraints are enforced: see taut list methods.
+    dt
+        Step [s]; default: what the scene suggests.
+    duration
+        Simulated time [s]; default: what the scene suggests.
+    out
+        Folder to store the run in while it goes on.
+    overwrite
+        Replace a stored run at --out.
+    resume
+        Go on with an interrupted run in this folder, bit for bit.
+    record_every
+        Keep every n-th step.
+    solver
+        Of the linear systems: see taut list solvers.
+    tolerance
+        Largest |Φ| allowed at the end of a step.
+    set
+        NAME=VALUE, a parameter of the scene; may be repeated.
+    option
+        NAME=VALUE, an option of the method; may be repeated.
+    project_initial
+        Make the initial velocity consistent with the constraints.
+    """
+    from .. import run as running
+    from ..result import Store
+
+    asked: dict[str, Any] = {
+        "method": method, "dt": dt, "duration": duration, "record_every": record_every, "solver": solver,
+        "tolerance": tolerance, "out": out,
+    }  # fmt: skip
+    asked = {name: value for name, value in asked.items() if value is not None}
+    parameters = parse_parameters(set or ())
+    if resume is not None:
+        _refuse_changes([*asked, *(["option"] if option else []), *(["overwrite"] if overwrite else [])])
+        given = open_scene(scene, **parameters) if scene is not None else None
+        taken_before = Store.open(resume).step
+        return report(running.resume(resume, scene=given), resume, taken_before)
+    if scene is None:
+        raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
+    options = parse_parameters(option or ())
+    for name in options:
+        if name in inspect.signature(running.simulate).parameters:
+            raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
+    asked |= {"overwrite": overwrite, "project_initial": project_initial, **options}
+    return report(running.simulate(open_scene(scene, **parameters), **asked), out)
+
+
+def _refuse_changes(names: list[str]) -> None:
+    if names:
+        raise TautError(f"a resumed run goes on as it began; leave out {', '.join(map(_flag, names))}.")
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
+    """Print what came out; 1 where the run did not come to its end."""
+    info = result.info
+    wall = info["wall_time"]
+    taken = result.steps - taken_before
+    rate = f", {1e6 * wall / taken:.3g} µs per step" if taken else ""
+    rows = [
+        ("scene", result.labels.scene),
+        ("method", f"{info['method']}, dt {info['dt']:g} s"),
+        ("steps", f"{taken:,} in {wall:.3g} s{rate}"),
+        ("simulated", f"{result.records.time[-1]:g} s, {len(result.records):,} records"),
+        ("solver", info["solver_chosen"]),
+    ]
+    worst = result.worst_error()
+    if worst is not None:
+        rows.append(("worst |Φ|", str(worst)))
+    rows.append(("energy change", f"{result.energy_change():.3g} J"))
+    rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
+    print_table(rows)
+    if result.status == "finished":
+        return 0
+    part = f"The part up to t = {result.records.time[-1]:g} s"
+    kept = f"{part} lies in {path}." if path else f"{part} was not saved; use --out PATH."
+    failed = "diverged: " if result.status == "diverged" else ""
+    print(f"taut: {failed}{result.message.rstrip('.')}. {kept}", file=sys.stderr)
+    return 1

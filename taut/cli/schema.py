@@ -1,0 +1,40 @@
+"""taut schema: the JSON schema of scene files, for editors that complete and check them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..errors import TautError
+from ..scene import schema as scene_schema
+
+
+def schema(*, out: Path | None = None, overwrite: Annotated[bool, Parameter(negative="")] = False) -> None:
+    """Print the JSON schema of scene files.
+
+    Parameters
+    ----------
+    out
+        A file to write it to instead.
+    overwrite
+        Replace that file.
+    """
+    text = json.dumps(scene_schema(), indent=2, ensure_ascii=False)
+    if out is None:
+        print(text)
+        return
+    if out.exists() and not overwrite:
+        raise TautError(f"'{out}' exists; choose another name or pass --overwrite.")
+    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text + "\n")
+        os.replace(draft, out)
+    except OSError as problem:
+        why = problem.strerror or problem
+        raise TautError(f"'{out}' can not be written: {why}; give another path.") from None
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,29 @@
+"""Tables on the standard output: fitted to a terminal, not cut where the output goes to a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+WIDTH_OF_FILES = 200
+
+
+def print_table(rows: Iterable[Sequence[str]], title: str = "", header: Sequence[str] = ()) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=bool(header))
+    rows = [list(row) for row in rows]
+    for i in range(max(len(row) for row in rows)):
+        # The first column holds names, which must stay whole to be copied.
+        first = i == 0
+        table.add_column(
+            header[i] if header else "", no_wrap=first, overflow="fold", style="bold" if first else ""
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_FILES, highlight=False)
+    if title:
+        console.print(Text(title, style="bold underline"))
+    console.print(table)

@@ -1,0 +1,46 @@
+"""Ball joint: two points coincide; each may sit on a rigid body, be a particle, or a place in the world.
+
+    Φ = x_a - x_b       (1)
+    J = (1, -1)         (2)
+    γ = 0               (3)
+
+The rotation of the bodies enters where places on bodies are mapped to bodies (model/places.py).
+"""
+
+from __future__ import annotations
+
+from ..jit import kernel as compiled
+from .base import Kind, Layout
+
+
+def lay_out(positions, arguments):
+    return Layout()
+
+
+@compiled
+def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
+    for i in range(n):
+        a = idx[at.idx + 2 * i]
+        b = idx[at.idx + 2 * i + 1]
+        for c in range(3):
+            r = at.row + 3 * i + c
+            k = at.blk + 2 * (3 * i + c)
+            phi[r] = x[a, c] - x[b, c]  # (1)
+            J[k, 0] = J[k, 1] = J[k, 2] = 0.0
+            J[k + 1, 0] = J[k + 1, 1] = J[k + 1, 2] = 0.0
+            J[k, c] = 1.0  # (2)
+            J[k + 1, c] = -1.0
+            phi_t[r] = 0.0
+            if second:
+                gamma[r] = 0.0  # (3)
+
+
+KIND = Kind(
+    name="ball",
+    doc="Two points coincide: a ball joint between bodies, or a body and the world.",
+    points=("a", "b"),
+    rows=3,
+    unit="m",
+    lay_out=lay_out,
+    kernel=kernel,
+)

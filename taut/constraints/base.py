@@ -1,0 +1,85 @@
+"""How to write a constraint kind.
+
+1.  One file, one `KIND = Kind(...)`, one line in `constraints/__init__.py`. Tests, `taut list`,
+    the scene file's schema and `Scene.<name>(...)` pick it up from there.
+2.  A kind is Φ(x, t) of some points. A point is a particle, a scalar coordinate (its value is
+    x[p, 0]), a place in the world, or a place on a rigid body; a kernel need not know which.
+3.  `kernel` treats a batch of `n` constraints, with the arguments of `distance.kernel`:
+        at            where the batch begins in each flat array: at.idx, at.par, at.ints, at.row, at.blk
+        idx           points, `k` per constraint
+        p, p_t, p_tt  parameters and their first and second time derivatives
+        ints          whole numbers, such as addresses of compiled formulas
+        x, v, t       positions and velocities of all points [m, m/s], time [s]
+        second        True when gamma is wanted
+        scratch       room for packed copies of a constraint's points
+    and writes, for row r of constraint i (at.row + i*rows + r):
+        phi           Φ
+        J             ∂Φ/∂x, a 3-vector per point: J[at.blk + (i*rows + r)*k + point]
+        phi_t         ∂Φ/∂t at fixed x
+        gamma         d²Φ/dt² with zero acceleration: (Jv)_x v + 2 Φ_xt v + Φ_tt
+4.  The module docstring numbers the equations; the code cites them.
+5.  `lay_out` turns what the user wrote into parameters. It sees the initial positions of the points
+    and the arguments (with "labels", the points' names in formulas), and raises ValueError with a remedy where the user is mistaken; the scene adds
+    the constraint's name and where it was written.
+6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class At(NamedTuple):
+    """Where a batch begins in the flat arrays."""
+
+    idx: int
+    par: int
+    ints: int
+    row: int
+    blk: int
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One keyword argument of a kind, as users write it in Python or in a scene file.
+
+    type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
+          "constant" or "constant_vector": numbers that may not change with time
+          "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
+    """
+
+    name: str
+    type: str
+    doc: str
+    default: Any = None
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a kernel needs of one constraint."""
+
+    parameters: tuple = ()  # Signals or floats, flat
+    ints: tuple[int | Callable[[], int], ...] = ()  # a function is called when the model is built
+    rows: int | None = None  # only where it differs from the kind's
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of constraint: what the user writes, what the machine holds, and the kernel between."""
+
+    name: str
+    doc: str  # one sentence
+    points: tuple[str, ...] | None  # names of the points; None: any number
+    rows: int  # scalar equations; 0: told by lay_out
+    unit: str  # of Φ
+    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
+    kernel: Callable
+    arguments: tuple[Argument, ...] = ()
+    points_optional: int = 0  # how many of the last points may be left out
+    rechart: Callable | None = None  # (n, at, idx, ints, x): choose a chart at the start of a step
+    coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates

@@ -1,0 +1,40 @@
+"""On a curve: a point sits at parameter s of a curve, and s is a coordinate of its own.
+
+    Φ = x - c(s, t)             (1)
+
+Derivatives of the curve come from sympy (see custom.py, whose kernel serves here too).
+"""
+
+from __future__ import annotations
+
+from ..expressions import check, codegen
+from .base import Argument, Kind, Layout
+from .custom import kernel, variables
+
+
+def lay_out(positions, arguments):
+    curve = arguments["curve"]
+    if isinstance(curve, str) or len(curve) != 3:
+        raise ValueError("its curve must be three formulas in s, such as ['cos(s)', 'sin(s)', '0']")
+    names = variables([("p", False), ("s", True)])
+    texts = [f"p.{axis} - ({text})" for axis, text in zip("xyz", curve)]  # (1)
+    for text in curve:
+        check(text, ["s", "t"])
+
+    def address():
+        return codegen.constraint_address(texts, names)
+
+    return Layout(ints=(address, 2, 3))
+
+
+KIND = Kind(
+    name="on_curve",
+    doc="A point stays on a parametric curve; the curve's parameter is a scalar coordinate.",
+    points=("a", "s"),
+    rows=3,
+    unit="m",
+    arguments=(Argument("curve", "texts", "three formulas in s and t [m]", required=True),),
+    lay_out=lay_out,
+    kernel=kernel,
+    coordinates=frozenset({"s"}),
+)

@@ -1,0 +1,221 @@
+"""Users' Python functions as addresses: compiled with their derivatives, or called back in Python.
+
+A compiled function is not kept in the cache across processes: it may depend on variables of the user's
+module whose change no cache would notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+import numpy as np
+from numba import carray
+
+from taut.errors import TautError
+from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
+from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
+from taut.expressions.differences import central, complex_step, spread
+from taut.expressions.inspection import agree, complex_twin, name_of, plain, try_once, warn_interpreted
+
+
+def constraint_function_address(
+    function: Callable, points: int, rows: int, derivatives: str = "complex"
+) -> int:
+    """The signature of `codegen.constraint_address`, for a Python function g(q, t), q of shape (points, 3).
+
+    derivatives: "complex" (exact; g must be analytic) or "finite" (any g, about nine digits).
+    """
+    function = plain(function)
+    if derivatives not in ("complex", "finite"):
+        raise TautError(f"derivatives is '{derivatives}'; choose 'complex' or 'finite'")
+    try_once(function, (np.empty((points, 3)),), rows)
+    if interpreting():
+        return _constraint_callback(function, points, rows)
+    return address_once(
+        ("constraint", function, points, rows, derivatives),
+        lambda: _compile_constraint(function, points, rows, derivatives),
+    )
+
+
+def constraint_callback_address(function: Callable, points: int, rows: int) -> int:
+    """As `constraint_function_address`, for a function that only the interpreter can run."""
+    function = plain(function)
+    try_once(function, (np.empty((points, 3)),), rows)
+    return _constraint_callback(function, points, rows)
+
+
+def force_function_address(function: Callable, points: int) -> int:
+    """void f(double* x, double* v, double t, double* out) of a Python function f(x, v, t) -> (points, 3)."""
+    function = plain(function)
+    try_once(function, (np.empty((points, 3)), np.empty((points, 3))), 3 * points)
+    if interpreting():
+        return _force_callback(function, points)
+    return address_once(("force", function, points), lambda: _compile_force(function, points))
+
+
+def force_callback_address(function: Callable, points: int) -> int:
+    """As `force_function_address`, for a function that only the interpreter can run."""
+    function = plain(function)
+    try_once(function, (np.empty((points, 3)), np.empty((points, 3))), 3 * points)
+    return _force_callback(function, points)
+
+
+def signal_function_address(function: Callable) -> int:
+    """void f(double t, double* out) of a Python function f(t), with two derivatives.
+
+    Complex steps where they agree with differences, differences where f is not analytic, and the
+    interpreter where numba can not compile f.
+    """
+    function = plain(function)
+    try_once(function, (), 1)
+    return address_once(("signal", function), lambda: _signal(function))
+
+
+def _compile_constraint(function: Callable, points: int, rows: int, derivatives: str) -> int:
+    g = numba.njit(error_model="numpy")(function)
+    size = 3 * points
+    if derivatives == "finite":
+
+        def evaluate(x, v, t, phi, J, phi_t, gamma):
+            central(
+                g, carray(x, size), carray(v, size), t, carray(phi, rows),
+                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
+            )  # fmt: skip
+    else:
+        g_complex = numba.njit(error_model="numpy")(complex_twin(function))
+
+        def evaluate(x, v, t, phi, J, phi_t, gamma):
+            complex_step(
+                g, g_complex, carray(x, size), carray(v, size), t, carray(phi, rows),
+                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
+            )  # fmt: skip
+
+    address = _compiled(evaluate, CONSTRAINT, function, "derivatives='interpreted'", derivatives == "complex")
+    if derivatives == "complex":
+        _check_analytic(address, function, points, rows)
+    return address
+
+
+def _compile_force(function: Callable, points: int) -> int:
+    f = numba.njit(error_model="numpy")(function)
+    size = 3 * points
+
+    def evaluate(x, v, t, out):
+        force = carray(out, size)
+        force[:] = np.nan  # what the caller finds if the user's function raises
+        spread(f(carray(x, (points, 3)), carray(v, (points, 3)), t), force)
+
+    return _compiled(evaluate, FORCE, function, "interpreted=1", False)
+
+
+def _signal(function: Callable) -> int:
+    if interpreting():
+        return _signal_callback(function)
+    f = numba.njit(error_model="numpy")(function)
+    f_complex = numba.njit(error_model="numpy")(complex_twin(function))
+    g = numba.njit(lambda q, t: f(t))
+    g_complex = numba.njit(lambda q, t: f_complex(t))
+
+    def analytic(t, out):
+        o, none = carray(out, 3), np.empty(0)
+        complex_step(g, g_complex, none, none, t, o[0:1], np.empty((1, 0)), o[1:2], o[2:3])
+
+    def differences(t, out):
+        o, none = carray(out, 3), np.empty(0)
+        central(g, none, none, t, o[0:1], np.empty((1, 0)), o[1:2], o[2:3])
+
+    try:
+        address = machine_code(analytic, SIGNAL)
+        if _signal_is_analytic(address, function):
+            return address
+    except Exception:  # numba fails in its own errors and in any other
+        pass
+    try:
+        return machine_code(differences, SIGNAL)
+    except Exception:
+        warn_interpreted(function)
+        return _signal_callback(function)
+
+
+def _signal_is_analytic(address: int, function: Callable) -> bool:
+    exact, checked = np.empty(3), np.empty(3)
+    by_differences = _signal_callback(function)
+    for t in (-1.37, 0.0, 0.41, 2.3, 17.9):
+        call_signal(address, t, exact, 0)
+        call_signal(by_differences, t, checked, 0)
+        if not agree(exact, checked, 1e-4):
+            return False
+    return True
+
+
+def _constraint_callback(function: Callable, points: int, rows: int) -> int:
+    differences = getattr(central, "py_func", central)
+
+    def evaluate(x, v, t, phi, J, phi_t, gamma):
+        view = np.ctypeslib.as_array
+        differences(
+            function, view(x, (3 * points,)), view(v, (3 * points,)), t, view(phi, (rows,)),
+            view(J, (rows, 3 * points)), view(phi_t, (rows,)), view(gamma, (rows,)),
+        )  # fmt: skip
+
+    def make() -> int:
+        warn_interpreted(function)
+        return python_callback(evaluate, CONSTRAINT, (rows, 3 * points * rows, rows, rows), name_of(function))
+
+    return address_once(("constraint callback", function, points, rows), make)
+
+
+def _force_callback(function: Callable, points: int) -> int:
+    def evaluate(x, v, t, out):
+        view = np.ctypeslib.as_array
+        spread(function(view(x, (points, 3)), view(v, (points, 3)), t), view(out, (3 * points,)))
+
+    def make() -> int:
+        warn_interpreted(function)
+        return python_callback(evaluate, FORCE, (3 * points,), name_of(function))
+
+    return address_once(("force callback", function, points), make)
+
+
+def _signal_callback(function: Callable) -> int:
+    differences, none = getattr(central, "py_func", central), np.empty(0)
+
+    def evaluate(t, out):
+        o = np.ctypeslib.as_array(out, (3,))
+        differences(lambda q, t: function(t), none, none, t, o[0:1], np.empty((1, 0)), o[1:2], o[2:3])
+
+    return python_callback(evaluate, SIGNAL, (3,), name_of(function))
+
+
+def _compiled(evaluate: Callable, signature: Any, function: Callable, remedy: str, analytic: bool) -> int:
+    try:
+        return machine_code(evaluate, signature)
+    except Exception as complaint:  # numba fails in its own errors and in any other
+        lines = [line.strip() for line in str(complaint).splitlines()]
+        told = [line for line in lines if line and not line.startswith(("Failed in", "During:", "File "))]
+        hint = "derivatives='finite' if it compares, rounds or takes absolute values; " if analytic else ""
+        raise TautError(
+            f"{name_of(function)} can not be compiled: {told[0] if told else complaint}. Use {hint}"
+            f"{remedy} to let Python run it (slower), or write it with numbers, numpy and math only"
+        ) from None
+
+
+def _check_analytic(address: int, function: Callable, points: int, rows: int) -> None:
+    """abs() of a complex number compiles, and would give wrong derivatives without a word."""
+    differences = getattr(central, "py_func", central)
+    for seed in range(3):
+        q, v = np.random.default_rng(seed).uniform(-1.5, 1.5, (2, 3 * points))
+        exact = [np.empty(rows), np.empty((rows, 3 * points)), np.empty(rows), np.empty(rows)]
+        checked = [np.empty_like(part) for part in exact]
+        call_constraint(address, q, v, 0.3, exact[0], 0, exact[1], 0, exact[2], exact[3])
+        try:
+            differences(function, q, v, 0.3, *checked)
+        except (ArithmeticError, ValueError):
+            continue
+        if not all(agree(a, b, 1e-4) for a, b in zip(exact, checked)):
+            raise TautError(
+                f"{name_of(function)} is not analytic (it uses abs, norm, a comparison or the like), so "
+                "complex steps give wrong derivatives; use derivatives='finite', or np.sqrt for a length"
+            )

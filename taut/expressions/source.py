@@ -1,0 +1,184 @@
+"""From sympy expressions to the source text of one function of raw pointers.
+
+    D = Σ_i v_i ∂/∂x_i + ∂/∂t            total derivative at constant velocity      (1)
+    J = ∂Φ/∂x,  Φ_t = ∂Φ/∂t              first derivatives                          (2)
+    γ = D(DΦ)                            = (Jv)_x v + 2 Φ_xt v + Φ_tt               (3)
+
+The text is plain Python: numba compiles it, and without numba it runs as it is. Entries that are zero
+for all x are written as the constant 0.0 and cost no arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import sympy
+
+
+def symbol(name: str) -> sympy.Symbol:
+    """The symbol that `formula.parse` makes of a name."""
+    import sympy
+
+    return sympy.Symbol(name, real=True)
+
+
+def signal_source(expression: sympy.Expr) -> str:
+    """evaluate(t, out): value and two derivatives."""
+    t = symbol("t")
+    value = _smooth_names(expression)
+    derivatives = [value, value.diff(t), value.diff(t, 2)]
+    return _function("t, out", [], [(f"out[{k}]", d) for k, d in enumerate(derivatives)])
+
+
+def rows_source(rows: Sequence[sympy.Expr], names: Sequence[str], arguments: str) -> str:
+    """evaluate(x, v, t, *arguments): Φ, J, Φ_t and γ of the rows.
+
+    `arguments` lists the four outputs by name (phi, J, phi_t, gamma) in the order wanted.
+    """
+    import sympy
+
+    renamed, loads = _inputs(names, "x")
+    t = symbol("t")
+    values = [_smooth_names(row).xreplace(renamed) for row in rows]
+    places = list(renamed.values())
+    speeds = {place: symbol(f"v{k}") for k, place in enumerate(places)}
+    loads = loads + [(str(speed), f"v[{k}]") for k, speed in enumerate(speeds.values())]
+
+    def total(expression: sympy.Expr) -> sympy.Expr:  # (1)
+        used = [place for place in places if expression.has(place)]
+        return sympy.Add(expression.diff(t), *(expression.diff(place) * speeds[place] for place in used))
+
+    stores = []
+    for r, value in enumerate(values):
+        stores.append((f"phi[{r}]", value))
+        for k, place in enumerate(places):
+            stores.append((f"J[{r * len(places) + k}]", value.diff(place)))  # (2)
+        stores.append((f"phi_t[{r}]", value.diff(t)))  # (2)
+        stores.append((f"gamma[{r}]", total(total(value))))  # (3)
+    return _function(f"x, v, t, {arguments}", loads, stores)
+
+
+def force_source(components: Sequence[sympy.Expr], places: Sequence[str], speeds: Sequence[str]) -> str:
+    """evaluate(x, v, t, out): the components of the force."""
+    renamed_x, loads_x = _inputs(places, "x")
+    renamed_v, loads_v = _inputs(speeds, "v")
+    renamed = {**renamed_x, **renamed_v}
+    stores = [(f"out[{k}]", _smooth_names(c).xreplace(renamed)) for k, c in enumerate(components)]
+    return _function("x, v, t, out", loads_x + loads_v, stores)
+
+
+def keyframes_source(times: Sequence[float], polynomials: Any, last: float) -> str:
+    """evaluate(t, out) of piecewise cubics: binary search, then Horner; constant outside."""
+    pieces = ",\n    ".join(repr([float(c) for c in piece]) for piece in polynomials)
+    return f"""import numpy as np
+
+TIMES = np.array({[float(t) for t in times]!r})
+PIECES = np.array([
+    {pieces},
+])
+
+
+def evaluate(t, out):
+    out[1] = 0.0
+    out[2] = 0.0
+    if t <= TIMES[0]:
+        out[0] = PIECES[0, 3]
+        return
+    if t >= TIMES[{len(times) - 1}]:
+        out[0] = {float(last)!r}
+        return
+    low = 0
+    high = {len(times) - 1}
+    while high - low > 1:
+        middle = (low + high) // 2
+        if TIMES[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    s = t - TIMES[low]
+    a = PIECES[low, 0]
+    b = PIECES[low, 1]
+    c = PIECES[low, 2]
+    out[0] = ((a * s + b) * s + c) * s + PIECES[low, 3]
+    out[1] = (3.0 * a * s + 2.0 * b) * s + c
+    out[2] = 6.0 * a * s + 2.0 * b
+"""
+
+
+def _inputs(names: Sequence[str], array: str) -> tuple[dict, list[tuple[str, str]]]:
+    renamed = {symbol(name): symbol(f"{array}{k}") for k, name in enumerate(names)}
+    return renamed, [(f"{array}{k}", f"{array}[{k}]") for k in range(len(names))]
+
+
+def _smooth_names(expression: sympy.Expr) -> sympy.Expr:
+    """Replace |u| by our own function: sympy's derivative assumes that u may be complex."""
+    import sympy
+
+    magnitude, _ = _magnitude()
+    return sympy.sympify(expression).replace(sympy.Abs, magnitude)
+
+
+@cache
+def _magnitude() -> tuple[Any, Any]:
+    import sympy
+
+    class side(sympy.Function):  # the sign of u, with derivative zero
+        def fdiff(self, argindex=1):
+            return sympy.S.Zero
+
+    class magnitude(sympy.Function):  # |u|
+        def fdiff(self, argindex=1):
+            return side(self.args[0])
+
+    return magnitude, side
+
+
+@cache
+def _printer() -> Any:
+    from sympy.printing.precedence import PRECEDENCE
+    from sympy.printing.pycode import PythonCodePrinter
+
+    class Printer(PythonCodePrinter):
+        def _print_Float(self, number):
+            return repr(float(number))
+
+        def _print_Rational(self, number):
+            return repr(float(number))
+
+        def _print_Integer(self, number):
+            return str(number) if abs(number) < 2**31 else repr(float(number))
+
+        def _print_Pow(self, power, rational=False):
+            if power.exp.is_Integer and power.exp < 0:  # numba's own t**(-2) raises at t = 0
+                return f"(1.0/{self.parenthesize(power.base**-power.exp, PRECEDENCE['Pow'])})"
+            return super()._print_Pow(power, rational=rational)
+
+        def _print_magnitude(self, call):
+            return f"math.fabs({self._print(call.args[0])})"
+
+        def _print_side(self, call):
+            inner = self._print(call.args[0])
+            return f"(0.0 if {inner} == 0.0 else math.copysign(1.0, {inner}))"
+
+    return Printer({"strict": True})
+
+
+def _function(arguments: str, loads: list[tuple[str, str]], stores: list[tuple[str, sympy.Expr]]) -> str:
+    """Load what is used, compute common parts once, store everything."""
+    import sympy
+
+    common, results = sympy.cse(
+        [value for _, value in stores], symbols=sympy.numbered_symbols("c"), order="none"
+    )
+    used = {str(s) for e in [*(value for _, value in common), *results] for s in e.free_symbols}
+    show = _printer().doprint
+    lines = [f"{name} = {place}" for name, place in loads if name in used]
+    lines += [f"{name} = {show(value)}" for name, value in common]
+    lines += [
+        f"{place} = {'0.0' if value == 0 else show(value)}" for (place, _), value in zip(stores, results)
+    ]
+    body = "\n    ".join(lines)
+    return f"import math\n\n\ndef evaluate({arguments}):\n    {body}\n"

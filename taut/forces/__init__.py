@@ -1,0 +1,16 @@
+"""Force kinds: one file each, listed here. Gravity is a property of the scene.
+
+    f       f         forces on points [N], world torques on rigid bodies [N m]
+    V       returned  potential energy [J]
+"""
+
+from __future__ import annotations
+
+from . import custom_force, drag, force, spring, torque
+from .base import ForceKind
+
+KINDS: dict[str, ForceKind] = {
+    module.KIND.name: module.KIND for module in (spring, drag, force, torque, custom_force)
+}
+
+__all__ = ["KINDS", "ForceKind"]

@@ -1,0 +1,32 @@
+"""How to write a kind of force.
+
+1.  One file, one `KIND = ForceKind(...)`, one line in `forces/__init__.py`.
+2.  Points are as for constraints: a particle, a scalar coordinate, a place in the world or on a rigid
+    body. With `turning=True` the single point is a rigid body and the kernel writes a torque.
+3.  `kernel(n, at, idx, p, ints, x, v, t, scratch, f)` adds the forces of a batch of n to f[point, 0:3] [N]
+    (or world torques [N m]) and returns the batch's potential energy [J] (0 where there is none).
+4.  `lay_out` is as for constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..constraints.base import Argument, Layout
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """A kind of force: what the user writes, what the machine holds, and the kernel between."""
+
+    name: str
+    doc: str
+    points: tuple[str, ...] | None  # None: any number
+    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
+    kernel: Callable
+    arguments: tuple[Argument, ...] = ()
+    turning: bool = False

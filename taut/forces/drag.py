@@ -1,0 +1,39 @@
+"""Viscous drag.
+
+    f = -c v        (1)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Argument, Layout
+from ..jit import kernel as compiled
+from .base import ForceKind
+
+
+def lay_out(positions, arguments):
+    coefficient = arguments["coefficient"]
+    if coefficient.is_constant and coefficient.value < 0:
+        raise ValueError(f"its coefficient is {coefficient.value:g}; it must not be negative")
+    return Layout((coefficient,), ints=(len(positions),))
+
+
+@compiled
+def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+    for i in range(n):
+        count = ints[at.ints + i]
+        coefficient = p[at.par + i]
+        for q in range(count):
+            a = idx[at.idx + count * i + q]
+            for c in range(3):
+                f[a, c] -= coefficient * v[a, c]  # (1)
+    return 0.0
+
+
+KIND = ForceKind(
+    name="drag",
+    doc="Viscous drag on the listed bodies, or on all free bodies when none is listed.",
+    points=None,
+    arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
+    lay_out=lay_out,
+    kernel=kernel,
+)

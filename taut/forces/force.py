@@ -1,0 +1,39 @@
+"""A given force on a point, constant or a function of time.
+
+    f = F(t)                                    (1)
+    V = -F·x for a constant force, else 0       (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Argument, Layout
+from ..jit import kernel as compiled
+from .base import ForceKind
+
+
+def lay_out(positions, arguments):
+    value = arguments["value"]
+    return Layout(tuple(value), ints=(int(all(s.is_constant for s in value)),))
+
+
+@compiled
+def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+    energy = 0.0
+    for i in range(n):
+        a = idx[at.idx + i]
+        m = at.par + 3 * i
+        for c in range(3):
+            f[a, c] += p[m + c]  # (1)
+            if ints[at.ints + i]:
+                energy -= p[m + c] * x[a, c]  # (2)
+    return energy
+
+
+KIND = ForceKind(
+    name="force",
+    doc="A constant or time-dependent force on a point (on a coordinate: its first component).",
+    points=("a",),
+    arguments=(Argument("value", "vector", "force [N]", required=True),),
+    lay_out=lay_out,
+    kernel=kernel,
+)

@@ -1,0 +1,34 @@
+"""A given torque on a rigid body, in the world's axes, constant or a function of time.
+
+    τ = T(t)        (1)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Argument, Layout
+from ..jit import kernel as compiled
+from .base import ForceKind
+
+
+def lay_out(positions, arguments):
+    return Layout(tuple(arguments["value"]))
+
+
+@compiled
+def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+    for i in range(n):
+        a = idx[at.idx + i]
+        for c in range(3):
+            f[a, c] += p[at.par + 3 * i + c]  # (1)
+    return 0.0
+
+
+KIND = ForceKind(
+    name="torque",
+    doc="A constant or time-dependent torque on a rigid body, in the world's axes.",
+    points=("a",),
+    arguments=(Argument("value", "vector", "torque [N m]", required=True),),
+    lay_out=lay_out,
+    kernel=kernel,
+    turning=True,
+)

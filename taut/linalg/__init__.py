@@ -1,0 +1,36 @@
+"""Solve A λ = b with A = J W Jᵀ, many times with one pattern, inside compiled steps.
+
+J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]. Once per topology
+`plan` makes a `Linear`; in each step a method calls the words
+
+    assemble(lin, J, w)      A into lin.val                                    assemble.py
+    factor(lin)              L D Lᵀ = P A Pᵀ, or a preconditioner              solve.py
+    solve(lin, b, out)       λ; as often as wanted per factor                  solve.py
+    multiply(lin, y, out)    A y                                               assemble.py
+
+Pattern and pairs of blocks behind each entry: pattern.py. Solver and order P: choose.py. The arrays:
+linear.py. LDLᵀ in a band (dense: the widest band): banded.py; sparse: sparse.py; either: direct.py.
+Iterative: pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or
+conflicting rows, and how the direct solvers find it: singular.py. Names of dependent rows, not for
+steps: rank.py. Why steps compile fast although all this is behind them: distant.py.
+"""
+
+from taut.linalg.assemble import assemble, assemble_pair, multiply
+from taut.linalg.linear import PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.plan import describe, plan
+from taut.linalg.rank import dependent_rows
+from taut.linalg.solve import factor, solve
+
+__all__ = [
+    "PRECONDITIONERS",
+    "SOLVERS",
+    "Linear",
+    "assemble",
+    "assemble_pair",
+    "dependent_rows",
+    "describe",
+    "factor",
+    "multiply",
+    "plan",
+    "solve",
+]

@@ -1,0 +1,58 @@
+"""A from J and W, and A times a vector, through the list of entries.
+
+    A_ij = Σ_(k1, k2) Σ_c J[k1, c] w[slot, c] J[k2, c]          (1)
+
+over the blocks k1 of row i and k2 of row j that share a slot.
+"""
+
+from __future__ import annotations
+
+from taut.jit import word
+from taut.linalg.linear import PCG
+
+
+@word
+def assemble(lin, J, w):
+    """Write A = J W Jᵀ into lin.val."""
+    first, left, right, pair_slot, pos, val = lin.first, lin.left, lin.right, lin.pair_slot, lin.pos, lin.val
+    for e in range(pos.shape[0]):
+        total = 0.0
+        for q in range(first[e], first[e + 1]):  # (1)
+            a = left[q]
+            b = right[q]
+            s = pair_slot[q]
+            total += J[a, 0] * w[s, 0] * J[b, 0] + J[a, 1] * w[s, 1] * J[b, 1] + J[a, 2] * w[s, 2] * J[b, 2]
+        val[pos[e]] = total
+    if lin.kind >= PCG:
+        for e in range(pos.shape[0]):
+            val[lin.mirror[e]] = val[pos[e]]
+
+
+@word
+def assemble_pair(lin, Ja, Jb, w):
+    """Write the non-symmetric A = Ja W Jbᵀ into lin.val (bicgstab only)."""
+    for e in range(lin.pos.shape[0]):
+        lower = 0.0
+        upper = 0.0
+        for q in range(lin.first[e], lin.first[e + 1]):
+            a = lin.left[q]
+            b = lin.right[q]
+            s = lin.pair_slot[q]
+            for c in range(3):
+                lower += Ja[a, c] * w[s, c] * Jb[b, c]
+                upper += Ja[b, c] * w[s, c] * Jb[a, c]
+        lin.val[lin.pos[e]] = lower
+        lin.val[lin.mirror[e]] = upper
+
+
+@word
+def multiply(lin, y, out):
+    """out = A y; the two must be different arrays."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    for e in range(lin.pos.shape[0]):
+        i = lin.entry_row[e]
+        j = lin.entry_col[e]
+        out[i] += lin.val[lin.pos[e]] * y[j]
+        if i != j:
+            out[j] += lin.val[lin.mirror[e]] * y[i]

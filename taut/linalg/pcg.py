@@ -1,0 +1,52 @@
+"""Preconditioned conjugate gradients [Hestenes and Stiefel 1952], M as in vectors.py.
+
+    α = rᵀz / pᵀAp,    λ += α p,    r -= α A p                                 (1)
+    z = M⁻¹ r,    p ← z + (rᵀz)_new / (rᵀz)_old p                              (2)
+
+A curvature pᵀAp of nothing means that A is singular and b outside its range; the caller then turns
+to MINRES.
+"""
+
+from __future__ import annotations
+
+from taut.jit import kernel
+from taut.linalg.vectors import dot, most_iterations, norm_by_row, precondition, times
+
+NO_CURVATURE = 1e-14  # of the largest diagonal
+
+
+@kernel
+def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
+    """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row."""
+    m = out.shape[0]
+    r, z, p, Ap = work[0], work[1], work[2], work[3]
+    goal = tolerance * norm_by_row(inverse, b)
+    times(ptr, idx, val, out, r)
+    for i in range(m):
+        r[i] = b[i] - r[i]
+    if not norm_by_row(inverse, r) < norm_by_row(inverse, b):  # a start worse than none
+        for i in range(m):
+            out[i] = 0.0
+            r[i] = b[i]
+    largest = 0.0
+    for i in range(m):
+        largest = max(largest, val[diag[i]])
+        p[i] = 0.0
+    rz_old = 1.0
+    for iteration in range(most_iterations(m)):
+        if norm_by_row(inverse, r) <= goal:
+            return 0, iteration
+        precondition(ptr, idx, diag, fac, inverse, which, r, z)
+        rz = dot(r, z)
+        for i in range(m):
+            p[i] = z[i] + rz / rz_old * p[i]  # (2)
+        rz_old = rz
+        times(ptr, idx, val, p, Ap)
+        curvature = dot(p, Ap)
+        if not curvature > NO_CURVATURE * largest * dot(p, p):
+            return 1, iteration
+        alpha = rz / curvature
+        for i in range(m):  # (1)
+            out[i] += alpha * p[i]
+            r[i] -= alpha * Ap[i]
+    return 1, most_iterations(m)

@@ -1,0 +1,182 @@
+"""From the blocks of J to a `Linear`: pattern, solver, order and memory, once per topology."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from taut.errors import unknown
+from taut.linalg.choose import Choice, choose
+from taut.linalg.distant import VECTOR, address_of
+from taut.linalg.linear import (
+    BANDED,
+    BICGSTAB,
+    DENSE,
+    MINRES,
+    PCG,
+    PRECONDITIONERS,
+    SOLVERS,
+    SPARSE,
+    WORK_VECTORS,
+    Linear,
+)
+from taut.linalg.pattern import Entries, entries, graph, products
+from taut.linalg.solve import distant_kernels
+from taut.linalg.sparse import factor_pattern
+
+_NAMES = {
+    DENSE: "dense LDLᵀ",
+    BANDED: "banded LDLᵀ",
+    SPARSE: "sparse LDLᵀ",
+    PCG: "preconditioned conjugate gradients",
+    MINRES: "MINRES",
+    BICGSTAB: "BiCGSTAB",
+}
+
+
+def plan(
+    row_ptr: np.ndarray,
+    slot: np.ndarray,
+    free: np.ndarray,
+    solver: str = "auto",
+    preconditioner: str = "ic0",
+    tolerance: float = 1e-12,
+) -> Linear:
+    """Analyse the pattern of A = J W Jᵀ and reserve its memory.
+
+    row_ptr (m+1,): the blocks of row r are row_ptr[r]:row_ptr[r+1]; slot (blocks,): the slot of each
+    block; free (slots,): whether the slot can move (w > 0).
+    """
+    if solver != "auto" and solver not in SOLVERS:
+        raise unknown("solver", solver, ("auto", *SOLVERS))
+    if preconditioner not in PRECONDITIONERS:
+        raise unknown("preconditioner", preconditioner, PRECONDITIONERS)
+    row_ptr, slot = np.asarray(row_ptr, np.int64), np.asarray(slot, np.int64)
+    m = row_ptr.size - 1
+    pairs = products(row_ptr, slot, np.asarray(free, bool))
+    choice = choose(graph(pairs, m), solver)
+    band = choice.kind in (DENSE, BANDED)
+    table = entries(pairs, choice.perm, by_column=band)
+    if band:
+        store = _band(table, choice, m)
+    else:
+        store = _sparse(table, m) if choice.kind == SPARSE else _full(table, m)
+    rows, cols = choice.perm[table.place_row], choice.perm[table.place_col]
+    diag = np.empty(m, np.uint32)
+    on_diagonal = rows == cols
+    diag[rows[on_diagonal]] = store["pos"][on_diagonal]
+    lin = Linear(
+        kind=choice.kind,
+        named=int(solver != "auto"),
+        preconditioner=PRECONDITIONERS.index(preconditioner),
+        tolerance=float(tolerance),
+        bandwidth=choice.bandwidth,
+        fill=choice.fill,
+        factor_address=0,
+        solve_address=0,
+        first=table.first.astype(np.uint64),
+        left=table.left.astype(np.uint32),
+        right=table.right.astype(np.uint32),
+        pair_slot=slot[table.left].astype(np.uint32),
+        entry_row=rows.astype(np.uint32),
+        entry_col=cols.astype(np.uint32),
+        diag=diag,
+        perm=choice.perm.astype(np.uint32),
+        inverse=np.zeros(m),
+        weight=np.ones(m),
+        y=np.zeros(m),
+        work=np.zeros((WORK_VECTORS, m)),
+        state=np.zeros(2, np.int64),
+        **store,
+    )
+    factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))
+    return lin._replace(factor_address=factor_address, solve_address=solve_address)
+
+
+@cache
+def _addresses(kind: int, linear_type: Any) -> tuple[int, int]:
+    """Compile, or load, what all methods share."""
+    factor, solve = distant_kernels(kind)
+    return address_of(factor, linear_type), address_of(solve, linear_type, VECTOR, VECTOR)
+
+
+def _band(table: Entries, choice: Choice, m: int) -> dict[str, np.ndarray]:
+    """Columns of the band, banded.py (1)."""
+    pos = table.place_col * (choice.bandwidth + 1) + table.place_row - table.place_col
+    size = m * (choice.bandwidth + 1)
+    # a tridiagonal L needs one number per row
+    return _store(pos, pos, size, fac=m if choice.bandwidth == 1 else size)
+
+
+def _sparse(table: Entries, m: int) -> dict[str, np.ndarray]:
+    """Rows of the lower triangle, in the order of the entries themselves."""
+    pos = np.arange(table.place_row.size)
+    ptr = np.searchsorted(table.place_row, np.arange(m + 1))
+    col_ptr, col_idx, row_ptr, row_idx = factor_pattern(ptr, table.place_col)
+    store = _store(pos, pos, pos.size, fac=col_idx.size, ptr=ptr, idx=table.place_col)
+    return store | {
+        "col_ptr": col_ptr,
+        "col_idx": col_idx,
+        "row_ptr": row_ptr.astype(np.uint64),
+        "row_idx": row_idx.astype(np.uint32),
+        "filled": np.zeros(m, np.uint64),
+    }
+
+
+def _full(table: Entries, m: int) -> dict[str, np.ndarray]:
+    """Full rows, columns ascending: the lower part of a row comes first, then its diagonal."""
+    rows, cols = table.place_row, table.place_col
+    below = rows != cols
+    all_rows, all_cols = np.concatenate([rows, cols[below]]), np.concatenate([cols, rows[below]])
+    order = np.lexsort((all_cols, all_rows))
+    where = np.empty(order.size, np.int64)
+    where[order] = np.arange(order.size)
+    mirror = where[: rows.size].copy()
+    mirror[below] = where[rows.size :]
+    ptr = np.searchsorted(all_rows[order], np.arange(m + 1))
+    return _store(where[: rows.size], mirror, order.size, fac=order.size, ptr=ptr, idx=all_cols[order])
+
+
+def _store(
+    pos: np.ndarray,
+    mirror: np.ndarray,
+    size: int,
+    fac: int,
+    ptr: np.ndarray | None = None,
+    idx: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
+    """The arrays that depend on the storage; those of other storages stay empty."""
+    return {
+        "pos": pos.astype(np.uint32),
+        "mirror": mirror.astype(np.uint32),
+        "val": np.zeros(size),
+        "fac": np.zeros(fac),
+        "ptr": np.zeros(1, np.uint64) if ptr is None else ptr.astype(np.uint64),
+        "idx": np.zeros(0, np.uint32) if idx is None else idx.astype(np.uint32),
+        "col_ptr": np.zeros(1, np.uint64),
+        "col_idx": np.zeros(0, np.uint32),
+        "row_ptr": np.zeros(1, np.uint64),
+        "row_idx": np.zeros(0, np.uint32),
+        "filled": np.zeros(0, np.uint64),
+    }
+
+
+def describe(lin: Linear) -> str:
+    """One sentence: which solver, why, and how large."""
+    m = lin.inverse.size
+    why = "as named" if lin.named else _reason(lin)
+    return f"{_NAMES[lin.kind]}, {m} rows ({why})"
+
+
+def _reason(lin: Linear) -> str:
+    if lin.kind == DENSE:
+        return "few rows that nearly all meet"
+    if lin.kind == BANDED:
+        reordered = np.any(np.diff(lin.perm.astype(np.int64)) != 1)
+        return f"half bandwidth {lin.bandwidth} {'after reordering' if reordered else 'in the given order'}"
+    if lin.kind == SPARSE:
+        return f"{lin.fill} entries in L, less work than a band of half width {lin.bandwidth}"
+    return f"a direct factor would need {lin.fill} entries"

@@ -1,0 +1,62 @@
+"""Which rows depend on which: the names behind a warning about a singular A.
+
+LDLᵀ leaves a pivot of nothing at each row k that the rows before it already imply. Then
+
+    Lᵀ z = e_k   gives   A z = L D Lᵀ z = D_k L e_k = 0                        (1)
+
+and the rows where z is not zero are one smallest dependent set: without any of them, the others
+are independent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from taut.jit import kernel
+from taut.linalg.choose import minimum_degree
+from taut.linalg.sparse import factor_pattern, factor_sparse
+
+PIVOT_TOLERANCE = 1e-10
+SUPPORT = 1e-6  # of the largest entry of z; below, a row takes no part
+MOST_GROUPS = 10
+
+
+@kernel
+def null_vector(col_ptr, col_idx, fac, k, z):
+    """Back substitution (1)."""
+    for j in range(z.shape[0]):
+        z[j] = 0.0
+    z[k] = 1.0
+    for j in range(k - 1, -1, -1):
+        total = 0.0
+        for p in range(col_ptr[j], col_ptr[j + 1]):
+            total -= fac[p] * z[col_idx[p]]
+        z[j] = total
+
+
+def dependent_rows(A: np.ndarray | sp.spmatrix) -> list[list[int]]:
+    """The groups of rows of A = J W Jᵀ that are linearly dependent, at most MOST_GROUPS of them."""
+    A = sp.csr_matrix(A)
+    A.eliminate_zeros()
+    m = A.shape[0]
+    diagonal = A.diagonal()
+    scale = sp.diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+    A = sp.csr_matrix(scale @ A @ scale + 0.0 * sp.identity(m))  # the pattern needs every diagonal
+    perm = minimum_degree(A)
+    lower = sp.tril(A[perm][:, perm], format="csr")
+    lower.sort_indices()
+    ptr, idx = lower.indptr.astype(np.uint64), lower.indices.astype(np.uint32)
+    col_ptr, col_idx, row_ptr, row_idx = factor_pattern(ptr, idx)
+    fac, inverse, z = np.zeros(col_idx.size), np.zeros(m), np.zeros(m)
+    filled = np.zeros(m, np.uint64)
+    row_ptr, row_idx = row_ptr.astype(np.uint64), row_idx.astype(np.uint32)
+    factor_sparse(
+        ptr, idx, lower.data, col_ptr, col_idx, row_ptr, row_idx, filled, fac, inverse, z, PIVOT_TOLERANCE
+    )
+    groups = []
+    for k in np.flatnonzero(inverse == 0.0)[:MOST_GROUPS]:
+        null_vector(col_ptr, col_idx, fac, int(k), z)
+        places = np.flatnonzero(np.abs(z) > SUPPORT * np.abs(z).max())
+        groups.append(sorted(int(row) for row in perm[places]))
+    return sorted(groups)

@@ -1,0 +1,129 @@
+"""Factor and solve: what a method calls, whatever the solver.
+
+Bands, where a call might cost as much as the work, are treated in the caller; all else is `distant`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from taut.jit import kernel, word
+from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
+from taut.linalg.bicgstab import bicgstab, cgls
+from taut.linalg.direct import factor_direct
+from taut.linalg.distant import distant_factor, distant_solve
+from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
+from taut.linalg.minres import minres
+from taut.linalg.pcg import pcg
+from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
+from taut.linalg.vectors import factor_preconditioner, norm
+
+PIVOT_TOLERANCE = 1e-10  # of its original diagonal; below, a row counts as dependent on those before it
+
+
+@kernel
+def factor_directly(lin):
+    """LDLᵀ of A, or of the A + εE of singular.py when A is singular."""
+    dependent = factor_direct(lin, PIVOT_TOLERANCE)
+    lin.state[DEPENDENT] = dependent
+    if dependent > 0:
+        factor_singular(lin)
+    return dependent
+
+
+@kernel
+def solve_directly(lin, b, out):
+    """Always succeeds: status 0."""
+    if lin.state[DEPENDENT] == 0:
+        solve_shifted(lin, b, out)
+    else:
+        solve_singular(lin, b, out)
+    return np.int64(0)  # of the type that distant.py calls for
+
+
+@kernel
+def factor_iteratively(lin):
+    """The preconditioner, which meets zero and repeated rows but not every dependency."""
+    dependent = factor_preconditioner(
+        lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.y, lin.preconditioner, PIVOT_TOLERANCE
+    )  # fmt: skip
+    lin.state[DEPENDENT] = dependent
+    return dependent
+
+
+@kernel
+def solve_iteratively(lin, b, out):
+    """The solver of lin.kind, and one that bears singular matrices as soon as A is singular."""
+    if not math.isfinite(norm(b)):  # no iteration ends on such numbers, and zero must not hide them
+        for i in range(out.shape[0]):
+            out[i] = math.nan
+        return 1
+    status = 1
+    used = 0
+    if lin.state[DEPENDENT] == 0:
+        if lin.kind == PCG:
+            status, used = pcg(
+                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
+                lin.work, b, out,
+            )  # fmt: skip
+        elif lin.kind == BICGSTAB:
+            status, used = bicgstab(
+                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
+                lin.work, b, out,
+            )  # fmt: skip
+    lin.state[ITERATIONS] = used
+    if status == 0:
+        return 0
+    if lin.kind == BICGSTAB:
+        status, used = cgls(
+            lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
+        )  # fmt: skip
+    else:
+        status, used = minres(
+            lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
+        )  # fmt: skip
+    lin.state[ITERATIONS] += used
+    return status
+
+
+def distant_kernels(kind: int) -> tuple[Any, Any]:
+    """What lin.factor_address and lin.solve_address point to: only that is compiled which is needed."""
+    if kind > SPARSE:
+        return factor_iteratively, solve_iteratively
+    return factor_directly, solve_directly
+
+
+_factor_elsewhere = distant_factor(lambda lin: distant_kernels(lin.kind)[0](lin))
+_solve_elsewhere = distant_solve(lambda lin, b, out: distant_kernels(lin.kind)[1](lin, b, out))
+
+
+@word
+def factor(lin):
+    """Factor the assembled A. Returns the number of dependent rows met; 0: A is regular."""
+    if lin.kind <= BANDED:
+        if lin.bandwidth == 1:
+            dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, PIVOT_TOLERANCE)
+        else:
+            dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, PIVOT_TOLERANCE)
+        lin.state[DEPENDENT] = dependent
+        if dependent == 0:
+            return 0
+    return _factor_elsewhere(lin)
+
+
+@word
+def solve(lin, b, out):
+    """Solve A out = b with the factor. Returns 0, or 1 when an iterative solver did not converge.
+
+    pcg and bicgstab start from what `out` holds. `out` may be `b` for direct solvers only.
+    """
+    if lin.kind <= BANDED and lin.state[DEPENDENT] == 0:
+        if lin.bandwidth == 1:
+            solve_tridiagonal(lin.fac, lin.inverse, lin.perm, lin.y, b, out)
+        else:
+            solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
+        return 0
+    return _solve_elsewhere(lin, b, out)

@@ -1,0 +1,131 @@
+"""Methods at acceleration level: an acceleration a(q, v, t), and a base integrator to follow it.
+
+    explicit Euler        q' = q ⊞ h v,    v' = v + h a                                      (1)
+    symplectic Euler      v' = v + h a,    q' = q ⊞ h v'                                     (2)
+    Adams-Bashforth 2     v' = v + h (3 a - a₋)/2,    q' = q ⊞ h (3 v - v₋)/2                (3)
+    Runge-Kutta 4         the classical four stages                                          (4)
+
+Adams-Bashforth starts with one step of (1). The Hong-Welch-Choi paper prints its velocity update without
+the factor ½ and moves positions with v'; (3) is the scheme itself, of second order in both.
+`accelerate` is bound by each method: `specialise` compiles one copy of `step` per method.
+"""
+
+from __future__ import annotations
+
+from ..jit import part, word
+from ..model.arrays import State, System
+from ..model.evaluate import add_scaled, constraints, copy, drive, forces, move, push, set_time, solve, times
+from ..model.rotation import normalise, quaternion_rate
+from .base import Option
+
+INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
+EULER, SYMPLECTIC, AB2, RK4 = range(4)
+ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
+STAGES = 4
+
+
+def integrator_option(default: str) -> Option:
+    return Option("integrator", default, "base integrator", INTEGRATORS)
+
+
+def memory(model) -> int:
+    return 1 + 6 * len(model.x)
+
+
+@part
+def constrained(system: System, t, x, quat, v, alpha, beta, lam):
+    """Accelerations with d²Φ/dt² + 2α dΦ/dt + β² Φ = 0, into work.a; α = β = 0 is plain Lagrange."""
+    work = system.work
+    set_time(system, t, x, quat, v)
+    constraints(system, t, x, quat, v, True, work.J)
+    forces(system, t, x, quat, v)
+    drive(system)
+    times(system, work.J, work.a, work.b)
+    if alpha != 0.0 or beta != 0.0:
+        times(system, work.J, v, work.mu)
+        for r in range(work.b.shape[0]):
+            work.b[r] += 2.0 * alpha * (work.mu[r] + work.phi_t[r]) + beta * beta * work.phi[r]
+    for r in range(work.b.shape[0]):
+        work.b[r] = -(work.b[r] + work.gamma[r])
+    solve(system, work.J, system.bodies.w, work.b, lam)
+    push(system, work.J, system.bodies.w, lam, 1.0, work.a)
+
+
+def accelerate(system: System, t, x, quat, v, par, lam):
+    """Bound by each method: fill work.a with the acceleration at (q, v, t), and lam."""
+    raise AssertionError
+
+
+@word
+def observe_lagrange(system: System, state: State, t, par, lam):
+    constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
+
+
+def step(system: System, state: State, t, h, par):
+    work = system.work
+    x, quat, v, memory_ = state.x, state.quat, state.v, state.memory
+    integrator = int(par[3])
+    points = x.shape[0]
+    if integrator == RK4:
+        runge_kutta(system, state, t, h, par)
+        return 0
+    accelerate(system, t, x, quat, v, par, state.lam)
+    if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
+        copy(v, work.v1)
+        add_scaled(v, h, work.a, v)  # (1)
+        move(system, x, quat, work.v1, h, x, quat)
+    elif integrator == SYMPLECTIC:
+        add_scaled(v, h, work.a, v)  # (2)
+        move(system, x, quat, v, h, x, quat)
+        copy(v, work.v1)
+    else:
+        for i in range(points):
+            for c in range(3):
+                k = 1 + 6 * i + c
+                work.v1[i, c] = v[i, c]
+                work.v2[i, c] = 1.5 * v[i, c] - 0.5 * memory_[k]
+                v[i, c] += h * (1.5 * work.a[i, c] - 0.5 * memory_[k + 3])  # (3)
+        move(system, x, quat, work.v2, h, x, quat)
+    if integrator == AB2:
+        memory_[0] = 1.0
+        for i in range(points):
+            for c in range(3):
+                memory_[1 + 6 * i + c] = work.v1[i, c]
+                memory_[4 + 6 * i + c] = work.a[i, c]
+    set_time(system, t + h, x, quat, v)
+    return 0
+
+
+def runge_kutta(system: System, state: State, t, h, par):
+    """(4): stage k stands at t + c h and starts from stage k - 1's slopes."""
+    work, bodies = system.work, system.bodies
+    x, quat, v = state.x, state.quat, state.v
+    for k in range(4):
+        c = 0.0 if k == 0 else (1.0 if k == 3 else 0.5)
+        copy(x, work.x1)
+        copy(quat, work.quat1)
+        copy(v, work.v1)
+        if k > 0:
+            add_scaled(x, c * h, work.stage_v[k - 1], work.x1)
+            add_scaled(v, c * h, work.stage_a[k - 1], work.v1)
+            for i in range(quat.shape[0]):
+                for q in range(4):
+                    work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
+            normalise(work.quat1)
+        accelerate(system, t + c * h, work.x1, work.quat1, work.v1, par, state.lam)
+        copy(work.v1, work.stage_v[k])
+        copy(work.a, work.stage_a[k])
+        for i in range(quat.shape[0]):
+            spin = bodies.spin_slot[i]
+            rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
+            for q in range(4):
+                work.stage_quat[k, i, q] = rate[q]
+    for k in range(4):
+        weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
+        add_scaled(x, weight, work.stage_v[k], x)
+        add_scaled(v, weight, work.stage_a[k], v)
+        for i in range(quat.shape[0]):
+            for q in range(4):
+                quat[i, q] += weight * work.stage_quat[k, i, q]
+    normalise(quat)
+    set_time(system, t + h, x, quat, v)

@@ -1,0 +1,68 @@
+"""How to write an enforcement method.
+
+1.  One file, one `METHOD = Method(...)`, one line in `methods/__init__.py`.
+2.  `step(system, state, t, h, par) -> int` advances the state in place from t to t + h, in the words of
+    `model/evaluate.py`, and returns 0, or a status from STATUSES. It is compiled into the one time loop.
+3.  On entry `begin` has been called: charts are chosen, functions of time and driven bodies stand at t.
+    On return state.x, state.quat and state.v hold driven bodies at t + h (`set_time`), and state.lam
+    holds λ with force = +Jᵀ λ.
+4.  `par` begins with three numbers for all methods: the tolerance on |Φ| (0: none was asked; an adaptive
+    method reads it as the error allowed), 1 where a known conflict makes a residual acceptable, and the
+    rounding error of Φ, below which no tolerance goes. The numbers of `options` follow from par[3] on.
+5.  `observe(system, state, t, par, lam)`, where given, writes λ for a record: methods whose λ is a
+    function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
+6.  `memory(model)` numbers are kept between steps in state.memory; `stages` sets of arrays are at hand
+    in work.stage_*.
+7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
+    tolerance, there is nothing to fit).
+8.  `refuses(model)` gives the reason why a model can not be treated, or None.
+9.  The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..model.model import Model
+
+OK, NOT_CONVERGED, TOO_SMALL = range(3)
+STATUSES = {
+    NOT_CONVERGED: "the constraints could not be brought within the tolerance",
+    TOO_SMALL: "the error could not be kept within the tolerance with any step",
+}
+MOST_CORRECTIONS = 100
+
+
+@dataclass(frozen=True)
+class Option:
+    """A number, or one of several words, that a method accepts."""
+
+    name: str
+    default: Any
+    doc: str
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+
+
+@dataclass(frozen=True)
+class Method:
+    name: str
+    doc: str  # one sentence
+    source: str  # where it comes from
+    level: str  # what it enforces: position, velocity, acceleration, ...
+    order: int  # of the trajectory
+    order_position: int | None  # of |Φ|
+    order_velocity: int | None  # of |Φ̇|
+    step: Callable
+    takes_tolerance: bool = True
+    tolerance: float | None = None  # default bound on |Φ|; None: as the paper, without one
+    options: tuple[Option, ...] = ()
+    observe: Callable | None = None
+    memory: Callable[[Model], int] = lambda model: 0
+    stages: int = 0
+    adaptive: bool = False  # dt is only the interval between records
+    solves: str = "1"  # linear solves per step
+    refuses: Callable[[Model], str | None] = lambda model: None
+    start: Callable | None = None  # (model, state, options) -> Reduced tables, for reduced coordinates

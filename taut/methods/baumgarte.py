@@ -1,0 +1,50 @@
+"""Baumgarte stabilization.
+
+    Φ̈ + 2α Φ̇ + β² Φ = 0                                                (1)  [ICRA (4)]
+    (J W Jᵀ) λ = -(J W f + γ + 2α (J v + Φ_t) + β² Φ)                   (2)  [ICRA (8), (10)]
+    v̇ = W (f + Jᵀ λ)                                                    (3)  [ICRA (9)]
+
+The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers' with the sign turned.
+"""
+
+from __future__ import annotations
+
+from ..jit import part, specialise, word
+from . import acceleration
+from .base import Method, Option
+
+
+@word
+def accelerate(system, t, x, quat, v, par, lam):
+    alpha, beta = par[4], par[5]
+    if par[6] > 0.0:
+        alpha = beta = 1.0 / par[6]
+    acceleration.constrained(system, t, x, quat, v, alpha, beta, lam)  # (1), (2), (3)
+
+
+runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_baumgarte", part, accelerate=accelerate)
+step = specialise(
+    acceleration.step, "step_baumgarte", word, accelerate=accelerate, runge_kutta=runge_kutta
+)
+
+METHOD = Method(
+    name="baumgarte",
+    doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
+    source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
+    level="acceleration",
+    order=4,
+    order_position=4,
+    order_velocity=4,
+    step=step,
+    takes_tolerance=False,
+    observe=acceleration.observe_lagrange,
+    options=(
+        acceleration.integrator_option("rk4"),
+        Option("alpha", 5.0, "damping of the feedback [1/s]", minimum=0.0),
+        Option("beta", 5.0, "frequency of the feedback [1/s]", minimum=0.0),
+        Option("tau", 0.0, "time of fulfilment [s]: sets alpha = beta = 1/tau when positive", minimum=0.0),
+    ),
+    memory=acceleration.memory,
+    stages=acceleration.STAGES,
+    solves="1 (rk4: 4)",
+)

@@ -1,0 +1,90 @@
+"""First-order implicit enforcement: λ such that the linearised constraint holds at the new time.
+
+    v' = v + h W (f + Jᵀ λ)                                             (1)  [ICRA (11)]
+    q' = q ⊞ h v'                                                       (2)  [ICRA (12)]
+    Φ + J (q' - q) + h Φ_t = 0                                          (3)  [ICRA (13), (14)]
+    (J W Jᵀ) λ = -(Φ/h² + Φ_t/h + J (v/h + W f))                        (4)  [ICRA (16)]
+    (J W Jᵀ) δλ = -Φ(q')/h²                                             (5)  repeated when a tolerance is set
+
+λ is the paper's with the sign turned. In exact terms (4) is one Newton iteration of the implicit
+(index-3) Euler or SHAKE step, and (5) goes on with it; readers from game physics know the velocity-level
+form as "ERP = 1, CFM = 0 with a direct solve".
+"""
+
+from __future__ import annotations
+
+from ..jit import part, word
+from ..model.evaluate import (
+    add_scaled,
+    clear,
+    constraints,
+    copy,
+    forces,
+    largest,
+    move,
+    prepare,
+    push,
+    resolve,
+    set_time,
+    times,
+)
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+
+
+@word
+def first_order(system, state, t, h, out_v, lam):
+    """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
+    work, w = system.work, system.bodies.w
+    constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    forces(system, t, state.x, state.quat, state.v)
+    add_scaled(state.v, h, work.a, out_v)  # (1) without λ
+    times(system, work.J, out_v, work.b)
+    for r in range(lam.shape[0]):
+        work.b[r] = -(work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (4)
+    prepare(system, work.J, w)
+    resolve(system, work.b, lam)
+    push(system, work.J, w, lam, h, out_v)  # (1)
+
+
+@part
+def correct(system, state, t, h, par):
+    """(5): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
+    work, w = system.work, system.bodies.w
+    copy(system.work.J, system.work.J2)
+    for _ in range(MOST_CORRECTIONS):
+        constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
+        if largest(work.phi) <= par[0]:
+            return OK
+        for r in range(work.b.shape[0]):
+            work.b[r] = -work.phi[r] / (h * h)  # (5)
+        resolve(system, work.b, work.mu)
+        for r in range(work.b.shape[0]):
+            state.lam[r] += work.mu[r]
+        clear(work.v1)
+        push(system, work.J2, w, work.mu, h, work.v1)
+        add_scaled(state.v, 1.0, work.v1, state.v)
+        move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
+        work.counts[1] += 1
+    return OK if par[1] == 1.0 else NOT_CONVERGED
+
+
+@word
+def step(system, state, t, h, par):
+    first_order(system, state, t, h, state.v, state.lam)
+    move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
+    set_time(system, t + h, state.x, state.quat, state.v)
+    if par[0] > 0.0:
+        return correct(system, state, t, h, par)
+    return OK
+
+
+METHOD = Method(
+    name="implicit_first",
+    doc="One linear solve makes the linearised constraints hold at the new time.",
+    source="Hong ICRA 2005 (11)-(16)",
+    level="position, linearised",
+    order=1,
+    order_position=2,
+    order_velocity=1,
+    step=step,
+)

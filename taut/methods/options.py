@@ -1,0 +1,56 @@
+"""A method's options: from what the user wrote to the numbers that compiled code reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ..errors import TautError, unknown
+from ..model.model import Model
+from .base import Method, Option
+
+ROUNDING = 32 * np.finfo(float).eps
+
+
+def parameters(
+    method: Method, model: Model, tolerance: float | None, given: Mapping[str, Any], residual_accepted: bool
+) -> np.ndarray:
+    """The vector `par` of methods/base.py."""
+    known = {option.name: option for option in method.options}
+    for name in given:
+        if name not in known:
+            raise unknown(f"option of method '{method.name}'", name, known)
+    values = [number(method, option, given.get(option.name, option.default)) for option in method.options]
+    rounding = ROUNDING * max(1.0, float(np.abs(model.x).max(initial=0.0)))
+    return np.array([bound(method, tolerance, rounding), float(residual_accepted), rounding, *values])
+
+
+def bound(method: Method, tolerance: float | None, rounding: float) -> float:
+    if tolerance is None:
+        tolerance = method.tolerance
+        if tolerance is None:
+            return 0.0
+    elif not (isinstance(tolerance, int | float) and isfinite(tolerance) and tolerance > 0):
+        raise TautError(f"tolerance is {tolerance!r}; give a positive number, or leave it out.")
+    elif not method.takes_tolerance:
+        raise TautError(f"method '{method.name}' takes no tolerance, but {tolerance:g} was given; leave it out, "
+                        "or choose a method that corrects positions such as implicit_first.")
+    return max(float(tolerance), rounding) if not method.adaptive else float(tolerance)
+
+
+def number(method: Method, option: Option, value: Any) -> float:
+    what = f"option '{option.name}' of method '{method.name}'"
+    if option.choices:
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if value not in option.choices:
+            raise unknown(f"{what}:", str(value), option.choices)
+        return float(option.choices.index(value))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise TautError(f"{what} is {value!r}; give a number.")
+    if option.minimum is not None and value < option.minimum:
+        raise TautError(f"{what} is {value:g}; it must be at least {option.minimum:g}.")
+    return float(value)

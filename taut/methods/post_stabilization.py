@@ -1,0 +1,77 @@
+"""Post-stabilization: an unstabilized step, then the shortest way back to Φ = 0.
+
+    (J Jᵀ) μ = -Φ(q),    q' = q ⊞ Jᵀ μ                          (1)  [ICRA (17), (18)]
+    (J W Jᵀ) μ = -Φ(q),    q' = q ⊞ W Jᵀ μ                      (2)  weighted by mass
+    (J W Jᵀ) ν = -(J v + Φ_t),    v' = v + W Jᵀ ν               (3)  velocity stabilization, optional
+
+The paper corrects once; with a tolerance the correction is repeated until |Φ| is below it.
+"""
+
+from __future__ import annotations
+
+from ..jit import part, word
+from ..model.evaluate import clear, constraints, largest, move, push, solve, times
+from . import acceleration
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
+from .lagrange import step as lagrange_step
+
+
+@part
+def correct(system, state, t, weight, tolerance):
+    """(1) or (2), once, or until |Φ| is below the tolerance."""
+    work = system.work
+    for _ in range(MOST_CORRECTIONS):
+        constraints(system, t, state.x, state.quat, state.v, False, work.J)
+        if tolerance > 0.0 and largest(work.phi) <= tolerance:
+            return OK
+        for r in range(work.b.shape[0]):
+            work.b[r] = -work.phi[r]
+        solve(system, work.J, weight, work.b, work.mu)
+        clear(work.v1)
+        push(system, work.J, weight, work.mu, 1.0, work.v1)
+        move(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (1), (2)
+        if tolerance <= 0.0:
+            return OK
+    return NOT_CONVERGED
+
+
+@part
+def correct_velocity(system, state, t):
+    work = system.work
+    constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    times(system, work.J, state.v, work.b)
+    for r in range(work.b.shape[0]):
+        work.b[r] = -(work.b[r] + work.phi_t[r])
+    solve(system, work.J, system.bodies.w, work.b, work.mu)
+    push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)  # (3)
+
+
+@word
+def step(system, state, t, h, par):
+    lagrange_step(system, state, t, h, par)
+    weight = system.bodies.w if par[4] == 1.0 else system.bodies.free
+    status = correct(system, state, t + h, weight, par[0])
+    if par[5] == 1.0:
+        correct_velocity(system, state, t + h)
+    return OK if par[1] == 1.0 else status
+
+
+METHOD = Method(
+    name="post_stabilization",
+    doc="An unstabilized step followed by a projection of the positions.",
+    source="Cline and Pai 2003; Hong ICRA 2005 (17), (18)",
+    level="position",
+    order=1,
+    order_position=4,
+    order_velocity=1,
+    step=step,
+    observe=acceleration.observe_lagrange,
+    options=(
+        acceleration.integrator_option("symplectic"),
+        Option("weight", "none", "metric of the correction: none as in the paper, or mass", ("none", "mass")),
+        Option("velocity", "no", "also project the velocities", ("no", "yes")),
+    ),
+    memory=acceleration.memory,
+    stages=acceleration.STAGES,
+    solves="2",
+)

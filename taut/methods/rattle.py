@@ -1,0 +1,121 @@
+"""RATTLE: a symmetric step with Φ = 0 and Φ̇ = 0 at its end.
+
+    v½ = v + h/2 W (f(q, v) + J(q)ᵀ λ)                          (1)
+    q' = q ⊞ h v½,   Φ(q', t + h) = 0                           (2)
+    (J W Jᵀ) δλ = -2Φ(q')/h²                                    (3)  Newton for (2), J at q
+    v' = v½ + h/2 W (f(q', v') + J(q')ᵀ μ)                      (4)
+    J(q') v' + Φ_t = 0                                          (5)
+
+(4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
+its second half undoes what its first half would do backwards in time. Andersen 1983.
+"""
+
+from __future__ import annotations
+
+from ..jit import part, word
+from ..model.evaluate import (
+    add_scaled,
+    constraints,
+    copy,
+    forces,
+    largest,
+    move,
+    prepare,
+    push,
+    resolve,
+    set_time,
+    times,
+)
+from .acceleration import observe_lagrange
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+
+MOST_VELOCITY_ROUNDS = 50
+
+
+@part
+def position_half(system, state, t, h, par):
+    """(1)-(3), leaving v½ in state.v and q' in the state."""
+    work, w = system.work, system.bodies.w
+    x, quat, v, lam = state.x, state.quat, state.v, state.lam
+    constraints(system, t, x, quat, v, False, work.J)
+    copy(work.J, work.J2)
+    forces(system, t, x, quat, v)
+    add_scaled(v, 0.5 * h, work.a, v)
+    times(system, work.J, v, work.b)
+    for r in range(lam.shape[0]):
+        work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
+    prepare(system, work.J, w)
+    resolve(system, work.b, lam)
+    push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
+    copy(x, work.x1)
+    copy(quat, work.quat1)
+    copy(v, work.v1)
+    last = 1e300
+    for _ in range(MOST_CORRECTIONS):
+        move(system, work.x1, work.quat1, v, h, x, quat)  # (2)
+        set_time(system, t + h, x, quat, work.v1)
+        constraints(system, t + h, x, quat, work.v1, False, work.J)
+        error = largest(work.phi)
+        if error <= par[0]:
+            return OK
+        if error >= 1e300 or error > 1e3 * last:
+            break
+        last = error
+        for r in range(lam.shape[0]):
+            work.b[r] = -2.0 * work.phi[r] / (h * h)
+        resolve(system, work.b, work.mu)
+        push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
+        work.counts[1] += 1
+    return OK if par[1] == 1.0 else NOT_CONVERGED
+
+
+@part
+def velocity_half(system, state, t, h, par):
+    """(4) and (5)."""
+    work, w, v = system.work, system.bodies.w, state.v
+    set_time(system, t, state.x, state.quat, v)
+    constraints(system, t, state.x, state.quat, v, False, work.J)
+    prepare(system, work.J, w)
+    copy(v, work.v1)
+    copy(v, work.v2)
+    for _ in range(MOST_VELOCITY_ROUNDS):
+        forces(system, t, state.x, state.quat, v)
+        add_scaled(work.v1, 0.5 * h, work.a, v)
+        times(system, work.J, v, work.b)
+        for r in range(work.b.shape[0]):
+            work.b[r] = -(work.b[r] + work.phi_t[r]) * 2.0 / h
+        resolve(system, work.b, work.mu)
+        push(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
+        if system.bodies.velocity_forces == 0:
+            return
+        change = 0.0
+        size = 0.0
+        for i in range(v.shape[0]):
+            for c in range(3):
+                change = max(change, abs(v[i, c] - work.v2[i, c]))
+                size = max(size, abs(v[i, c]))
+        if change <= 1e-15 * size:
+            return
+        copy(v, work.v2)
+
+
+@word
+def step(system, state, t, h, par):
+    status = position_half(system, state, t, h, par)
+    velocity_half(system, state, t + h, h, par)
+    return status
+
+
+METHOD = Method(
+    name="rattle",
+    doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
+    source="Andersen 1983",
+    level="position and velocity",
+    order=2,
+    order_position=None,
+    order_velocity=None,
+    step=step,
+    observe=observe_lagrange,
+    tolerance=1e-12,
+    solves="4 to 8",
+)

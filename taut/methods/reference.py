@@ -1,0 +1,158 @@
+"""Reference solution: Dormand-Prince of order 8 with error control, projected after each step.
+
+    q̇ = N(q) v,   v̇ = W (f + Jᵀ λ),   J v̇ + γ = 0                              (1)
+    y' = y + h Σ b_i k_i,   k_i = f(y + h Σ a_ij k_j, t + c_i h)                (2)
+    error from the embedded formulas of order 5 and 3                           (3)
+    Φ(q') = 0 and J v' + Φ_t = 0 by projection in the metric of M               (4)
+
+Coefficients: scipy.integrate.DOP853, after Hairer, Nørsett and Wanner 1993. dt is only the interval
+between records; `tolerance` is the relative and absolute error allowed per step.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+from scipy.integrate import DOP853
+
+from ..jit import part, word
+from ..model.evaluate import copy, set_time
+from ..model.rotation import normalise, quaternion_rate
+from .acceleration import constrained, observe_lagrange
+from .base import OK, TOO_SMALL, Method, Option
+from .post_stabilization import correct, correct_velocity
+
+STAGES = 12
+A = np.ascontiguousarray(DOP853.A[:STAGES, :STAGES])
+B = np.ascontiguousarray(DOP853.B)
+C = np.ascontiguousarray(DOP853.C[:STAGES])
+E3 = np.ascontiguousarray(DOP853.E3[:STAGES])
+E5 = np.ascontiguousarray(DOP853.E5[:STAGES])
+
+
+@word
+def combine(y, h, weights, count, slopes, out):
+    """out = y + h Σ weights_j slopes_j."""
+    for i in range(y.shape[0]):
+        for c in range(y.shape[1]):
+            total = 0.0
+            for j in range(count):
+                total += weights[j] * slopes[j, i, c]
+            out[i, c] = y[i, c] + h * total
+
+
+@word
+def slope(system, state, t, k):
+    """(1) at the spare configuration 1, into stage k."""
+    work = system.work
+    constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
+    copy(work.v1, work.stage_v[k])
+    copy(work.a, work.stage_a[k])
+    for i in range(state.quat.shape[0]):
+        spin = system.bodies.spin_slot[i]
+        rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
+        for q in range(4):
+            work.stage_quat[k, i, q] = rate[q]
+
+
+@word
+def error_part(y, new, slopes, rows, tolerance):
+    """Sums of squares of the two scaled error estimates, and how many numbers went in."""
+    e3 = e5 = 0.0
+    for i in range(rows):
+        for c in range(y.shape[1]):
+            scale = tolerance * (1.0 + max(abs(y[i, c]), abs(new[i, c])))
+            s3 = s5 = 0.0
+            for j in range(STAGES):
+                s3 += E3[j] * slopes[j, i, c]
+                s5 += E5[j] * slopes[j, i, c]
+            e3 += (s3 / scale) ** 2
+            e5 += (s5 / scale) ** 2
+    return e3, e5
+
+
+@part
+def try_step(system, state, t, h, tolerance):
+    """(2) and (3): the new state in the second spare configuration and v1; returns the scaled error."""
+    work = system.work
+    x, quat, v = state.x, state.quat, state.v
+    for k in range(1, STAGES):
+        combine(x, h, A[k], k, work.stage_v, work.x1)
+        combine(quat, h, A[k], k, work.stage_quat, work.quat1)
+        combine(v, h, A[k], k, work.stage_a, work.v1)
+        normalise(work.quat1)
+        slope(system, state, t + C[k] * h, k)
+    combine(x, h, B, STAGES, work.stage_v, work.x2)
+    combine(quat, h, B, STAGES, work.stage_quat, work.quat2)
+    combine(v, h, B, STAGES, work.stage_a, work.v2)
+    slots = system.bodies.slots
+    p3, p5 = error_part(x, work.x2, work.stage_v, slots, tolerance)
+    q3, q5 = error_part(quat, work.quat2, work.stage_quat, quat.shape[0], tolerance)
+    r3, r5 = error_part(v, work.v2, work.stage_a, slots, tolerance)
+    e3, e5 = p3 + q3 + r3, p5 + q5 + r5
+    if e5 == 0.0 and e3 == 0.0:
+        return 0.0
+    return abs(h) * e5 / sqrt((e5 + 0.01 * e3) * (6.0 * slots + 4.0 * quat.shape[0]))
+
+
+@part
+def step(system, state, t, h, par):
+    work = system.work
+    x, quat, v = state.x, state.quat, state.v
+    end = t + h
+    now = t
+    size = state.memory[0] if state.memory[0] > 0.0 else min(h, par[3])
+    while now < end:
+        last = now + size * 1.0000001 >= end
+        used = end - now if last else size
+        copy(x, work.x1)
+        copy(quat, work.quat1)
+        copy(v, work.v1)
+        slope(system, state, now, 0)
+        error = try_step(system, state, now, used, par[0])
+        if error < 1.0:
+            copy(work.x2, x)
+            copy(work.quat2, quat)
+            copy(work.v2, v)
+            normalise(quat)
+            now = end if last else now + used
+            set_time(system, now, x, quat, v)
+            correct(system, state, now, system.bodies.w, par[2])  # (4)
+            correct_velocity(system, state, now)
+            work.counts[1] += 1
+            growth = 8.0 if error == 0.0 else min(8.0, 0.9 * error ** (-1.0 / 8.0))
+            if not last or growth < 1.0:
+                size = used * growth
+            elif used * growth > size:
+                size = used * growth
+        else:
+            shrink = 0.2
+            if error < 1e300:
+                shrink = max(0.2, 0.9 * error ** (-1.0 / 8.0))
+            size = used * shrink
+            if size < 1e-14 * max(1.0, abs(now)):
+                return TOO_SMALL
+    state.memory[0] = size
+    return OK
+
+
+METHOD = Method(
+    name="reference",
+    doc="Order 8 with error control and projection of positions and velocities: the yardstick for smooth scenes.",
+    source="Hairer, Nørsett and Wanner 1993",
+    level="position and velocity",
+    order=8,
+    order_position=None,
+    order_velocity=None,
+    step=step,
+    observe=observe_lagrange,
+    tolerance=1e-12,
+    options=(
+        Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),
+    ),
+    memory=lambda model: 1,
+    stages=STAGES,
+    adaptive=True,
+    solves="14 per internal step",
+)

@@ -1,0 +1,128 @@
+"""What compiled code sees of a model: named tuples of flat arrays.
+
+Points are what forces and constraints act on. The first `slots` points carry unknowns, three numbers
+each: a particle has one slot, a rigid body two (its centre of mass, then its rotation), a scalar
+coordinate one (it uses the first number). Places in the world are slots that never move. After the slots
+come the places on rigid bodies, whose motion follows from their body's.
+
+    x       positions [m] of points (a rotation's entry is unused)
+    quat    orientation of each rigid body's principal axes, (w, x, y, z)
+    v       velocities [m/s]; of a rotation: angular velocity in the body's principal axes [rad/s]
+    w       diagonal of W = M⁻¹, zero for what is fixed or driven
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linalg import Linear
+
+Array = np.ndarray
+
+
+class Bodies(NamedTuple):
+    slots: int
+    w: Array  # (points, 3) inverse masses
+    mass: Array  # (points, 3) masses, zero where nothing moves
+    free: Array  # (points, 3) one where w > 0, else zero: the weight of an unweighted projection
+    constant: Array  # (points, 3) constant forces: gravity
+    spin_slot: Array  # rigid bodies: slot of the rotation
+    inertia: Array  # (rigid, 3) principal moments of inertia [kg m²]
+    velocity_forces: int  # 1 where some force depends on velocity
+
+
+class Places(NamedTuple):
+    """Places on rigid bodies."""
+
+    point: Array  # the place's own point
+    slot: Array  # centre of mass of its body; its rotation is the next slot
+    body: Array  # index into quat
+    arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
+
+
+class Batches(NamedTuple):
+    """Constraints or forces, grouped by kind."""
+
+    code: Array
+    count: Array
+    at: Array  # (batches, 5): see constraints.base.At
+    idx: Array
+    p: Array
+    p_t: Array
+    p_tt: Array
+    ints: Array
+    chart: Array  # 1 where the kind chooses a chart at the start of a step
+
+
+class Rows(NamedTuple):
+    """Where the blocks of J stand: those of points in rows, then those of rotations."""
+
+    ptr: Array  # blocks ptr[r] : ptr[r + 1] of row r
+    slot: Array  # slot of each block
+    spin_block: Array  # block of a rotation,
+    spin_from: Array  # the block of the place that it follows from,
+    spin_row: Array  # its row,
+    spin_place: Array  # and the place on the rigid body
+
+
+class Signals(NamedTuple):
+    """Functions of time and what they drive."""
+
+    address: Array
+    values: Array  # (signals, 3): value, first and second derivative
+    to_constraint: Array  # (k, 2): signal, position in the constraints' parameters
+    to_force: Array
+    driven: Array  # (k, 3): signal, slot, component
+    turned: Array  # (k, 3): signal, body (quat), rotation slot
+    turned_axis: Array  # (k, 3) axis in the world
+    turned_from: Array  # (k, 4) orientation at angle zero
+
+
+class Work(NamedTuple):
+    """Room for one step, allocated once."""
+
+    phi: Array
+    phi_t: Array
+    gamma: Array
+    J: Array
+    J2: Array  # a second Jacobian, for methods that mix two configurations
+    f: Array  # forces
+    a: Array  # W f, and the accelerations of driven bodies
+    driven: Array  # accelerations of driven bodies
+    b: Array  # right-hand side
+    mu: Array  # a second set of multipliers
+    x1: Array  # spare configurations and velocities
+    x2: Array
+    quat1: Array
+    quat2: Array
+    v1: Array
+    v2: Array
+    stage_v: Array  # (stages, points, 3)
+    stage_a: Array
+    stage_quat: Array  # (stages, rigid, 4)
+    scratch: Array  # (3, 3 * points of the largest custom constraint)
+    counts: Array  # linear solves, corrections, singular systems, failed solves
+
+
+class System(NamedTuple):
+    bodies: Bodies
+    places: Places
+    constraints: Batches
+    rows: Rows
+    forces: Batches
+    signals: Signals
+    linear: Linear
+    work: Work
+
+
+class State(NamedTuple):
+    """All that a run needs to go on: saved as it is in a checkpoint."""
+
+    x: Array
+    quat: Array
+    v: Array
+    lam: Array
+    memory: Array  # what a method remembers between steps
+    driver_work: Array  # (2,) work done by drivers [J], power at the last step [W]

@@ -1,0 +1,304 @@
+"""From a scene to a model: bodies to slots, points to places, constraints and forces to batches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import constraints as constraint_kinds
+from .. import forces as force_kinds
+from ..errors import TautError
+from ..expressions import Signal, codegen
+from ..scene.places import labels, places
+from ..scene.scene import Scene
+from ..scene.specs import Body, Constraint, Force, Point
+from .arrays import Batches, Bodies, Places, Rows, Signals
+from .dispatch import CONSTRAINT_CODES, FORCE_CODES
+from .frames import multiply, principal_axes, rotate
+from .model import BodyInfo, ConstraintInfo, Model
+
+INDEX = np.uint32
+
+
+def build(scene: Scene) -> Model:
+    """Lay a scene out as flat arrays. Every name is resolved and every formula compiled here."""
+    return _Builder(scene).model()
+
+
+class _Signals:
+    """Collects functions of time, each once, and what they drive."""
+
+    def __init__(self) -> None:
+        self.number: dict[Signal, int] = {}
+        self.targets: dict[str, list[tuple[int, ...]]] = defaultdict(list)
+
+    def add(self, signal: Signal) -> int:
+        return self.number.setdefault(signal, len(self.number))
+
+
+class _Builder:
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.signals = _Signals()
+        self.x: list[Sequence[float]] = []
+        self.v: list[Sequence[float]] = []
+        self.mass: list[Sequence[float]] = []
+        self.quat: list[np.ndarray] = []
+        self.info: dict[str, BodyInfo] = {}
+        self.world: dict[tuple[float, float, float], int] = {}
+        self.places: dict[tuple[str, tuple[float, float, float]], int] = {}
+        self.turned: list[tuple[int, int, int]] = []
+        self.turned_axis: list[Sequence[float]] = []
+        self.turned_from: list[np.ndarray] = []
+        self.inertia: list[np.ndarray] = []
+
+    def model(self) -> Model:
+        scene = self.scene
+        for body in scene.bodies.values():
+            self.add_body(body)
+        used = [*scene.constraints.values(), *scene.forces.values()]
+        for spec in used:  # places in the world become slots before any place on a body gets its number
+            for point in spec.points:
+                self.note_point(point)
+        slots = len(self.x)
+        place_arrays = self.add_places(slots)
+        batches, rows, infos = self.constraint_batches(scene.constraints.values(), place_arrays)
+        force_batches = self.force_batches(scene.forces.values())
+        bodies = self.body_arrays(slots)
+        widest = max([len(spec.points) for spec in used] + [1])
+        addresses = [codegen.signal_address(signal) for signal in self.signals.number]
+        return Model(
+            name=scene.name,
+            body_info=tuple(self.info.values()),
+            constraint_info=infos,
+            bodies=bodies,
+            places=place_arrays,
+            constraints=batches,
+            rows=rows,
+            forces=force_batches,
+            signals=self.signal_arrays(addresses),
+            x=np.array(self.x, float).reshape(-1, 3),
+            quat=np.array(self.quat, float).reshape(-1, 4),
+            v=np.array(self.v, float).reshape(-1, 3),
+            scratch_width=3 * widest,
+            reduced_map=scene.reduced_map,
+            gravity=tuple(scene.gravity),
+            callbacks=tuple(
+                spec.arguments.get("function") for spec in used if spec.arguments.get("function") is not None
+            ),
+        )
+
+    # bodies and points
+
+    def add_body(self, body: Body) -> None:
+        slot = len(self.x)
+        free = body.motion == "free"
+        mass = body.mass if free else 0.0
+        self.x.append(body.position)
+        self.v.append(body.velocity if free else (0.0, 0.0, 0.0))
+        self.mass.append((mass, 0.0, 0.0) if body.kind == "coordinate" else (mass, mass, mass))
+        if body.path is not None:
+            for c in range(1 if body.kind == "coordinate" else 3):
+                self.signals.targets["driven"].append((self.signals.add(body.path[c]), slot, c))
+        index, to_principal = -1, None
+        if body.kind == "rigid":
+            index, to_principal = self.add_rotation(body, free)
+        self.info[body.name] = BodyInfo(body.name, body.kind, body.motion, slot, index, to_principal, body.mass)
+
+    def add_rotation(self, body: Body, free: bool) -> tuple[int, np.ndarray]:
+        index, slot = len(self.quat), len(self.x)
+        inertia = np.eye(3) if body.inertia is None else np.array(body.inertia, float)
+        moments, to_principal = principal_axes(inertia)
+        orientation = multiply(np.array(body.orientation, float), to_principal)
+        self.quat.append(orientation)
+        self.inertia.append(moments if free else np.zeros(3))
+        self.x.append((0.0, 0.0, 0.0))
+        back = orientation * (1, -1, -1, -1)
+        self.v.append(rotate(back, np.array(body.angular_velocity, float)) if free else (0.0, 0.0, 0.0))
+        self.mass.append(moments if free else (0.0, 0.0, 0.0))
+        if body.rotation is not None:
+            axis, angle = body.rotation
+            self.turned.append((self.signals.add(angle), index, slot))
+            self.turned_axis.append(axis)
+            self.turned_from.append(orientation)
+        return index, to_principal
+
+    def note_point(self, point: Point) -> None:
+        if point.body is None:
+            if point.offset not in self.world:
+                self.world[point.offset] = len(self.x)
+                self.x.append(point.offset)
+                self.v.append((0.0, 0.0, 0.0))
+                self.mass.append((0.0, 0.0, 0.0))
+        elif any(point.offset):
+            self.places.setdefault((point.body, point.offset), len(self.places))
+
+    def add_places(self, slots: int) -> Places:
+        arms, owners = [], []
+        for name, offset in self.places:
+            info = self.info[name]
+            assert info.to_principal is not None
+            owners.append(info)
+            arms.append(rotate(info.to_principal * (1, -1, -1, -1), np.array(offset)))
+            self.x.append((0.0, 0.0, 0.0))
+            self.v.append((0.0, 0.0, 0.0))
+            self.mass.append((0.0, 0.0, 0.0))
+        return Places(
+            np.arange(slots, slots + len(owners)).astype(INDEX),
+            np.array([info.slot for info in owners], INDEX),
+            np.array([info.quat for info in owners], INDEX),
+            np.array(arms, float).reshape(-1, 3),
+        )
+
+    def number(self, point: Point) -> int:
+        """The point's place in x."""
+        if point.body is None:
+            return self.world[point.offset]
+        if any(point.offset):
+            return len(self.x) - len(self.places) + self.places[point.body, point.offset]
+        return self.info[point.body].slot
+
+    def body_arrays(self, slots: int) -> Bodies:
+        mass = np.array(self.mass, float).reshape(-1, 3)
+        free = (mass > 0).astype(float)
+        w = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+        constant = np.zeros_like(mass)
+        for info in self.info.values():
+            if info.kind != "coordinate":
+                constant[info.slot] = mass[info.slot] * np.array(self.scene.gravity)
+        spins = [info.slot + 1 for info in self.info.values() if info.kind == "rigid"]
+        inertia = np.array(self.inertia, float).reshape(-1, 3)
+        turning = bool(np.ptp(inertia, axis=1).any()) if len(inertia) else False
+        damped = any(self.depends_on_velocity(force) for force in self.scene.forces.values())
+        return Bodies(slots, w, mass, free, constant, np.array(spins, INDEX), inertia, int(turning or damped))
+
+    @staticmethod
+    def depends_on_velocity(force: Force) -> bool:
+        damping = force.arguments.get("damping")
+        return force.kind in ("drag", "custom_force") or (
+            damping is not None and not (damping.is_constant and damping.value == 0.0)
+        )
+
+    # batches
+
+    def grouped(self, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):
+        """Specs by kind and size, so that every batch has one shape, with their layouts."""
+        groups: dict[tuple[str, int, int], list] = defaultdict(list)
+        for spec in specs:
+            kind = kinds[spec.kind]
+            points = spec.points
+            if spec.kind == "drag" and not points:
+                points = tuple(Point(name) for name, info in self.info.items() if info.motion == "free")
+            arguments = {**spec.arguments, "labels": labels(points, self.scene.bodies)}
+            try:
+                layout = kind.lay_out(places(points, self.scene.bodies), arguments)
+            except ValueError as mistake:
+                raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
+            rows = layout.rows or getattr(kind, "rows", 0)
+            groups[spec.kind, len(points), rows].append((spec, points, layout))
+        order = {name: place for place, name in enumerate(kinds)}
+        return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
+
+    def flatten(self, members: list, target: str, flat: dict[str, list], index: Callable[[Point], int]) -> None:
+        for _, points, layout in members:
+            flat["idx"] += [index(point) for point in points]
+            flat["ints"] += [entry() if callable(entry) else entry for entry in layout.ints]
+            for value in layout.parameters:
+                if isinstance(value, Signal) and not value.is_constant:
+                    self.signals.targets[target].append((self.signals.add(value), len(flat["p"])))
+                    flat["p"].append(value.at(0.0)[0])
+                else:
+                    flat["p"].append(value.value if isinstance(value, Signal) else float(value))
+
+    def constraint_batches(self, specs: Iterable[Constraint], places: Places):
+        flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
+        codes, counts, starts, charts = [], [], [], []
+        widths: list[np.ndarray] = []
+        block_points: list[np.ndarray] = []
+        infos: dict[str, ConstraintInfo] = {}
+        row = block = 0
+        for (name, size, rows), members in self.grouped(specs, constraint_kinds.KINDS):
+            kind = constraint_kinds.KINDS[name]
+            starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), row, block))
+            codes.append(CONSTRAINT_CODES[name])
+            counts.append(len(members))
+            charts.append(kind.rechart is not None)
+            begin = len(flat["idx"])
+            self.flatten(members, "to_constraint", flat, self.number)
+            points = np.array(flat["idx"][begin:], np.int64).reshape(len(members), size)
+            block_points.append(np.repeat(points, rows, axis=0).ravel())
+            widths.append(np.full(len(members) * rows, size))
+            for i, (spec, _, _) in enumerate(members):
+                own = tuple(range(row + i * rows, row + (i + 1) * rows))
+                infos[spec.name] = ConstraintInfo(spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]))
+            row += rows * len(members)
+            block += rows * len(members) * size
+        in_scene_order = tuple(infos[spec.name] for spec in specs)
+        return _batches(flat, codes, counts, starts, charts), _rows(widths, block_points, places), in_scene_order
+
+    def force_batches(self, specs: Iterable[Force]) -> Batches:
+        flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
+        codes, counts, starts = [], [], []
+        for (name, _, _), members in self.grouped(specs, force_kinds.KINDS):
+            starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
+            codes.append(FORCE_CODES[name])
+            counts.append(len(members))
+            turning = force_kinds.KINDS[name].turning
+            self.flatten(members, "to_force", flat, self.turning_number if turning else self.number)
+        return _batches(flat, codes, counts, starts, [False] * len(codes))
+
+    def turning_number(self, point: Point) -> int:
+        info = self.info[point.body] if point.body is not None else None
+        if info is None or info.kind != "rigid":
+            raise TautError(f"a torque acts on '{point.body}', which is not a rigid body; apply a force instead.")
+        return info.slot + 1
+
+    def signal_arrays(self, addresses: list[int]) -> Signals:
+        targets = self.signals.targets
+
+        def table(rows: Sequence, width: int, dtype: type = np.int64) -> np.ndarray:
+            return np.array(rows, dtype).reshape(-1, width)
+
+        return Signals(
+            np.array(addresses, np.int64),
+            np.zeros((len(addresses), 3)),
+            table(targets["to_constraint"], 2),
+            table(targets["to_force"], 2),
+            table(targets["driven"], 3),
+            table(self.turned, 3),
+            table(self.turned_axis, 3, float),
+            table(self.turned_from, 4, float),
+        )
+
+
+def _batches(flat: dict[str, list], codes: list, counts: list, starts: list, charts: list) -> Batches:
+    p = np.array(flat["p"], float)
+    return Batches(
+        np.array(codes, np.int64), np.array(counts, np.int64), np.array(starts, np.int64).reshape(-1, 5),
+        np.array(flat["idx"], INDEX), p, np.zeros_like(p), np.zeros_like(p), np.array(flat["ints"], np.int64),
+        np.array(charts, np.int64),
+    )  # fmt: skip
+
+
+def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Places) -> Rows:
+    """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
+    width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
+    points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
+    ptr = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+    row_of = np.repeat(np.arange(len(width)), width)
+    slot = points.copy()
+    on_body = np.flatnonzero(points >= (places.point[0] if len(places.point) else points.max(initial=0) + 1))
+    place = points[on_body] - (int(places.point[0]) if len(places.point) else 0)
+    slot[on_body] = places.slot[place]
+    spin_slot = places.slot[place].astype(np.int64) + 1
+    return Rows(
+        ptr,
+        np.concatenate([slot, spin_slot]).astype(INDEX),
+        np.arange(len(slot), len(slot) + len(on_body)).astype(INDEX),
+        on_body.astype(INDEX),
+        row_of[on_body].astype(INDEX),
+        place.astype(INDEX),
+    )

@@ -1,0 +1,297 @@
+"""The vocabulary of the methods: everything a step says, in compiled words.
+
+    begin        choose charts; set the time                (start of a step)
+    set_time     functions of time and driven bodies at t
+    constraints  Φ, J, Φ_t and, if asked, γ at (q, v, t)
+    forces       a = W f
+    drive        the given accelerations of driven bodies into a
+    times        J v
+    push         v += s W Jᵀ λ
+    move         q ⊞ h v
+    solve        J W Jᵀ λ = b
+
+Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `drive`)
+Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+from ..constraints.base import At
+from ..expressions import call_signal
+from ..jit import word
+from ..linalg import assemble, factor
+from ..linalg import solve as solve_factored
+from .dispatch import evaluate_kind, force_kind, rechart_kind
+from .rotation import product, to_body, to_world, turn
+
+
+@word
+def start_of(batches, b):
+    at = batches.at
+    return At(at[b, 0], at[b, 1], at[b, 2], at[b, 3], at[b, 4])
+
+
+@word
+def begin(system, t, x, quat, v):
+    set_time(system, t, x, quat, v)
+    batches = system.constraints
+    for b in range(batches.code.shape[0]):
+        if batches.chart[b]:
+            place(system, x, quat, v)
+            rechart_kind(
+                batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.ints, x
+            )
+
+
+@word
+def set_time(system, t, x, quat, v):
+    signals = system.signals
+    for s in range(signals.address.shape[0]):
+        call_signal(signals.address[s], t, signals.values, 3 * s)
+    constraints_, forces_, driven = system.constraints, system.forces, system.work.driven
+    for k in range(signals.to_constraint.shape[0]):
+        s, position = signals.to_constraint[k, 0], signals.to_constraint[k, 1]
+        constraints_.p[position] = signals.values[s, 0]
+        constraints_.p_t[position] = signals.values[s, 1]
+        constraints_.p_tt[position] = signals.values[s, 2]
+    for k in range(signals.to_force.shape[0]):
+        forces_.p[signals.to_force[k, 1]] = signals.values[signals.to_force[k, 0], 0]
+    for k in range(signals.driven.shape[0]):
+        s, slot, c = signals.driven[k, 0], signals.driven[k, 1], signals.driven[k, 2]
+        x[slot, c] = signals.values[s, 0]
+        v[slot, c] = signals.values[s, 1]
+        driven[slot, c] = signals.values[s, 2]
+    for k in range(signals.turned.shape[0]):
+        s, body, slot = signals.turned[k, 0], signals.turned[k, 1], signals.turned[k, 2]
+        half = 0.5 * signals.values[s, 0]
+        axis, rest = signals.turned_axis[k], signals.turned_from[k]
+        sine = sin(half)
+        turned = product(
+            cos(half), sine * axis[0], sine * axis[1], sine * axis[2], rest[0], rest[1], rest[2], rest[3]
+        )
+        for c in range(4):
+            quat[body, c] = turned[c]
+        own = to_body(quat, body, axis[0], axis[1], axis[2])
+        for c in range(3):
+            v[slot, c] = signals.values[s, 1] * own[c]
+            driven[slot, c] = signals.values[s, 2] * own[c]
+
+
+@word
+def place(system, x, quat, v):
+    """Positions and velocities of places on rigid bodies: x + R r and v + R (ω × r)."""
+    places = system.places
+    for k in range(places.point.shape[0]):
+        point, slot, body = places.point[k], places.slot[k], places.body[k]
+        spin = places.slot[k] + 1
+        r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
+        o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+        arm = to_world(quat, body, r0, r1, r2)
+        swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
+        for c in range(3):
+            x[point, c] = x[slot, c] + arm[c]
+            v[point, c] = v[slot, c] + swing[c]
+
+
+@word
+def constraints(system, t, x, quat, v, second, J):
+    place(system, x, quat, v)
+    batches, work = system.constraints, system.work
+    for b in range(batches.code.shape[0]):
+        evaluate_kind(
+            batches.code[b], batches.count[b], start_of(batches, b),
+            batches.idx, batches.p, batches.p_t, batches.p_tt, batches.ints,
+            x, v, t, second, work.scratch, work.phi, J, work.phi_t, work.gamma,
+        )  # fmt: skip
+    carry_to_rotations(system, quat, v, second, J)
+
+
+@word
+def carry_to_rotations(system, quat, v, second, J):
+    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
+    rows, places, gamma = system.rows, system.places, system.work.gamma
+    for k in range(rows.spin_block.shape[0]):
+        k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
+        body = places.body[k_place]
+        r0, r1, r2 = places.arm[k_place, 0], places.arm[k_place, 1], places.arm[k_place, 2]
+        j0, j1, j2 = to_body(quat, body, J[source, 0], J[source, 1], J[source, 2])
+        J[block, 0] = r1 * j2 - r2 * j1
+        J[block, 1] = r2 * j0 - r0 * j2
+        J[block, 2] = r0 * j1 - r1 * j0
+        if second:
+            spin = rows.slot[block]
+            o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+            along = o0 * r0 + o1 * r1 + o2 * r2
+            square = o0 * o0 + o1 * o1 + o2 * o2
+            gamma[rows.spin_row[k]] += (
+                j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
+            )
+
+
+@word
+def forces(system, t, x, quat, v):
+    """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
+    bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
+    f, a = work.f, work.a
+    energy = 0.0
+    for i in range(f.shape[0]):
+        for c in range(3):
+            f[i, c] = bodies.constant[i, c]
+    if batches.code.shape[0] > 0:
+        place(system, x, quat, v)
+        for b in range(batches.code.shape[0]):
+            energy += force_kind(
+                batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints,
+                x, v, t, work.scratch, f,
+            )  # fmt: skip
+        for k in range(places.point.shape[0]):  # a force on a place turns its body
+            point, slot = places.point[k], places.slot[k]
+            spin = places.slot[k] + 1
+            r0, r1, r2 = to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
+            f0, f1, f2 = f[point, 0], f[point, 1], f[point, 2]
+            for c in range(3):
+                f[slot, c] += f[point, c]
+            f[spin, 0] += r1 * f2 - r2 * f1
+            f[spin, 1] += r2 * f0 - r0 * f2
+            f[spin, 2] += r0 * f1 - r1 * f0
+    for i in range(bodies.spin_slot.shape[0]):  # torques into body axes, with the gyroscopic term -ω × I ω
+        spin = bodies.spin_slot[i]
+        tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
+        o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+        i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]
+        f[spin, 0] = tau[0] - (i2 - i1) * o1 * o2
+        f[spin, 1] = tau[1] - (i0 - i2) * o2 * o0
+        f[spin, 2] = tau[2] - (i1 - i0) * o0 * o1
+    for i in range(bodies.slots):
+        for c in range(3):
+            a[i, c] = bodies.w[i, c] * f[i, c]
+    return energy
+
+
+@word
+def drive(system):
+    """Put the given accelerations of driven bodies into work.a, for methods at acceleration level."""
+    signals, work = system.signals, system.work
+    for k in range(signals.driven.shape[0]):
+        slot, c = signals.driven[k, 1], signals.driven[k, 2]
+        work.a[slot, c] = work.driven[slot, c]
+    for k in range(signals.turned.shape[0]):
+        slot = signals.turned[k, 2]
+        for c in range(3):
+            work.a[slot, c] = work.driven[slot, c]
+
+
+@word
+def times(system, J, v, out):
+    """out = J v."""
+    rows = system.rows
+    ptr, slot = rows.ptr, rows.slot
+    for r in range(out.shape[0]):
+        total = 0.0
+        for k in range(ptr[r], ptr[r + 1]):
+            s = slot[k]
+            total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
+        out[r] = total
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = slot[block]
+        out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@word
+def push(system, J, weight, lam, scale, v):
+    """v += scale · weight Jᵀ λ."""
+    rows = system.rows
+    ptr, slot = rows.ptr, rows.slot
+    for r in range(lam.shape[0]):
+        size = scale * lam[r]
+        for k in range(ptr[r], ptr[r + 1]):
+            s = slot[k]
+            v[s, 0] += size * weight[s, 0] * J[k, 0]
+            v[s, 1] += size * weight[s, 1] * J[k, 1]
+            v[s, 2] += size * weight[s, 2] * J[k, 2]
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = slot[block]
+        size = scale * lam[rows.spin_row[k]]
+        for c in range(3):
+            v[s, c] += size * weight[s, c] * J[block, c]
+
+
+@word
+def move(system, x, quat, v, h, out_x, out_quat):
+    """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
+    bodies = system.bodies
+    for i in range(bodies.slots):
+        for c in range(3):
+            out_x[i, c] = x[i, c] + h * v[i, c]
+    for i in range(bodies.spin_slot.shape[0]):
+        spin = bodies.spin_slot[i]
+        turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)
+
+
+@word
+def add_scaled(v, h, a, out):
+    """out = v + h a."""
+    for i in range(v.shape[0]):
+        for c in range(3):
+            out[i, c] = v[i, c] + h * a[i, c]
+
+
+@word
+def mean(v, w, out):
+    for i in range(v.shape[0]):
+        for c in range(3):
+            out[i, c] = 0.5 * (v[i, c] + w[i, c])
+
+
+@word
+def copy(source, out):
+    for i in range(source.shape[0]):
+        for c in range(source.shape[1]):
+            out[i, c] = source[i, c]
+
+
+@word
+def clear(v):
+    for i in range(v.shape[0]):
+        for c in range(3):
+            v[i, c] = 0.0
+
+
+@word
+def largest(values):
+    """The largest absolute value, infinite if any is not finite."""
+    worst = 0.0
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        if not size <= 1e300:
+            return 1e300
+        if size > worst:
+            worst = size
+    return worst
+
+
+@word
+def prepare(system, J, weight):
+    """Form and factor J W Jᵀ."""
+    assemble(system.linear, J, weight)
+    if factor(system.linear) > 0:
+        system.work.counts[2] += 1
+
+
+@word
+def resolve(system, b, lam):
+    """Solve with the factor at hand."""
+    system.work.counts[0] += 1
+    if solve_factored(system.linear, b, lam) != 0:
+        system.work.counts[3] += 1
+
+
+@word
+def solve(system, J, weight, b, lam):
+    """J W Jᵀ λ = b."""
+    prepare(system, J, weight)
+    resolve(system, b, lam)

@@ -1,0 +1,131 @@
+"""The frozen model: names, and the arrays that compiled code works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import linalg
+from ..scene.specs import ReducedMap
+from .arrays import Batches, Bodies, Places, Rows, Signals, State, System, Work
+
+MULTIPLIERS_KEPT = 4  # counters in Work.counts
+
+
+@dataclass(frozen=True)
+class BodyInfo:
+    """Where a body's numbers stand."""
+
+    name: str
+    kind: str
+    motion: str
+    slot: int
+    quat: int  # index of a rigid body's orientation, else -1
+    to_principal: np.ndarray | None  # (4,) quaternion from the body's frame to its principal axes
+    mass: float
+
+
+@dataclass(frozen=True)
+class ConstraintInfo:
+    """Which rows a constraint has, and on which points it acts."""
+
+    name: str
+    kind: str
+    unit: str
+    rows: tuple[int, ...]
+    points: tuple[int, ...]
+
+    def row_names(self) -> list[str]:
+        return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A scene as flat arrays. Frozen: a run works on copies of what changes (`system`, `initial_state`)."""
+
+    name: str
+    body_info: tuple[BodyInfo, ...]
+    constraint_info: tuple[ConstraintInfo, ...]
+    bodies: Bodies
+    places: Places
+    constraints: Batches
+    rows: Rows
+    forces: Batches
+    signals: Signals
+    x: np.ndarray
+    quat: np.ndarray
+    v: np.ndarray
+    scratch_width: int
+    reduced_map: ReducedMap | None
+    gravity: tuple[float, float, float]
+    callbacks: tuple  # compiled functions that addresses point to, kept alive
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows.ptr) - 1
+
+    @property
+    def row_names(self) -> list[str]:
+        """The name of each scalar row, in the order of Φ and λ."""
+        names = [""] * self.row_count
+        for info in self.constraint_info:
+            for row, name in zip(info.rows, info.row_names()):
+                names[row] = name
+        return names
+
+    @property
+    def is_driven(self) -> bool:
+        """True where something moves with time on its own: a driven body or a rheonomic constraint."""
+        signals = self.signals
+        return bool(len(signals.driven) or len(signals.turned) or len(signals.to_constraint)) or any(
+            info.kind in ("custom", "on_curve") for info in self.constraint_info
+        )
+
+    def initial_state(self, memory: int = 0) -> State:
+        return State(
+            self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(2)
+        )
+
+    def system(self, solver: str = "auto", stages: int = 0, tolerance: float = 1e-12) -> System:
+        """Everything compiled code needs, with room to work in. Each call gives independent arrays."""
+        points, rigid, m = len(self.x), len(self.quat), self.row_count
+        blocks = len(self.rows.slot)
+
+        def copied(batches: Batches) -> Batches:
+            return Batches(*(np.array(a) for a in batches))
+
+        signals = self.signals._replace(values=self.signals.values.copy())
+        work = Work(
+            *(np.zeros(m) for _ in range(3)),
+            *(np.zeros((blocks, 3)) for _ in range(2)),
+            *(np.zeros((points, 3)) for _ in range(3)),
+            *(np.zeros(m) for _ in range(2)),
+            *(self.x.copy() for _ in range(2)),
+            *(self.quat.copy() for _ in range(2)),
+            *(np.zeros((points, 3)) for _ in range(2)),
+            np.zeros((stages, points, 3)),
+            np.zeros((stages, points, 3)),
+            np.zeros((stages, rigid, 4)),
+            np.zeros((3, self.scratch_width)),
+            np.zeros(MULTIPLIERS_KEPT, np.int64),
+        )
+        return System(
+            self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
+            self.linear_plan(solver, tolerance), work,
+        )  # fmt: skip
+
+    def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:
+        """The pattern, order and symbolic factor of J W Jᵀ. Blocks of rotations stand after all others,
+        while a plan wants them by row, so they are sorted and the plan's block numbers mapped back."""
+        rows = self.rows
+        row_of = np.concatenate([np.repeat(np.arange(self.row_count), np.diff(rows.ptr)), rows.spin_row])
+        order = np.argsort(row_of, kind="stable")
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(row_of, minlength=self.row_count))])
+        free = self.bodies.w.any(axis=1)
+        plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
+        if len(rows.spin_row):
+            plan = plan._replace(
+                left=order[plan.left].astype(plan.left.dtype), right=order[plan.right].astype(plan.right.dtype)
+            )
+        return plan

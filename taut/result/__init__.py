@@ -1,0 +1,18 @@
+"""Labelled results: what a run kept, stored crash-safe, and given back with names and units.
+
+    records.py    Records: plain arrays, first axis time
+    labels.py     Labels: what their columns are called; enough to read a stored run without its scene
+    dataset.py    both together as an xarray.Dataset
+    reactions.py  +Jᵀ λ of one constraint: forces and torques on its bodies
+    run.py        Run: what simulate returns and `taut.open` reads
+    store.py      Store: a folder on disk, readable after a crash at any moment; files.py writes its files
+
+xarray and zarr take a second to import, so they are imported where they are used.
+"""
+
+from .records import Records
+from .run import Run
+from .run import open_run as open
+from .store import Store
+
+__all__ = ["Records", "Run", "Store", "open"]

@@ -1,0 +1,113 @@
+"""Records with names and units, as an xarray.Dataset.
+
+    p = Σ m v                                           (1)
+    L = Σ m x × v + R I ω                               (2)   about the origin; ω in principal axes
+
+Both are sums over free bodies: what is fixed or driven takes up any momentum and has none of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..model.frames import conjugate, multiply, rotate
+from .labels import Labels
+from .records import Records
+
+if TYPE_CHECKING:
+    import xarray
+
+XYZ = ["x", "y", "z"]
+
+
+def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xarray.Dataset:
+    """Dimensions time, body, xyz, constraint, and where present rigid, wxyz and coordinate."""
+    import xarray
+
+    variables = _of_bodies(labels, records) | _of_constraints(labels, records) | _of_all(labels, records)
+    names = {
+        "time": ("time", records.time, {"units": "s", "long_name": "time"}),
+        "xyz": XYZ,
+        "body": _names(labels, "particle", "rigid"),
+        "constraint": np.array(labels.row_names(), dtype=str),
+        "unit": ("constraint", np.array(labels.units(), dtype=str), {"long_name": "unit of the constraint"}),
+    }
+    if "orientation" in variables:
+        names |= {"rigid": _names(labels, "rigid"), "wxyz": ["w", "x", "y", "z"]}
+    if "coordinate_value" in variables:
+        names["coordinate"] = _names(labels, "coordinate")
+    data = {
+        name: (dims, values, {"units": unit, "long_name": long_name})
+        for name, (dims, values, unit, long_name) in variables.items()
+    }
+    return xarray.Dataset(data, names, attributes)
+
+
+def _names(labels: Labels, *kinds: str) -> np.ndarray:
+    return np.array([body.name for body in labels.bodies if body.kind in kinds], dtype=str)
+
+
+def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
+    places = [body.slot for body in labels.bodies if body.kind != "coordinate"]
+    values = [body.slot for body in labels.bodies if body.kind == "coordinate"]
+    rigid = [body for body in labels.bodies if body.kind == "rigid"]
+    each = ("time", "body", "xyz")
+    found: dict[str, tuple] = {
+        "position": (each, records.x[:, places], "m", "position (of a rigid body: its centre of mass)"),
+        "velocity": (each, records.v[:, places], "m/s", "velocity (of a rigid body: of its centre of mass)"),
+    }
+    if rigid:
+        principal = records.quat[:, [body.quat for body in rigid]]
+        spin = records.v[:, [body.slot + 1 for body in rigid]]
+        own = np.array([body.to_principal for body in rigid], float)
+        found["orientation"] = (
+            ("time", "rigid", "wxyz"), multiply(principal, conjugate(own)), "1",
+            "unit quaternion from the body's frame to the world",
+        )  # fmt: skip
+        found["angular_velocity"] = (
+            ("time", "rigid", "xyz"), rotate(principal, spin), "rad/s",
+            "angular velocity in the world's frame",
+        )  # fmt: skip
+    if values:
+        dims, unit = ("time", "coordinate"), "the coordinate's own"
+        found["coordinate_value"] = (dims, records.x[:, values, 0], unit, "value of the coordinate")
+        found["coordinate_rate"] = (dims, records.v[:, values, 0], f"{unit} per s", "rate of the coordinate")
+    return found
+
+
+def _of_constraints(labels: Labels, records: Records) -> dict[str, tuple]:
+    rows, dims = labels.rows(), ("time", "constraint")
+    return {
+        "multiplier": (dims, records.lam[:, rows], "J per unit of the constraint", "λ, force = +Jᵀ λ"),
+        "constraint_error": (dims, records.phi[:, rows], "see coordinate unit", "Φ"),
+        "constraint_rate": (dims, records.rate[:, rows], "see coordinate unit, per s", "dΦ/dt"),
+    }
+
+
+def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
+    kinetic, potential, driven = (records.energy[:, i] for i in range(3))
+    linear, angular = momenta(labels, records)
+    return {
+        "energy_kinetic": ("time", kinetic, "J", "kinetic energy"),
+        "energy_potential": ("time", potential, "J", "potential energy"),
+        "energy_total": ("time", kinetic + potential, "J", "kinetic and potential energy"),
+        "energy_driver_work": ("time", driven, "J", "work done by drivers since the start"),
+        "momentum": (("time", "xyz"), linear, "kg m/s", "momentum of free bodies"),
+        "angular_momentum": (("time", "xyz"), angular, "kg m²/s", "angular momentum of free bodies"),
+    }
+
+
+def momenta(labels: Labels, records: Records) -> tuple[np.ndarray, np.ndarray]:
+    """Momentum and angular momentum of free bodies, each of shape (T, 3)."""
+    free = [body for body in labels.bodies if body.motion == "free" and body.kind != "coordinate"]
+    slots = [body.slot for body in free]
+    mass = np.array([body.mass for body in free]).reshape(-1, 1)
+    x, p = records.x[:, slots], mass * records.v[:, slots]
+    angular = np.cross(x, p).sum(axis=1)
+    for body in free:
+        if body.kind == "rigid":
+            spin = labels.inertia[body.quat] * records.v[:, body.slot + 1]
+            angular = angular + rotate(records.quat[:, body.quat], spin)  # (2)
+    return p.sum(axis=1), angular  # (1)

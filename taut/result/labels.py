@@ -1,0 +1,58 @@
+"""What the columns of records are called: the part of a model that reading results needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model.model import BodyInfo, ConstraintInfo, Model
+
+
+@dataclass(frozen=True)
+class Labels:
+    scene: str
+    bodies: tuple[BodyInfo, ...]
+    constraints: tuple[ConstraintInfo, ...]  # in the order of the scene; their rows in that of the model
+    inertia: np.ndarray  # (rigid, 3) principal moments [kg m²], zero where a body is not free
+
+    @classmethod
+    def of(cls, model: Model) -> Labels:
+        return cls(model.name, model.body_info, model.constraint_info, model.bodies.inertia)
+
+    def row_names(self) -> list[str]:
+        """Names of scalar rows in the order of the scene."""
+        return [name for info in self.constraints for name in info.row_names()]
+
+    def rows(self) -> np.ndarray:
+        """Where each of `row_names` stands in the records."""
+        return np.array([row for info in self.constraints for row in info.rows], np.int64)
+
+    def units(self) -> list[str]:
+        """The unit of each of `row_names`."""
+        return [info.unit for info in self.constraints for _ in info.rows]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "scene": self.scene,
+            "bodies": [
+                [b.name, b.kind, b.motion, b.slot, b.quat,
+                 None if b.to_principal is None else b.to_principal.tolist(), b.mass]
+                for b in self.bodies
+            ],
+            "constraints": [[c.name, c.kind, c.unit, c.rows, c.points] for c in self.constraints],
+            "inertia": self.inertia.tolist(),
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Labels:
+        bodies = tuple(
+            BodyInfo(name, kind, motion, slot, quat, None if turn is None else np.array(turn, float), mass)
+            for name, kind, motion, slot, quat, turn, mass in data["bodies"]
+        )
+        constraints = tuple(
+            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points))
+            for name, kind, unit, rows, points in data["constraints"]
+        )
+        return cls(data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3))

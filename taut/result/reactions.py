@@ -1,0 +1,84 @@
+"""What one constraint does to its bodies, at each record.
+
+    F_i = Σ_r λ_r ∂Φ_r/∂x_i             on point i                                      (1)
+    τ_i = (x_i - c_i) × F_i             about the centre of mass c_i of its body        (2)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import kernel
+from ..model.evaluate import begin, constraints, copy, set_time
+from ..model.model import ConstraintInfo, Model
+from .records import Records
+
+WORLD = "world"
+
+
+@kernel
+def reactions(system, before, now, lam, rows, points, centre, out_force, out_arm):
+    """(1), and the arms x_i - c_i, of the constraint with these rows and points."""
+    work, ptr = system.work, system.rows.ptr
+    time, x, quat, v = now
+    time_before, x_before, quat_before = before
+    for k in range(time.shape[0]):
+        # λ belongs to the charts of the step that led to this record, chosen where that step began.
+        copy(x_before[k], work.x1)
+        copy(quat_before[k], work.quat1)
+        begin(system, time_before[k], work.x1, work.quat1, work.v1)
+        copy(x[k], work.x1)
+        copy(quat[k], work.quat1)
+        copy(v[k], work.v1)
+        set_time(system, time[k], work.x1, work.quat1, work.v1)
+        constraints(system, time[k], work.x1, work.quat1, work.v1, False, work.J)
+        for i in range(points.shape[0]):
+            for c in range(3):
+                total = 0.0
+                for r in rows:
+                    total += lam[k, r] * work.J[ptr[r] + i, c]
+                out_force[k, i, c] = total
+                out_arm[k, i, c] = work.x1[points[i], c] - work.x1[centre[i], c]
+
+
+def forces_and_torques(
+    model: Model, records: Records, info: ConstraintInfo, dt: float, every: int
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Names of the constraint's bodies, forces [N] and torques [N m] on them, shape (T, bodies, 3).
+
+    Places in the world count as one body, "world", about which nothing turns. Of a coordinate the first
+    number is the generalised force.
+    """
+    points = np.array(info.points, np.int64)
+    centre = points.copy()
+    for point, slot in zip(model.places.point, model.places.slot):
+        centre[points == point] = slot
+    force = np.zeros((len(records), len(points), 3))
+    arm = np.zeros_like(force)
+    reactions(
+        model.system(), _one_step_before(records, dt, every),
+        (records.time, records.x, records.quat, records.v), records.lam,
+        np.array(info.rows, np.int64), points, centre, force, arm,
+    )  # fmt: skip
+    owner = {body.slot: body.name for body in model.body_info}
+    names = [owner.get(int(slot), WORLD) for slot in centre]
+    bodies = list(dict.fromkeys(names))
+    total, torque = np.zeros((2, len(records), len(bodies), 3))
+    for i, name in enumerate(names):
+        total[:, bodies.index(name)] += force[:, i]
+        torque[:, bodies.index(name)] += np.cross(arm[:, i], force[:, i])  # (2)
+    return bodies, total, torque
+
+
+def _one_step_before(records: Records, dt: float, every: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Time and configuration where the step that led to each record began.
+
+    They are known where all steps are kept, else estimated. The first record has no step before it.
+    """
+    if every == 1:
+        kept = (records.time, records.x, records.quat)
+        time, x, quat = (np.concatenate([values[:1], values[:-1]]) for values in kept)
+        return time, x, quat
+    time, x = records.time - dt, records.x - dt * records.v
+    time[:1], x[:1] = records.time[:1], records.x[:1]
+    return time, x, records.quat

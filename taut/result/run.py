@@ -1,0 +1,259 @@
+"""A run: what simulate returns and taut.open reads. Data with names and units, forces, saving."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ..errors import TautError, unknown
+from ..model import Model, build
+from ..model.model import BodyInfo, ConstraintInfo
+from ..scene.scene import Scene
+from .files import versions
+from .labels import Labels
+from .records import Records
+from .store import RUNNING, Store
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class Worst(NamedTuple):
+    """The largest |Φ| of a run."""
+
+    value: float
+    name: str
+    unit: str
+    time: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g} {self.unit} of '{self.name}' at t = {self.time:.6g} s"
+
+
+class Run:
+    """A simulated motion.
+
+    status   "finished", "diverged" or "interrupted"; message says why
+    info     method, dt, options and solver, what the run cost, versions
+    records  the plain arrays; `data` gives them names
+    """
+
+    def __init__(
+        self,
+        scene: Scene | None,
+        model: Model | None,
+        records: Records,
+        status: str,
+        message: str,
+        info: dict[str, Any],
+        labels: Labels | None = None,
+    ) -> None:
+        if labels is None:
+            assert model is not None
+            labels = Labels.of(model)
+        self.scene = scene
+        self.records = records
+        self.status = status
+        self.message = message
+        self.info = {"versions": versions(), **info}
+        self.labels = labels
+        self._model = model
+
+    @property
+    def model(self) -> Model:
+        """The model of the scene; of a stored run it is built when it is asked for."""
+        if self._model is None:
+            if self.scene is None:
+                raise TautError(
+                    f"the run of scene '{self.labels.scene}' was stored without its scene, which holds "
+                    "Python functions; open it with taut.open(path, scene=scene)."
+                )
+            self._model = build(self.scene)
+        return self._model
+
+    @cached_property
+    def data(self) -> xarray.Dataset:
+        """Everything recorded, with names and units: position, velocity, multiplier, constraint_error, ..."""
+        from .dataset import dataset
+
+        attributes = {
+            "scene": self.labels.scene,
+            "method": self.info.get("method", ""),
+            "dt": self.info.get("dt", np.nan),
+            "status": self.status,
+            "message": self.message,
+            **{f"version_{name}": version for name, version in self.info["versions"].items()},
+        }
+        return dataset(self.labels, self.records, attributes)
+
+    def __getitem__(self, name: str) -> Any:
+        """The ConstraintResult or BodyResult of that name; a constraint goes before a body."""
+        for constraint in self.labels.constraints:
+            if constraint.name == name:
+                return ConstraintResult(self, constraint)
+        for body in self.labels.bodies:
+            if body.name == name:
+                return BodyResult(self, body)
+        known = [info.name for info in self.labels.constraints] + [info.name for info in self.labels.bodies]
+        raise unknown("constraint or body", str(name), known)
+
+    def worst_error(self) -> Worst | None:
+        """The largest |Φ| and where it was; None where there are no constraints."""
+        size = np.abs(self.records.phi)
+        if not size.size:
+            return None
+        k, row = np.unravel_index(np.argmax(size), size.shape)
+        place = int(np.flatnonzero(self.labels.rows() == row)[0])
+        name, unit = self.labels.row_names()[place], self.labels.units()[place]
+        return Worst(float(size[k, row]), name, unit, float(self.records.time[k]))
+
+    def energy_change(self) -> float:
+        """Kinetic and potential energy at the end less that at the start and the work of drivers [J]."""
+        kinetic, potential, driven = self.records.energy[-1] - self.records.energy[0]
+        return float(kinetic + potential - driven)
+
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Store the run in a new folder; `taut.open` reads it."""
+        if self.scene is None:
+            raise TautError("this run was opened without its scene; copy its folder instead of saving it.")
+        store = Store.create(path, self.scene, self.model, len(self.records), self.info, overwrite)
+        store.append(self.records.as_dict(), {}, self.steps)
+        store.finish(self.status, self.message, {})
+        return Path(path)
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return int(self.info.get("steps_done", 0))
+
+    def __repr__(self) -> str:
+        worst = self.worst_error()
+        lines = [
+            f"<Run of '{self.labels.scene}': {self.info.get('method')}, dt {self.info.get('dt')} s, "
+            f"{self.steps} steps, {self.status}",
+            f"  {len(self.records)} records up to t = {self.records.time[-1]:.6g} s",
+            f"  energy change {self.energy_change():.3g} J",
+        ]
+        if worst is not None:
+            lines.append(f"  worst |Φ| {worst}")
+        if self.message:
+            lines.append(f"  {self.message}")
+        return "\n".join(lines) + ">"
+
+
+class ConstraintResult:
+    """What a constraint did.
+
+    force       what it does to each of its bodies [N], (time, body, xyz); places in the world: "world"
+    torque      likewise, about each body's centre of mass, in the world's axes [N m]
+    multiplier, error, rate   λ, Φ and dΦ/dt of its rows
+    """
+
+    def __init__(self, run: Run, info: ConstraintInfo) -> None:
+        self._run, self._info = run, info
+
+    @cached_property
+    def _reactions(self) -> tuple[xarray.DataArray, xarray.DataArray]:
+        import xarray
+
+        from .dataset import XYZ
+        from .reactions import forces_and_torques
+
+        run = self._run
+        bodies, force, torque = forces_and_torques(
+            run.model, run.records, self._info, run.info["dt"], run.info["record_every"]
+        )
+        names = {"time": run.data.time, "body": bodies, "xyz": XYZ}
+
+        def labelled(name: str, values: np.ndarray, unit: str) -> xarray.DataArray:
+            about = {"units": unit, "long_name": f"{name} of constraint '{self._info.name}' on each body"}
+            return xarray.DataArray(values, names, ("time", "body", "xyz"), name, about)
+
+        return labelled("force", force, "N"), labelled("torque", torque, "N m")
+
+    @property
+    def force(self) -> xarray.DataArray:
+        return self._reactions[0]
+
+    @property
+    def torque(self) -> xarray.DataArray:
+        return self._reactions[1]
+
+    def _rows(self, variable: str) -> xarray.DataArray:
+        names = self._info.row_names()
+        return self._run.data[variable].sel(constraint=names if len(names) > 1 else names[0])
+
+    @property
+    def multiplier(self) -> xarray.DataArray:
+        return self._rows("multiplier")
+
+    @property
+    def error(self) -> xarray.DataArray:
+        return self._rows("constraint_error")
+
+    @property
+    def rate(self) -> xarray.DataArray:
+        return self._rows("constraint_rate")
+
+
+class BodyResult:
+    """How a body moved; only the properties of its kind can be asked for."""
+
+    def __init__(self, run: Run, info: BodyInfo) -> None:
+        self._run, self._info = run, info
+
+    def _own(self, variable: str, dimension: str, *kinds: str) -> xarray.DataArray:
+        if self._info.kind not in kinds:
+            raise TautError(
+                f"'{self._info.name}' is a {self._info.kind} and has no {variable}, which belongs to "
+                f"{' and '.join(kinds)} bodies."
+            )
+        return self._run.data[variable].sel({dimension: self._info.name})
+
+    @property
+    def position(self) -> xarray.DataArray:
+        return self._own("position", "body", "particle", "rigid")
+
+    @property
+    def velocity(self) -> xarray.DataArray:
+        return self._own("velocity", "body", "particle", "rigid")
+
+    @property
+    def orientation(self) -> xarray.DataArray:
+        return self._own("orientation", "rigid", "rigid")
+
+    @property
+    def angular_velocity(self) -> xarray.DataArray:
+        return self._own("angular_velocity", "rigid", "rigid")
+
+    @property
+    def value(self) -> xarray.DataArray:
+        return self._own("coordinate_value", "coordinate", "coordinate")
+
+    @property
+    def rate(self) -> xarray.DataArray:
+        return self._own("coordinate_rate", "coordinate", "coordinate")
+
+
+def open_run(path: str | Path, scene: Scene | None = None) -> Run:
+    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again."""
+    store = Store.open(path)
+    if not len(store):
+        raise TautError(f"'{path}' holds no records: its run was stopped before the first; run it again.")
+    labels = store.labels
+    model = None
+    if scene is not None:
+        model = build(scene)
+        if Labels.of(model).to_json() != labels.to_json():
+            raise TautError(f"'{path}' is a run of another scene than '{scene.name}'; pass its own.")
+    elif store.has_scene:
+        scene = store.scene()
+    status, message = store.status, store.message
+    if status == RUNNING:
+        status = "interrupted"
+        message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
+    info = {"steps_done": store.step, **store.info()}
+    return Run(scene, model, Records(**store.read()), status, message, info, labels)

@@ -1,0 +1,39 @@
+"""What the user says: a scene of bodies, constraints and forces, in Python or as a file.
+
+    specs.py      the frozen records that a scene holds; the model is built from them
+    scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
+    verbs.py      one method of Scene per kind of constraint and force, from the registries
+    places.py     where points are at t = 0, and what formulas call them
+    load.py       scene files: document.py reads YAML, format.py judges its shape, tables.py the arrays
+    save.py       writes them, exactly and at once
+    open.py       a scene by gallery name, .yaml or .py file; parameters.py reads its parameters
+    gallery/      scenes that come with taut
+"""
+
+from __future__ import annotations
+
+from .gallery import SCENES, gallery
+from .load import load
+from .open import load_python, open_scene
+from .parameters import parse_parameters
+from .scene import Scene
+from .schema import schema
+from .specs import Body, BodyRef, Constraint, Force, Point, ReducedMap, Ref
+
+__all__ = [
+    "SCENES",
+    "Body",
+    "BodyRef",
+    "Constraint",
+    "Force",
+    "Point",
+    "ReducedMap",
+    "Ref",
+    "Scene",
+    "gallery",
+    "load",
+    "load_python",
+    "open_scene",
+    "parse_parameters",
+    "schema",
+]

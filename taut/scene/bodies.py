@@ -1,0 +1,74 @@
+"""How the methods that add bodies read motion and mass."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..errors import TautError
+from ..expressions import Signal
+from . import checks, shapes
+from .specs import Matrix, Vector
+
+
+class Motion(NamedTuple):
+    """How a body moves, and where it starts."""
+
+    kind: str  # "free", "fixed" or "driven"
+    path: tuple[Signal, Signal, Signal] | None
+    position: Vector
+    velocity: Vector
+
+
+def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any) -> Motion:
+    """A driven body starts where its path says, so its position may be left out."""
+    if not isinstance(fixed, bool):
+        raise TautError(f"{what}: fixed is {fixed!r}; give True or False.")
+    velocity = checks.vector(velocity, f"{what}: velocity")
+    if path is None:
+        if position is None:
+            raise TautError(f"{what} has no position; give three numbers (x, y, z), or a path.")
+        position = checks.vector(position, f"{what}: position")
+        if fixed and any(velocity):
+            raise TautError(f"{what}: velocity is {velocity}, but it is fixed; leave it out.")
+        return Motion("fixed" if fixed else "free", None, position, velocity)
+    if fixed:
+        raise TautError(f"{what} is fixed and has a path; keep one of them.")
+    signals = checks.signals(path, f"{what}: path")
+    start = [signal.at(0.0) for signal in signals]
+    begin = checks.vector([s[0] for s in start], f"{what}: path at t = 0")
+    rate = checks.vector([s[1] for s in start], f"{what}: rate of the path at t = 0")
+    _agree(f"{what}: position", begin if position is None else position, begin)
+    _agree(f"{what}: velocity", velocity if any(velocity) else rate, rate)
+    return Motion("driven", signals, begin, rate)
+
+
+def _agree(what: str, given: Any, path: Vector) -> None:
+    given = checks.vector(given, what)
+    if max(abs(a - b) for a, b in zip(given, path)) > 1e-9 * (1.0 + max(map(abs, path))):
+        raise TautError(f"{what} is {given}, but its path starts with {path}; leave it out.")
+
+
+def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
+    """(axis, angle as a function of time)."""
+    if isinstance(rotation, str | dict) or not hasattr(rotation, "__len__") or len(rotation) != 2:
+        raise TautError(f"{what}: rotation is {rotation!r}; give (axis, angle of time).")
+    axis = checks.direction(rotation[0], f"{what}: rotation axis")
+    return axis, checks.signal(rotation[1], f"{what}: rotation angle")
+
+
+def read_mass(
+    what: str, mass: Any, inertia: Any, shape: Any, density: Any, held: bool
+) -> tuple[float, Matrix]:
+    """Mass [kg] and inertia [kg m²] of a rigid body; neither matters to one that is held."""
+    if shape is not None:
+        mass, moments = shapes.solid(shape, mass, density, what)
+        return mass, checks.inertia(moments if inertia is None else inertia, f"{what}: inertia")
+    if density is not None:
+        raise TautError(f"{what}: density is {density!r}, but it has no shape; give a shape or a mass.")
+    if held:
+        mass = 1.0 if mass is None else mass
+        inertia = (1.0, 1.0, 1.0) if inertia is None else inertia
+    if mass is None or inertia is None:
+        missing = "mass" if mass is None else "inertia"
+        raise TautError(f"{what} has no {missing}; give mass and inertia, or a shape with either.")
+    return checks.positive(mass, f"{what}: mass"), checks.inertia(inertia, f"{what}: inertia")

@@ -1,0 +1,196 @@
+"""Words for checking what users write. Each returns the value in its plain form or raises TautError.
+
+`what` names the thing in the message, such as "particle 'b': mass".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import cos, isfinite, sin, sqrt
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..errors import TautError
+from ..expressions import Signal
+from .specs import Matrix, Vector
+
+_NOT_LISTS = (str, bytes, dict)
+_AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+def number(value: Any, what: str) -> float:
+    """A finite number."""
+    if type(value) is not float:  # asking for Real is slow, and scenes hold many numbers
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TautError(f"{what} is {value!r}; give a number.")
+        value = float(value)
+    if not isfinite(value):
+        raise TautError(f"{what} is {value}; give a finite number.")
+    return value
+
+
+def positive(value: Any, what: str) -> float:
+    """A finite number above zero."""
+    result = number(value, what)
+    if result <= 0.0:
+        raise TautError(f"{what} is {result:g}; it must be greater than zero.")
+    return result
+
+
+def _listed(value: Any, what: str, wanted: str) -> list:
+    if isinstance(value, _NOT_LISTS) or not hasattr(value, "__len__"):
+        raise TautError(f"{what} is {value!r}; give {wanted}.")
+    return list(value)
+
+
+def numbers(value: Any, what: str) -> tuple[float, ...]:
+    """A list of finite numbers; rows of numbers are joined."""
+    flat: list[Any] = []
+    for item in _listed(value, what, "a list of numbers"):
+        flat.extend(_listed(item, what, "a list of numbers") if hasattr(item, "__len__") else (item,))
+    return tuple(number(item, f"{what}[{i}]") for i, item in enumerate(flat))
+
+
+def vector(value: Any, what: str) -> Vector:
+    """Three finite numbers."""
+    items = _listed(value, what, "three numbers")
+    if len(items) != 3:
+        raise TautError(f"{what} is {value!r}, which has {len(items)} entries; give three numbers (x, y, z).")
+    return number(items[0], what), number(items[1], what), number(items[2], what)
+
+
+def direction(value: Any, what: str) -> Vector:
+    """Three finite numbers, or "x", "y", "z", made to have length one."""
+    if isinstance(value, str) and value in _AXES:
+        return _AXES[value]
+    x, y, z = vector(value, what)
+    length = sqrt(x * x + y * y + z * z)
+    if length == 0.0:
+        raise TautError(f"{what} is {value!r}, which has no direction; give a vector such as (0, 0, 1).")
+    # Dividing what is of length one already could move its last bit, and files must read back exactly.
+    return (x, y, z) if abs(length - 1.0) < 1e-15 else (x / length, y / length, z / length)
+
+
+def quaternion(value: Any, what: str) -> tuple[float, float, float, float]:
+    """A unit quaternion (w, x, y, z), from four numbers or from (axis, angle [rad])."""
+    items = _listed(value, what, "a quaternion (w, x, y, z) or (axis, angle)")
+    if len(items) == 2:
+        x, y, z = direction(items[0], f"{what} axis")
+        half = 0.5 * number(items[1], f"{what} angle")
+        return cos(half), x * sin(half), y * sin(half), z * sin(half)
+    if len(items) != 4:
+        raise TautError(f"{what} is {value!r}; give a quaternion (w, x, y, z) or (axis, angle).")
+    w, x, y, z = (number(item, what) for item in items)
+    length = sqrt(w * w + x * x + y * y + z * z)
+    if length < 1e-6:
+        raise TautError(f"{what} is {value!r}, a quaternion of length {length:g}; give one of length 1.")
+    if abs(length - 1.0) < 1e-15:  # as in `direction`
+        return w, x, y, z
+    return w / length, x / length, y / length, z / length
+
+
+def inertia(value: Any, what: str) -> Matrix:
+    """A possible inertia matrix [kg m²], from three principal moments or 3×3 numbers."""
+    try:
+        given = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape not in ((3,), (3, 3)):
+        raise TautError(f"{what} is {value!r}; give three principal moments or a 3×3 matrix [kg m²].")
+    matrix = np.diag(given) if given.ndim == 1 else given
+    if not np.isfinite(matrix).all():
+        raise TautError(f"{what} is {value!r}; give finite numbers.")
+    if abs(matrix - matrix.T).max() > 1e-12 * abs(matrix).max():
+        raise TautError(f"{what} is {value!r}, not symmetric; give one equal to its transpose.")
+    matrix = 0.5 * (matrix + matrix.T) + 0.0  # no sign on zeros, which no file would keep
+    low, middle, high = np.linalg.eigvalsh(matrix)
+    moments = f"principal moments {low:g}, {middle:g}, {high:g}"
+    if low <= 0.0:
+        raise TautError(f"{what} has {moments}; all must be positive (give a thin rod a small radius).")
+    if high > (low + middle) * (1.0 + 1e-9):
+        raise TautError(f"{what} has {moments}; no body has one above the sum of the other two.")
+    first, second, third = (tuple(float(entry) for entry in row) for row in matrix)
+    return first, second, third  # type: ignore[return-value]
+
+
+def signal(value: Any, what: str) -> Signal:
+    """A number, or a function of time as formula, keyframes or Python function."""
+    if type(value) is float or isinstance(value, Real) and not isinstance(value, bool):
+        return Signal(number(value, what))
+    return Signal.of(value, what)
+
+
+@cache  # so that the same path gives equal signals
+def _component(function: Callable[[float], Any], index: int) -> Callable[[float], float]:
+    """One component of a Python function of time that returns a vector."""
+
+    def component(t: float) -> float:
+        return function(t)[index]
+
+    component.__name__ = f"{getattr(function, '__name__', 'path')}[{index}]"
+    return component
+
+
+def signals(value: Any, what: str) -> tuple[Signal, Signal, Signal]:
+    """Three functions of time: three values, one Python function t -> (x, y, z), or keyframes of places."""
+    if isinstance(value, dict):
+        value = _keyframes_apart(value, what)
+    elif callable(value):
+        vector(value(0.0), f"{what} at t = 0")
+        value = [_component(value, i) for i in range(3)]
+    items = _listed(value, what, "three numbers or formulas, keyframes, or a function t -> (x, y, z)")
+    if len(items) != 3:
+        raise TautError(f"{what} is {value!r}, which has {len(items)} entries; give three (x, y, z).")
+    x, y, z = (signal(item, f"{what}[{i}]") for i, item in enumerate(items))
+    return x, y, z
+
+
+def _keyframes_apart(frames: dict, what: str) -> list[dict]:
+    """Keyframes of places as three keyframes of numbers."""
+    if "values" not in frames:
+        raise TautError(f"{what} has no 'values'; keyframes are {{times: [...], values: [[x, y, z], ...]}}.")
+    places = [vector(row, f"{what} values[{i}]") for i, row in enumerate(frames["values"])]
+    return [{**frames, "values": [place[i] for place in places]} for i in range(3)]
+
+
+def text(value: Any, what: str) -> str:
+    """Text that is not empty."""
+    if not isinstance(value, str) or not value.strip():
+        raise TautError(f"{what} is {value!r}; give text.")
+    return value
+
+
+def texts(value: Any, what: str) -> tuple[str, ...]:
+    """A list of text; one alone will do."""
+    items = [value] if isinstance(value, str) else _listed(value, what, "text or a list of text")
+    if not items:
+        raise TautError(f"{what} is empty; give at least one.")
+    return tuple(text(item if isinstance(item, str) else _as_text(item), what) for item in items)
+
+
+def _as_text(item: Any) -> Any:
+    # A formula may be a bare number in a scene file: curve: [0, s, s**2].
+    return repr(item) if isinstance(item, Real) and not isinstance(item, bool) else item
+
+
+def function(value: Any, what: str) -> Callable:
+    """A Python function."""
+    if not callable(value):
+        raise TautError(f"{what} is {value!r}; give a Python function.")
+    return value
+
+
+# How each type of argument that constraints/base.py lists is read.
+READERS: dict[str, Callable[[Any, str], Any]] = {
+    "number": signal,
+    "vector": signals,
+    "constant": number,
+    "constant_vector": vector,
+    "numbers": numbers,
+    "text": text,
+    "texts": texts,
+    "function": function,
+}

@@ -1,0 +1,256 @@
+"""The shape of a scene file: one pydantic model per kind, made from the registries.
+
+A model judges single values (a mass, a formula, a list of points). What only the whole scene can tell,
+such as whether a body exists, is judged when the entry is added to a Scene.
+
+An entry with `many` adds a list of things at once. Its values are shared by all of them, or arrays:
+"array:NAME" is the array NAME of the file that `arrays` names, with one row per thing.
+
+    bodies:       {kind: particle, many: {names: "array:n", position: "array:p", mass: 0.1}}
+    constraints:  {kind: distance, many: {prefix: link, points: "array:edges", length: "array:l"}}
+
+`points` then is an array of whole numbers: places in the list of all bodies, counted from 0. An argument
+that is NaN in a row is left to taut there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, create_model
+
+from ..constraints import KINDS as CONSTRAINTS
+from ..errors import TautError
+from ..forces import KINDS as FORCES
+from . import bodies, checks, shapes
+
+VERSION = 1
+ARRAY = "array:"
+
+_NUMBER = {"type": "number"}
+_VECTOR = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_KEYFRAMES = {
+    "type": "object",
+    "properties": {
+        "times": {"type": "array", "items": _NUMBER},
+        "values": {"type": "array"},
+        "smooth": {"type": "boolean"},
+    },
+    "required": ["times", "values"],
+    "additionalProperties": False,
+}
+_SIGNAL = {"anyOf": [_NUMBER, {"type": "string", "description": "a formula in t"}, _KEYFRAMES]}
+_SIGNALS = {"anyOf": [{"type": "array", "items": _SIGNAL, "minItems": 3, "maxItems": 3}, _KEYFRAMES]}
+_TEXT = {"type": "string", "minLength": 1}
+_TEXTS = {"anyOf": [_TEXT, {"type": "array", "items": {"type": ["string", "number"]}}]}
+_NUMBERS = {"type": "array", "items": {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}}
+_ON_BODY = {
+    "type": "object",
+    "properties": {"body": _TEXT, "offset": _VECTOR},
+    "required": ["body"],
+    "additionalProperties": False,
+}
+_POINT = {"anyOf": [_TEXT, _VECTOR, _ON_BODY]}
+_ARRAY = {"type": "string", "pattern": f"^{ARRAY}"}
+_SHAPE = {
+    "type": "object",
+    "propertyNames": {"enum": list(shapes.SIZES)},
+    "minProperties": 1,
+    "maxProperties": 1,
+}
+
+
+def _judged(reader: Callable[[Any, str], Any], schema: dict) -> Any:
+    """A type that accepts what the reader accepts, and keeps the value as it was written."""
+
+    def judge(value: Any) -> Any:
+        try:
+            reader(value, "value")
+        except TautError as mistake:
+            raise ValueError(str(mistake)) from None
+        return value
+
+    return Annotated[Any, PlainValidator(judge), WithJsonSchema(schema)]
+
+
+def _true_or_false(value: Any, what: str) -> None:
+    if not isinstance(value, bool):
+        raise TautError(f"{what} is {value!r}; write true or false.")
+
+
+def _points(value: Any, what: str) -> None:
+    if not isinstance(value, list):
+        raise TautError(f"{what} is {value!r}; give a list of points, such as [anchor, b].")
+    for point in value:
+        if isinstance(point, dict):
+            if not {"body"} <= point.keys() <= {"body", "offset"}:
+                raise TautError(f"{what} has the point {point!r}; write {{body: NAME, offset: [x, y, z]}}.")
+            checks.text(point["body"], "body")
+            checks.vector(point.get("offset", (0.0, 0.0, 0.0)), "offset")
+        elif isinstance(point, list):
+            checks.vector(point, "place")
+        elif not isinstance(point, str):
+            raise TautError(f"{what} has the point {point!r}; give a name, [x, y, z], or {{body, offset}}.")
+
+
+Number = _judged(checks.number, _NUMBER)
+Positive = _judged(checks.positive, {"type": "number", "exclusiveMinimum": 0})
+Vector = _judged(checks.vector, _VECTOR)
+Text = _judged(checks.text, _TEXT)
+Flag = _judged(_true_or_false, {"type": "boolean"})
+Path = _judged(checks.signals, _SIGNALS)
+ScalarPath = _judged(checks.signal, _SIGNAL)
+Quaternion = _judged(checks.quaternion, {"type": "array", "minItems": 2, "maxItems": 4})
+Inertia = _judged(checks.inertia, {"type": "array", "minItems": 3, "maxItems": 3})
+Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
+                   {"type": "array", "minItems": 2, "maxItems": 2})
+Shape = _judged(lambda value, what: shapes.solid(value, 1.0, None, what), _SHAPE)
+Points = _judged(_points, {"type": "array", "items": _POINT})
+
+_SCHEMAS: dict[str, dict] = {
+    "number": _SIGNAL,
+    "vector": _SIGNALS,
+    "constant": _NUMBER,
+    "constant_vector": _VECTOR,
+    "numbers": _NUMBERS,
+    "text": _TEXT,
+    "texts": _TEXTS,
+}
+# One number or three can be a row of an array.
+_ROWS = {"number": (), "constant": (), "vector": (3,), "constant_vector": (3,)}
+
+
+def arguments_in_arrays(kind: str) -> dict[str, tuple[int, ...]]:
+    """The arguments of a kind that may be arrays, with the shape of a row."""
+    return {a.name: _ROWS[a.type] for a in (CONSTRAINTS | FORCES)[kind].arguments if a.type in _ROWS}
+
+
+_BODIES: dict[str, dict[str, Any]] = {
+    "particle": {"position": Vector, "mass": Positive, "velocity": Vector, "fixed": Flag, "path": Path},
+    "rigid": {
+        "position": Vector, "mass": Positive, "inertia": Inertia, "shape": Shape, "density": Positive,
+        "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
+        "path": Path, "rotation": Rotation,
+    },
+    "coordinate": {"value": Number, "inertia": Positive, "rate": Number, "fixed": Flag, "path": ScalarPath},
+}  # fmt: skip
+PARTICLE_ROWS: dict[str, tuple[int, ...]] = {"position": (3,), "mass": (), "velocity": (3,), "fixed": ()}
+
+
+def _model(name: str, fields: dict[str, Any], doc: str = "", loose: bool = False) -> type[BaseModel]:
+    config = ConfigDict(extra="allow" if loose else "forbid")
+    return create_model(name, __config__=config, __doc__=doc or None, **fields)  # type: ignore[call-overload]
+
+
+def _optional(type_: Any, doc: str | None = None) -> Any:
+    return type_, Field(default=None, description=doc)
+
+
+def _row_or_shared(reader: Callable[[Any, str], Any], schema: dict) -> Any:
+    def judge(value: Any, what: str) -> None:
+        if not (isinstance(value, str) and value.startswith(ARRAY)):
+            reader(value, what)
+
+    return _judged(judge, {"anyOf": [_ARRAY, schema]})
+
+
+def _reference(value: Any, what: str) -> None:
+    if not isinstance(value, str) or not value.startswith(ARRAY):
+        raise TautError(f'{what} is {value!r}; name an array: "{ARRAY}NAME".')
+
+
+Reference = _judged(_reference, _ARRAY)
+
+
+@cache
+def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
+    """The model of one entry of `bodies`, `constraints` or `forces`."""
+    fields: dict[str, Any] = {"kind": (Literal[kind], ...)}  # type: ignore[valid-type]
+    if section == "bodies":
+        doc = f"A {kind}."
+        own = {name: _optional(type_) for name, type_ in _BODIES[kind].items()}
+        bulk = {name: _row_or_shared(*_bulk_particle(name)) for name in PARTICLE_ROWS}
+    else:
+        found = (CONSTRAINTS if section == "constraints" else FORCES)[kind]
+        doc = found.doc
+        need = ... if found.points is not None else None
+        own, bulk = {"points": (Points, need)}, {}
+        for argument in found.arguments:
+            if argument.type == "function":
+                continue  # a file can not hold one; scenes with functions are .py files
+            reader, schema = checks.READERS[argument.type], _SCHEMAS[argument.type]
+            default = ... if argument.required else None
+            own[argument.name] = (_judged(reader, schema), Field(default=default, description=argument.doc))
+            if argument.type in _ROWS:
+                bulk[argument.name] = _row_or_shared(reader, schema)
+    if not many:
+        return _model(kind, {**fields, "name": _optional(Text), **own}, doc)
+    inner: dict[str, Any] = {"names": _optional(Reference), "prefix": _optional(Text)}
+    inner |= {"points": (Reference, ...)} if section != "bodies" else {}
+    inner |= {name: _optional(type_) for name, type_ in bulk.items()}
+    table = _model(f"{kind}_table", inner, f"Many: {doc}")
+    return _model(f"{kind}_many", {**fields, "many": (table, ...)}, f"Many: {doc}")
+
+
+def _bulk_particle(name: str) -> tuple[Callable, dict]:
+    readers: dict[str, tuple[Callable, dict]] = {
+        "mass": (checks.positive, _NUMBER),
+        "fixed": (_true_or_false, {"type": "boolean"}),
+    }
+    return readers.get(name, (checks.vector, _VECTOR))
+
+
+def kinds(section: str) -> list[str]:
+    """The kinds that a section's entries may have."""
+    found: dict[str, list[str]] = {
+        "bodies": list(_BODIES), "constraints": list(CONSTRAINTS), "forces": list(FORCES)
+    }
+    return found[section]
+
+
+def can_be_many(section: str, kind: str) -> bool:
+    """Particles, and the kinds with a fixed number of points."""
+    if section == "bodies":
+        return kind == "particle"
+    return (CONSTRAINTS if section == "constraints" else FORCES)[kind].points is not None
+
+
+def _version(value: Any, what: str) -> None:
+    if isinstance(value, bool) or value != VERSION:
+        raise TautError(f"{what} is {value!r}; this taut reads the format {VERSION}.")
+
+
+Reduced = _model("reduced", {"coordinates": (dict[str, Any], ...), "positions": (dict[str, Any], ...)})
+Suggested = _model(
+    "suggested", {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text)},
+    loose=True,
+)
+SECTIONS = ("bodies", "constraints", "forces")
+Header = _model(
+    "scene",
+    {
+        "taut": (_judged(_version, {"const": VERSION}), Field(description="version of this format")),
+        "name": _optional(Text),
+        "gravity": _optional(Vector, "acceleration [m/s²]; default [0, -9.81, 0]"),
+        "arrays": _optional(Text, "an .npz file beside this one"),
+        **{section: (list[dict[str, Any]], Field(default_factory=list)) for section in SECTIONS},
+        "reduced": _optional(Reduced | None),
+        "suggested": _optional(Suggested | None),
+    },
+    "A scene of taut.",
+)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of scene files."""
+    whole = Header.model_json_schema()
+    for section in SECTIONS:
+        models = [entry_model(section, kind, False) for kind in kinds(section)]
+        models += [entry_model(section, kind, True) for kind in kinds(section) if can_be_many(section, kind)]
+        parts = [model.model_json_schema() for model in models]
+        for part in parts:
+            whole["$defs"] |= part.pop("$defs", {})
+        whole["properties"][section] = {"type": "array", "items": {"anyOf": parts}}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}

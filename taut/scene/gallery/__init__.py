@@ -1,0 +1,55 @@
+"""Scenes that come with taut: written once, used by tests, experiments, benchmarks and the viewer.
+
+A scene is a function with parameters that have defaults; it is listed in SCENES below. Its docstring
+says in the first line what it is, and then what each parameter means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import unknown
+from ..parameters import called_with
+from ..scene import Scene
+from . import chains, mechanisms, single
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scene of the gallery."""
+
+    name: str
+    doc: str  # one sentence
+    function: Callable[..., Scene]
+
+
+SCENES: dict[str, Entry] = {
+    function.__name__: Entry(function.__name__, (function.__doc__ or "").splitlines()[0], function)
+    for function in (
+        single.pendulum,
+        single.spherical_pendulum,
+        chains.two_link,
+        chains.five_link,
+        chains.ten_link_sawtooth,
+        chains.chain,
+        single.bead_on_hoop,
+        single.bead_on_curve,
+        single.slider_on_line,
+        single.driven_anchor,
+        mechanisms.angle_hold,
+        mechanisms.parallel_edges,
+        mechanisms.car_axis,
+        mechanisms.four_bar,
+        single.spring_to_rod,
+        chains.inconsistent_start,
+    )
+}
+
+
+def gallery(name: str, **parameters: Any) -> Scene:
+    """A scene of the gallery by name, such as gallery("chain", n=100)."""
+    if name not in SCENES:
+        raise unknown("scene", str(name), SCENES)
+    return called_with(SCENES[name].function, parameters, f"scene '{name}'")

@@ -1,0 +1,203 @@
+"""Scene files: YAML, with bulk data in an .npz file beside it. `format.py` says what may stand where.
+
+Mistakes are collected and told together, each as file:line:column, the path in the file, the value and
+the remedy. First the shape of the whole file is judged; then bodies are added to a scene; then what
+refers to them. A stage with mistakes ends the reading, since the next would only repeat them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TautError, unknown
+from .document import parse, plain_data
+from .scene import Scene
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+# What to write where the YAML has another type.
+_WANTED = {
+    "list_type": "a list, each entry after a dash",
+    "dict_type": "keys and values, such as {kind: particle, position: [0, 0, 0]}",
+    "model_type": "keys and values",
+    "model_attributes_type": "keys and values",
+}
+
+
+def load(path: str | Path) -> Scene:
+    """Read a scene file."""
+    return _Reader(Path(path)).scene()
+
+
+class _Reader:
+    """One file being read, and the mistakes found so far."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.tree = parse(path)
+        self.data = plain_data(self.tree, path)
+        self.mistakes: list[tuple[tuple[int, int], str]] = []
+
+    def scene(self) -> Scene:
+        from .format import SECTIONS, Header
+
+        self.judge(Header, self.data, ())
+        for section in SECTIONS:
+            entries = self.data.get(section)
+            for i, entry in enumerate(entries if isinstance(entries, list) else ()):
+                self.judge_entry(section, i, entry)
+        self.stop_if_mistaken()
+        scene = Scene(name=self.data.get("name") or "scene")
+        if self.data.get("gravity") is not None:
+            scene.gravity = self.data["gravity"]
+        self.add_section(scene, "bodies")
+        self.stop_if_mistaken()
+        self.add_section(scene, "constraints")
+        self.add_section(scene, "forces")
+        if self.data.get("reduced"):
+            with self.collecting(scene, ("reduced",)):
+                scene.reduced(**self.data["reduced"])
+        if self.data.get("suggested"):
+            with self.collecting(scene, ("suggested",)):
+                scene.suggest(**self.data["suggested"])
+        self.stop_if_mistaken()
+        return scene
+
+    # The shape
+
+    def judge_entry(self, section: str, i: int, entry: Any) -> None:
+        from . import format
+
+        if not isinstance(entry, dict):
+            return  # the header's model has said so
+        kind = entry.get("kind")
+        if kind not in format.kinds(section):
+            known = format.kinds(section)
+            problem = unknown("kind", str(kind), known) if kind is not None else "missing key 'kind'."
+            self.note((section, i) + (("kind",) if "kind" in entry else ()), str(problem))
+            return
+        many = "many" in entry
+        if many and not format.can_be_many(section, kind):
+            self.note((section, i, "many"), f"a {kind} can not be given as many; write one entry for each.")
+            return
+        self.judge(format.entry_model(section, kind, many), entry, (section, i))
+
+    def judge(self, model: type[BaseModel], data: Any, path: tuple) -> None:
+        from pydantic import ValidationError
+
+        try:
+            model.model_validate(data)
+        except ValidationError as found:
+            for mistake in found.errors(include_url=False):
+                where = path + mistake["loc"]
+                if mistake["type"] == "extra_forbidden":
+                    allowed = _fields_at(model, mistake["loc"][:-1])
+                    self.note(where, str(unknown("key", str(where[-1]), allowed)), at_key=True)
+                elif mistake["type"] == "missing":
+                    hint = "; begin with 'taut: 1'" if where == ("taut",) else ""
+                    self.note(where[:-1], f"missing key '{where[-1]}'{hint}.")
+                elif mistake["type"] in _WANTED:
+                    self.note(where, f"value is {mistake['input']!r}; give {_WANTED[mistake['type']]}.")
+                else:
+                    self.note(where, mistake["msg"].removeprefix("Value error, "))
+
+    # The scene
+
+    def add_section(self, scene: Scene, section: str) -> None:
+        from . import tables
+
+        for i, entry in enumerate(self.data.get(section) or ()):
+            with self.collecting(scene, (section, i)):
+                if "many" in entry:
+                    tables.add(scene, entry["kind"], entry["many"], self.arrays())
+                else:
+                    _add_one(scene, dict(entry))
+
+    def arrays(self) -> Any:
+        from . import tables
+
+        if not hasattr(self, "_arrays"):
+            name = self.data.get("arrays")
+            if name is None:
+                raise TautError('missing key arrays at the top of the file; write "arrays: FILE.npz".')
+            self._arrays = tables.open_arrays(self.path.parent / name)
+        return self._arrays
+
+    def collecting(self, scene: Scene, path: tuple) -> _Collecting:
+        return _Collecting(self, scene, path)
+
+    # Mistakes
+
+    def note(self, path: tuple, problem: str, at_key: bool = False) -> None:
+        place = f" {spoken_path(path)}:" if path else ""
+        line, column = self.find(path, at_key)
+        self.mistakes.append(((line, column), f"{self.path}:{line}:{column}:{place} {problem}"))
+
+    def mark(self, path: tuple) -> str:
+        """file:line:column of what the path leads to."""
+        line, column = self.find(path)
+        return f"{self.path}:{line}:{column}"
+
+    def find(self, path: tuple, at_key: bool = False) -> tuple[int, int]:
+        """Line and column of what the path leads to, or of the nearest thing around it."""
+        node, line, column = self.tree, 0, 0
+        for step in path:
+            try:
+                if isinstance(step, int):
+                    line, column = node.lc.item(step)
+                else:
+                    line, column = node.lc.key(step) if at_key and step == path[-1] else node.lc.value(step)
+                node = node[step]
+            except (AttributeError, KeyError, IndexError, TypeError):
+                break
+        return line + 1, column + 1
+
+    def stop_if_mistaken(self) -> None:
+        told = [text for _, text in sorted(self.mistakes)]
+        if len(told) == 1:
+            raise TautError(told[0])
+        if told:
+            raise TautError(f"{self.path}: {len(told)} mistakes\n  " + "\n  ".join(told))
+
+
+class _Collecting:
+    """Adds an entry to the scene; a mistake is noted with its place, and the reading goes on."""
+
+    def __init__(self, reader: _Reader, scene: Scene, path: tuple):
+        self.reader, self.scene, self.path = reader, scene, path
+
+    def __enter__(self) -> None:
+        self.scene.set_place(self.reader.mark(self.path))
+
+    def __exit__(self, kind: Any, mistake: BaseException | None, trace: Any) -> bool:
+        self.scene.set_place(None)
+        if not isinstance(mistake, TautError):
+            return False
+        self.reader.note(self.path, str(mistake))
+        return True
+
+
+def _add_one(scene: Scene, entry: dict) -> None:
+    from .specs import Point
+
+    method = getattr(scene, entry.pop("kind"))
+    points = [Point(**p) if isinstance(p, dict) else p for p in entry.pop("points", None) or ()]
+    method(*points, **entry)
+
+
+def spoken_path(path: tuple) -> str:
+    """("constraints", 3, "length") as constraints[3].length"""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+def _fields_at(model: Any, path: tuple) -> list[str]:
+    for step in path:
+        model = model.model_fields[step].annotation
+        model = next((m for m in getattr(model, "__args__", ()) if hasattr(m, "model_fields")), model)
+    return list(model.model_fields)

@@ -1,0 +1,66 @@
+"""A scene by any name that users know it by: of the gallery, of a .yaml file, of a .py file."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from ..errors import TautError, unknown
+from .gallery import SCENES, gallery
+from .load import load
+from .parameters import called_with
+from .scene import Scene
+
+
+def open_scene(what: str, **parameters: Any) -> Scene:
+    """The scene that `what` names; parameters go to the gallery's function or to the file's build()."""
+    path = Path(what)
+    if path.suffix in (".yaml", ".yml"):
+        if parameters:
+            raise TautError(f"'{what}' takes no parameters, but {', '.join(parameters)} was given; "
+                            "change the file, or write the scene as a .py file with build(...).")
+        return load(path)
+    if path.suffix == ".py":
+        return load_python(path, **parameters)
+    if what in SCENES:
+        return gallery(what, **parameters)
+    if path.exists():
+        raise TautError(f"'{what}' is not a scene file; its name must end in .yaml or .py.")
+    raise TautError(f"{unknown('scene', what, SCENES)} Or give a .yaml or .py file.")
+
+
+def load_python(path: str | Path, **parameters: Any) -> Scene:
+    """The scene that build(**parameters) of a Python file returns."""
+    path = Path(path)
+    if not path.is_file():
+        raise TautError(f"there is no scene file '{path}'; check the path.")
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)  # as when the file is run: it may import its neighbours
+    try:
+        names = runpy.run_path(str(path), run_name="scene")
+        build = names.get("build")
+        if not callable(build):
+            raise TautError(f"'{path}' has no function build(); write one that returns a taut.Scene.")
+        scene = called_with(build, parameters, f"build() of '{path}'")
+    except TautError as mistake:
+        raise TautError(f"{_place(mistake, path)}{mistake}") from None
+    except (Exception, SystemExit) as mistake:
+        kind = type(mistake).__name__
+        raise TautError(f"{_place(mistake, path) or f'{path}: '}{kind}: {mistake}") from mistake
+    finally:
+        sys.path.remove(folder)
+    if not isinstance(scene, Scene):
+        raise TautError(f"build() of '{path}' returned {type(scene).__name__}; let it return the taut.Scene.")
+    return scene
+
+
+def _place(mistake: BaseException, path: Path) -> str:
+    """file:line of the user's code where the mistake happened, if it was there."""
+    if isinstance(mistake, SyntaxError) and mistake.lineno:
+        return f"{mistake.filename}:{mistake.lineno}: "
+    frames = traceback.extract_tb(mistake.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return f"{path}:{lines[-1]}: " if lines else ""

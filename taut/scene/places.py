@@ -1,0 +1,78 @@
+"""Where points are at t = 0, and what formulas call them.
+
+    x = p + R(o) s          o the orientation, s the offset in the body's frame         (1)
+    o = turn(axis, θ(0)) o₀ for a driven body that turns                                 (2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import cos, sin
+
+import numpy as np
+
+from .specs import Body, Point, Vector
+
+Quaternion = tuple[float, float, float, float]
+
+
+def turned(orientation: Quaternion, offset: Vector) -> Vector:
+    """The offset in the world's frame: R(o) s."""
+    w, x, y, z = orientation
+    a, b, c = offset
+    # With u = (x, y, z): R s = s + 2 w (u × s) + 2 u × (u × s)
+    p, q, r = y * c - z * b, z * a - x * c, x * b - y * a
+    return (
+        a + 2.0 * (w * p + y * r - z * q),
+        b + 2.0 * (w * q + z * p - x * r),
+        c + 2.0 * (w * r + x * q - y * p),
+    )
+
+
+def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The rotation b followed by the rotation a."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def orientation_at_start(body: Body) -> Quaternion:
+    """The body's orientation at t = 0, (2)."""
+    if body.rotation is None:
+        return body.orientation
+    (x, y, z), angle = body.rotation
+    half = 0.5 * angle.at(0.0)[0]
+    return product((cos(half), x * sin(half), y * sin(half), z * sin(half)), body.orientation)
+
+
+def place(point: Point, bodies: Mapping[str, Body]) -> Vector:
+    """Where a point is at t = 0 [m], (1)."""
+    if point.body is None:
+        return point.offset
+    body = bodies[point.body]
+    if body.kind != "rigid" or not any(point.offset):
+        return body.position
+    x, y, z = turned(orientation_at_start(body), point.offset)
+    return body.position[0] + x, body.position[1] + y, body.position[2] + z
+
+
+def places(points: Sequence[Point], bodies: Mapping[str, Body]) -> np.ndarray:
+    """Where points are at t = 0 [m], shape (points, 3)."""
+    return np.array([place(point, bodies) for point in points], dtype=float).reshape(len(points), 3)
+
+
+def labels(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[tuple[str, bool]]:
+    """What a formula calls each point, and whether it is a scalar coordinate.
+
+    A point goes by its body's name; the i-th point is called p<i> instead where that name is not one
+    word, or is shared with another of these points, and where the point is a place in the world.
+    """
+    names = [point.body for point in points]
+    found = []
+    for i, name in enumerate(names):
+        own = name is not None and name.isidentifier() and names.count(name) == 1
+        found.append((str(name) if own else f"p{i}", name is not None and bodies[name].kind == "coordinate"))
+    return found

@@ -1,0 +1,269 @@
+"""Writes a scene as YAML, with long runs of alike things as arrays in an .npz file beside it.
+
+What is read back equals what was written, to the last bit. Files appear whole or not at all: they are
+written under another name first, and then renamed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..constraints import KINDS as CONSTRAINTS
+from ..errors import TautError
+from ..expressions import Signal
+from ..forces import KINDS as FORCES
+from . import checks
+from .scene import Scene
+from .specs import Body, Constraint, Force, Point
+
+_MANY = 200  # things in a scene from which on arrays are worth a second file
+_LONG = 20  # alike things in a row from which on a table is easier to read than entries
+# The types of argument that can be a column of a table.
+_COLUMNS = ("number", "vector", "constant", "constant_vector")
+
+
+def save(scene: Scene, path: str | Path, arrays: bool | str = "auto", overwrite: bool = False) -> Path:
+    """Write the scene to path (.yaml); arrays: "auto", or True or False to force or forbid the .npz file."""
+    path = Path(path)
+    if path.suffix not in (".yaml", ".yml"):
+        raise TautError(f"'{path}' is not a name for a scene file; let it end in .yaml.")
+    if arrays not in ("auto", True, False):
+        raise TautError(f"arrays is {arrays!r}; choose 'auto', True or False.")
+    size = len(scene.bodies) + len(scene.constraints) + len(scene.forces)
+    use_arrays = size > _MANY if arrays == "auto" else bool(arrays)
+    beside = path.with_suffix(".npz")
+    shortest = (_LONG if arrays == "auto" else 2) if use_arrays else None
+    document, columns = _document(scene, beside.name, shortest)
+    files: dict[Path, Callable[[Any], None]] = {}
+    if columns:
+        files[beside] = lambda file: np.savez_compressed(file, **columns)  # type: ignore[arg-type]
+    files[path] = lambda file: _write_yaml(document, file)  # last: it refers to the other
+    for target in files:
+        if target.exists() and not overwrite:
+            raise TautError(f"'{target}' exists; choose another name or pass overwrite=True.")
+    _write_whole(files)
+    return path
+
+
+def _write_whole(files: dict[Path, Callable[[Any], None]]) -> None:
+    drafts = {target: target.with_name(f".{target.name}.{os.getpid()}.part") for target in files}
+    target = next(iter(files))
+    try:
+        for target, write in files.items():
+            with open(drafts[target], "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+        for target, draft in drafts.items():
+            os.replace(draft, target)
+    except OSError as problem:
+        raise TautError(f"'{target}' can not be written: {problem.strerror or problem}.") from None
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+
+
+def _write_yaml(document: dict[str, Any], file: Any) -> None:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq
+
+    def styled(value: Any, depth: int) -> Any:
+        """Lists of entries one below the other, each entry on a line of its own."""
+        node: Any
+        if isinstance(value, dict):
+            node = CommentedMap((key, styled(item, depth + 1)) for key, item in value.items())
+        elif isinstance(value, list | tuple):
+            node = CommentedSeq(styled(item, depth + 1) for item in value)
+        else:
+            return value
+        if depth > 1 or not any(isinstance(item, dict) for item in value):
+            node.fa.set_flow_style()
+        return node
+
+    yaml = YAML(typ="rt")
+    yaml.width = 2**30  # folding a long text would lose its double spaces
+    yaml.allow_unicode = True
+    top = CommentedMap((key, styled(item, 1)) for key, item in document.items())
+    yaml.dump(top, file)
+
+
+Columns = dict[str, np.ndarray]
+
+
+def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str, Any], Columns]:
+    """The file's contents, and the arrays that go beside it; runs below `shortest` stay entries."""
+    columns: Columns = {}
+    order = {name: i for i, name in enumerate(scene.bodies)}
+    document: dict[str, Any] = {"taut": 1, "name": scene.name, "gravity": list(scene.gravity)}
+    records: dict[str, list[Any]] = {
+        "bodies": list(scene.bodies.values()),
+        "constraints": list(scene.constraints.values()),
+        "forces": list(scene.forces.values()),
+    }
+    sections = {}
+    for section, listed in records.items():
+        entries: list[dict[str, Any]] = []
+        for key, run in groupby(listed, _alike if shortest is not None else lambda record: None):
+            alike = list(run)
+            if key is None or shortest is None or len(alike) < shortest:
+                entries += [_entry(record) for record in alike]
+            else:
+                entries.append(_table(alike, f"{section}_{len(entries)}", order, columns))
+        if entries:
+            sections[section] = entries
+    if columns:
+        document["arrays"] = beside
+    document |= sections
+    if scene.reduced_map is not None:
+        document["reduced"] = {
+            "coordinates": {name: [value, rate] for name, value, rate in scene.reduced_map.coordinates},
+            "positions": {name: list(three) for name, three in scene.reduced_map.positions.items()},
+        }
+    if scene.suggested:
+        document["suggested"] = dict(scene.suggested)
+    return document, columns
+
+
+# Entries
+
+
+def _entry(record: Body | Constraint | Force) -> dict[str, Any]:
+    return _body_entry(record) if isinstance(record, Body) else _kind_entry(record)
+
+
+def _body_entry(body: Body) -> dict[str, Any]:
+    entry: dict[str, Any] = {"kind": body.kind, "name": body.name}
+    scalar = body.kind == "coordinate"
+    if body.path is not None:
+        path = [signal.plain() for signal in body.path]
+        entry["path"] = path[0] if scalar else path
+    else:
+        entry["value" if scalar else "position"] = body.position[0] if scalar else list(body.position)
+    if scalar or body.kind == "particle":
+        entry |= _unless(1.0, {"inertia" if scalar else "mass": body.mass})
+    else:
+        entry |= {"mass": body.mass, "inertia": _inertia(body)}
+        entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
+    if body.motion == "free":
+        if scalar:
+            entry |= _unless(0.0, {"rate": body.velocity[0]})
+        else:
+            entry |= _unless([0.0, 0.0, 0.0], {"velocity": list(body.velocity)})
+            entry |= _unless([0.0, 0.0, 0.0], {"angular_velocity": list(body.angular_velocity)})
+    if body.rotation is not None:
+        entry["rotation"] = [list(body.rotation[0]), body.rotation[1].plain()]
+    if body.motion == "fixed":
+        entry["fixed"] = True
+    return entry
+
+
+def _unless(default: Any, value: dict[str, Any]) -> dict[str, Any]:
+    """Nothing where the value is the default to the last bit: -0.0 is written."""
+    return {} if repr(next(iter(value.values()))) == repr(default) else value
+
+
+def _inertia(body: Body) -> list[Any]:
+    rows = body.inertia
+    assert rows is not None  # every rigid body has one
+    across = [rows[i][j] for i in range(3) for j in range(3) if i != j]
+    return [rows[i][i] for i in range(3)] if not any(across) else [list(row) for row in rows]
+
+
+def _kind_entry(record: Constraint | Force) -> dict[str, Any]:
+    points = [_plain_point(point) for point in record.points]
+    entry = {"kind": record.kind, "name": record.name} | ({"points": points} if points else {})
+    for argument in _arguments(record):
+        entry[argument.name] = _plain(record.arguments[argument.name], f"{record.kind} '{record.name}'")
+    return entry
+
+
+def _arguments(record: Constraint | Force) -> list[Any]:
+    """The arguments that were given: neither left to taut nor equal to their default."""
+    given = []
+    for argument in (CONSTRAINTS | FORCES)[record.kind].arguments:
+        value = record.arguments[argument.name]
+        if value is None:
+            continue
+        default = argument.default
+        if default is None or repr(checks.READERS[argument.type](default, "")) != repr(value):
+            given.append(argument)
+    return given
+
+
+def _plain_point(point: Point) -> Any:
+    if point.body is None:
+        return list(point.offset)
+    return {"body": point.body, "offset": list(point.offset)} if any(point.offset) else point.body
+
+
+def _plain(value: Any, what: str) -> Any:
+    if isinstance(value, Signal):
+        return value.plain()
+    if isinstance(value, tuple):
+        return [_plain(item, what) for item in value]
+    if callable(value):
+        raise TautError(f"{what}: a Python function can not be written to a scene file; use a formula, or "
+                        "keep the scene as a .py file.")
+    return value
+
+
+# Tables
+
+
+def _alike(record: Body | Constraint | Force) -> tuple | None:
+    """What things in one table have in common; None for a thing that needs an entry of its own."""
+    if isinstance(record, Body):
+        return ("particle",) if record.kind == "particle" and record.path is None else None
+    kind = (CONSTRAINTS | FORCES)[record.kind]
+    if kind.points is None or any(point.body is None or any(point.offset) for point in record.points):
+        return None
+    if any(a.type not in _COLUMNS or not _constant(record.arguments[a.name]) for a in _arguments(record)):
+        return None
+    return record.kind, len(record.points)
+
+
+def _constant(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return all(_constant(item) for item in value)
+    return value.is_constant if isinstance(value, Signal) else True
+
+
+def _table(alike: list[Any], label: str, order: dict[str, int], columns: Columns) -> dict[str, Any]:
+    first = alike[0]
+    rows: Columns = {"names": np.array([record.name for record in alike])}
+    if isinstance(first, Body):
+        rows["position"] = np.array([body.position for body in alike])
+        rows["mass"] = np.array([body.mass for body in alike])
+        rows["velocity"] = np.array([body.velocity for body in alike])
+        rows["fixed"] = np.array([body.motion == "fixed" for body in alike])
+    else:
+        rows["points"] = np.array([[order[point.body] for point in record.points] for record in alike])
+        for argument in (CONSTRAINTS | FORCES)[first.kind].arguments:
+            if argument.type in _COLUMNS:
+                rows[argument.name] = _column([record.arguments[argument.name] for record in alike])
+    table = {}
+    for key, column in rows.items():
+        if key not in ("names", "points", "position") and _same(column):
+            if column.dtype == bool or np.isfinite(column[0]).all():
+                table[key] = column[0].tolist()
+        else:
+            columns[f"{label}_{key}"] = column
+            table[key] = f"array:{label}_{key}"
+    return {"kind": first.kind, "many": table}
+
+
+def _column(values: list[Any]) -> np.ndarray:
+    """Numbers or vectors as rows; one that was left to taut is NaN."""
+    blank = [np.nan] * 3 if any(isinstance(value, tuple) for value in values) else np.nan
+    return np.array([blank if value is None else _plain(value, "") for value in values])
+
+
+def _same(column: Iterable[Any]) -> bool:
+    rows = [row.tobytes() for row in np.asarray(column)]
+    return all(row == rows[0] for row in rows)

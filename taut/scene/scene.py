@@ -1,0 +1,301 @@
+"""The scene: bodies, constraints and forces by name, checked as they are added.
+
+Besides the bodies' methods below, Scene has one method per registered kind of constraint and force
+(`verbs.py` makes them from the registries): scene.distance(a, b, length=2.0, name="link").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..errors import TautError, unknown
+from ..expressions.formula import check as check_formula
+from . import checks
+from .bodies import read_mass, read_motion, read_rotation
+from .places import orientation_at_start, turned
+from .specs import Body, BodyRef, Constraint, Force, Point, ReducedMap, Ref, Vector
+from .verbs import add_verbs, read_points, spoken
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ZERO = (0.0, 0.0, 0.0)
+
+
+@add_verbs
+class Scene:
+    """What is to be simulated. Lengths [m], masses [kg], times [s], angles [rad]; y is up.
+
+    gravity    acceleration [m/s²]
+    suggested  step, duration and method to use where the caller names none
+    """
+
+    def __init__(self, gravity: Any = (0.0, -9.81, 0.0), name: str = "scene"):
+        self.name = checks.text(name, "the scene's name")
+        self.gravity = gravity
+        self.suggested: dict[str, Any] = {}
+        self.reduced_map: ReducedMap | None = None
+        self._bodies: dict[str, Body] = {}
+        self._constraints: dict[str, Constraint] = {}
+        self._forces: dict[str, Force] = {}
+        self._whole: dict[str, Point] = {}  # each body as a point, made once
+        self._counts: dict[str, int] = {}
+        self._where: str | None = None
+
+    @property
+    def gravity(self) -> Vector:
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        self._gravity = checks.vector(value, "gravity")
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """Bodies by name, in the order in which they were added."""
+        return MappingProxyType(self._bodies)
+
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """Constraints by name, in the order in which they were added."""
+        return MappingProxyType(self._constraints)
+
+    @property
+    def forces(self) -> Mapping[str, Force]:
+        """Forces by name, in the order in which they were added."""
+        return MappingProxyType(self._forces)
+
+    if TYPE_CHECKING:  # the methods that verbs.py adds
+
+        def __getattr__(self, kind: str) -> Callable[..., Ref]: ...
+
+    # Bodies
+
+    def particle(
+        self,
+        position: Any = None,
+        mass: float = 1.0,
+        velocity: Any = _ZERO,
+        fixed: bool = False,
+        path: Any = None,
+        name: str | None = None,
+    ) -> BodyRef:
+        """Add a point mass.
+
+        path drives it: three formulas of t, keyframes, or a function t -> (x, y, z); it needs no position.
+        """
+        name = self._new_name(name, "particle", self._bodies)
+        what = f"particle '{name}'"
+        mass = checks.positive(mass, f"{what}: mass")
+        motion = read_motion(what, position, velocity, fixed, path)
+        return self._add(Body("particle", name, motion.position, motion.velocity, mass, motion=motion.kind,
+                              path=motion.path, where=self._where))
+
+    def rigid(
+        self,
+        position: Any = None,
+        mass: float | None = None,
+        inertia: Any = None,
+        shape: Any = None,
+        density: float | None = None,
+        orientation: Any = (1.0, 0.0, 0.0, 0.0),
+        velocity: Any = _ZERO,
+        angular_velocity: Any = _ZERO,
+        fixed: bool = False,
+        path: Any = None,
+        rotation: Any = None,
+        name: str | None = None,
+    ) -> BodyRef:
+        """Add a rigid body by its centre of mass.
+
+        inertia      three principal moments or 3×3 [kg m²], in the body's frame; or instead
+        shape        {"box": (x, y, z)}, {"sphere": r}, {"cylinder": (r, length)}, {"capsule": (r, length)} or
+                     {"rod": length}, with a mass or a density [kg/m³]
+        orientation  quaternion (w, x, y, z) or (axis, angle)
+        path         drives the centre, as for a particle
+        rotation     drives the turning: (axis, angle as a function of time), on top of orientation
+        """
+        name = self._new_name(name, "rigid", self._bodies)
+        what = f"rigid '{name}'"
+        held = bool(fixed) or path is not None or rotation is not None
+        mass, matrix = read_mass(what, mass, inertia, shape, density, held)
+        orientation = checks.quaternion(orientation, f"{what}: orientation")
+        spin = checks.vector(angular_velocity, f"{what}: angular_velocity")
+        if held and any(spin):
+            raise TautError(f"{what}: angular_velocity is {spin}, but it is not free to turn; leave it out.")
+        turning = None
+        if rotation is not None:
+            turning = read_rotation(what, rotation)
+            axis, rate = turning[0], turning[1].at(0.0)[1]
+            spin = (axis[0] * rate, axis[1] * rate, axis[2] * rate)
+            # What a driver turns it carries too: without a path it stays where it is.
+            path = checks.vector(position, f"{what}: position") if path is None else path
+        motion = read_motion(what, position, velocity, fixed, path)
+        return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
+                              spin, motion.kind, motion.path, turning, self._where))
+
+    def coordinate(
+        self,
+        value: float | None = None,
+        inertia: float = 1.0,
+        rate: float = 0.0,
+        fixed: bool = False,
+        path: Any = None,
+        name: str | None = None,
+    ) -> BodyRef:
+        """Add a scalar coordinate with its own inertia: a curve's parameter, a wheel's angle."""
+        name = self._new_name(name, "coordinate", self._bodies)
+        what = f"coordinate '{name}'"
+        inertia = checks.positive(inertia, f"{what}: inertia")
+        # A coordinate's one number travels in the first of three places.
+        value = 0.0 if value is None and path is None else value
+        start = None if value is None else (value, 0.0, 0.0)
+        motion = read_motion(what, start, (rate, 0.0, 0.0), fixed, None if path is None else (path, 0.0, 0.0))
+        return self._add(Body("coordinate", name, motion.position, motion.velocity, inertia,
+                              motion=motion.kind, path=motion.path, where=self._where))
+
+    # Groups and hints
+
+    def planar(self, *bodies: Any, normal: Any = (0.0, 0.0, 1.0)) -> list[Ref]:
+        """Keep bodies in the planes across `normal` in which they start.
+
+        A particle needs one condition; a rigid body three, on places that are not in a line.
+        """
+        across = checks.direction(normal, "planar: normal")
+        # Two directions in the plane: any vector that is not along the normal gives them.
+        smallest = min(range(3), key=lambda i: abs(across[i]))
+        first = _cross(across, tuple(float(i == smallest) for i in range(3)))
+        second = _cross(across, first)
+        added = []
+        for point in read_points(self, "planar", bodies):
+            body = self._bodies.get(point.body or "")
+            if body is None or body.kind == "coordinate":
+                raise TautError(f"planar: {spoken(point)} is not a particle or a rigid body; leave it out.")
+            places = [Point(body.name)]
+            if body.kind == "rigid":
+                w, x, y, z = orientation_at_start(body)
+                places = [Point(body.name, turned((w, -x, -y, -z), v)) for v in (_ZERO, first, second)]
+            for i, where in enumerate(places):
+                name = f"{body.name}_planar" + (f"_{i}" if len(places) > 1 else "")
+                added.append(self.on_plane(where, normal=across, name=name))
+        return added
+
+    def reduced(self, coordinates: Mapping[str, Any], positions: Mapping[str, Any]) -> None:
+        """Give positions as formulas of a few coordinates, for the method `reduced`.
+
+        coordinates  name -> value at t = 0, or (value, rate)
+        positions    body -> three formulas in the coordinates' names and t
+        """
+        known: list[tuple[str, float, float]] = []
+        for name, start in coordinates.items():
+            what = f"reduced coordinate '{name}'"
+            if not str(name).isidentifier() or name == "t":
+                raise TautError(f"{what} can not be used in a formula; choose one word, not t.")
+            pair = (start, 0.0) if not hasattr(start, "__len__") else tuple(start)
+            if len(pair) != 2:
+                raise TautError(f"{what} is {start!r}; give its value, or (value, rate).")
+            known.append((str(name), checks.number(pair[0], what), checks.number(pair[1], f"{what}: rate")))
+        symbols = [entry[0] for entry in known] + ["t"]
+        formulas: dict[str, tuple[str, str, str]] = {}
+        for body, texts in positions.items():
+            body = body.name if isinstance(body, BodyRef) else body
+            if body not in self._bodies:
+                raise unknown("body in reduced positions", str(body), self._bodies)
+            what = f"reduced position of '{body}'"
+            three = checks.texts(texts, what)
+            if len(three) != 3:
+                raise TautError(f"{what} is {texts!r}; give three formulas (x, y, z).")
+            for text in three:
+                try:
+                    check_formula(text, symbols)
+                except TautError as mistake:
+                    raise TautError(f"{what}: {mistake}") from None
+            formulas[body] = (three[0], three[1], three[2])
+        if not known or not formulas:
+            raise TautError("reduced needs at least one coordinate and the position of one body.")
+        self.reduced_map = ReducedMap(tuple(known), formulas)
+
+    def suggest(
+        self,
+        dt: float | None = None,
+        duration: float | None = None,
+        method: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Say what suits this scene; simulate and the command line use it where nothing else is given."""
+        if dt is not None:
+            self.suggested["dt"] = checks.positive(dt, "suggested dt")
+        if duration is not None:
+            self.suggested["duration"] = checks.positive(duration, "suggested duration")
+        if method is not None:
+            self.suggested["method"] = checks.text(method, "suggested method")
+        for name, value in options.items():
+            if not isinstance(value, bool | int | float | str):
+                raise TautError(f"suggested {name} is {value!r}; give a number, text, True or False.")
+            self.suggested[name] = float(value) if isinstance(value, float) else value
+
+    def build(self) -> Any:
+        """The frozen model of this scene."""
+        import taut  # the facade; the one look downstream
+
+        return taut.build(self)
+
+    def save(self, path: str | Path, arrays: bool | str = "auto", overwrite: bool = False) -> Path:
+        """Write the scene as YAML, with bulk data in an .npz file beside it (see save.py)."""
+        from .save import save  # keeps the YAML library out of `import taut`
+
+        return save(self, path, arrays=arrays, overwrite=overwrite)
+
+    # What verbs, files and comparisons need
+
+    def set_place(self, where: str | None) -> None:
+        """Remember in what is added from now on that it was written at file:line:column."""
+        self._where = where
+
+    def _new_name(self, name: str | None, kind: str, *taken: Mapping[str, Any]) -> str:
+        count = self._counts.get(kind, 0)
+        if name is None:
+            while any(f"{kind}_{count}" in names for names in taken):
+                count += 1
+            return f"{kind}_{count}"
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise TautError(f"{kind}: name is {name!r}; give text on one line.")
+        for names in taken:
+            if name in names:
+                raise TautError(f"{kind} '{name}': the name is taken; choose another.")
+        return name
+
+    def _add(self, record: Any) -> Any:
+        """Take in a checked record; only now does the count of its kind grow."""
+        self._counts[record.kind] = self._counts.get(record.kind, 0) + 1
+        if isinstance(record, Body):
+            self._bodies[record.name] = record
+            self._whole[record.name] = Point(record.name)
+            return BodyRef(record.name, record.kind)
+        if isinstance(record, Constraint):
+            self._constraints[record.name] = record
+        else:
+            self._forces[record.name] = record
+        return Ref(record.name)
+
+    def _contents(self) -> tuple:
+        # Order counts: it is the order of the unknowns and of the results.
+        groups = (self._bodies, self._constraints, self._forces)
+        return (self.name, self.gravity, self.suggested, self.reduced_map,
+                *(list(group.values()) for group in groups))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scene) and self._contents() == other._contents()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (f"<Scene '{self.name}': {len(self._bodies)} bodies, {len(self._constraints)} constraints, "
+                f"{len(self._forces)} forces>")
+
+
+def _cross(a: Vector, b: Any) -> Vector:
+    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    return checks.direction((x, y, z), "direction in the plane")

@@ -1,0 +1,131 @@
+"""Before the first step: look at the constraints at t = 0, name what is redundant or in conflict, and
+make the initial velocity consistent.
+
+    (J W Jᵀ) μ = -(J v + Φ_t),    v' = v + W Jᵀ μ               (1)
+    (J W Jᵀ) μ = -Φ,              q' = q ⊞ W Jᵀ μ               (2)  on a copy: what remains is a conflict
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.linalg import norm
+
+from .errors import TautError, TautWarning
+from .jit import kernel
+from .linalg import dependent_rows
+from .methods.acceleration import constrained
+from .methods.post_stabilization import correct, correct_velocity
+from .model import Model
+from .model.arrays import State, System
+from .model.evaluate import constraints, times
+
+CONFLICT_ROUNDS = 30
+
+
+@dataclass(frozen=True)
+class Start:
+    """What was found at t = 0."""
+
+    conflicting: bool
+    notes: tuple[str, ...]
+
+
+@kernel
+def look(system, state):
+    """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
+    work = system.work
+    work.counts[2] = 0
+    constrained(system, 0.0, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
+    times(system, work.J, state.v, work.b)
+    for r in range(work.b.shape[0]):
+        work.b[r] += work.phi_t[r]
+    return work.counts[2]
+
+
+@kernel
+def settle_velocity(system, state):
+    correct_velocity(system, state, 0.0)  # (1)
+
+
+@kernel
+def settle_position(system, state):
+    for _ in range(CONFLICT_ROUNDS):
+        correct(system, state, 0.0, system.bodies.w, 0.0)  # (2)
+    constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
+
+
+def prepare_start(model: Model, system: System, state: State, project_velocity: bool) -> Start:
+    """Check the constraints at t = 0 and, if asked, project state.v onto J v + Φ_t = 0."""
+    if model.row_count == 0:
+        return Start(False, ())
+    dependent = look(system, state)
+    work = system.work
+    phi, rate = work.phi.copy(), work.b.copy()
+    for name, values in (("Φ", phi), ("dΦ/dt", rate)):
+        if not np.isfinite(values).all():
+            row = model.row_names[int(np.flatnonzero(~np.isfinite(values))[0])]
+            raise TautError(f"constraint '{row}': {name} is not a number at t = 0; look at its formula, "
+                            "or move its points apart.")
+    notes = []
+    conflicting = False
+    if dependent:
+        conflicting, found = _explain(model, system, state)
+        notes += found
+    size = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
+    if project_velocity and np.abs(rate).max() > 1e-12 * size:
+        worst = model.row_names[int(np.argmax(np.abs(rate)))]
+        notes.append(
+            f"the initial velocity breaks constraint '{worst}' at a rate of {rate[np.argmax(np.abs(rate))]:.3g} "
+            "per second; it was made consistent (project_initial=False keeps it)"
+        )
+        settle_velocity(system, state)
+        look(system, state)
+    for note in notes:
+        warnings.warn(note + ".", TautWarning, stacklevel=3)
+    system.work.counts[:] = 0
+    return Start(conflicting, tuple(notes))
+
+
+def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str]]:
+    """Say which rows depend on each other, and whether they contradict each other."""
+    names = model.row_names
+    copy = State(*(array.copy() for array in state))
+    settle_position(system, copy)
+    left = np.abs(system.work.phi)
+    scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
+    broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
+    if broken:
+        return True, [
+            f"constraints {_listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
+            "the least-squares compromise is used. Remove one or change its value"
+        ]
+    look(system, state)
+    groups = dependent_rows(dense_or_sparse(model, system))
+    texts = [_listed([names[r] for r in group]) for group in groups[:3]]
+    more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
+    return False, [
+        f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
+        "affected, and of the possible multipliers the smallest are given"
+    ] if groups else []
+
+
+def dense_or_sparse(model: Model, system: System):
+    """J W Jᵀ at the configuration last evaluated, as a scipy sparse matrix."""
+    from scipy.sparse import csr_array
+
+    rows = model.rows
+    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    columns = (3 * rows.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
+    J = csr_array((system.work.J.ravel(), (np.repeat(row_of, 3), columns)),
+                  shape=(model.row_count, 3 * len(model.x)))
+    scaled = J * np.sqrt(model.bodies.w).ravel()
+    scaled = csr_array(scaled)
+    return csr_array(scaled @ scaled.T)
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
