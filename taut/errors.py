@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Iterable
 
 
+_LISTED = 30
+
+
 class TautError(Exception):
     """A mistake in what the user asked for. The command line prints it and exits with 2."""
 
@@ -19,4 +22,6 @@ def unknown(what: str, name: str, known: Iterable[str]) -> TautError:
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    return TautError(f"unknown {what} '{name}'.{hint} Known: {', '.join(known) or 'none'}.")
+    listed = ", ".join(known[:_LISTED]) or "none"
+    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    return TautError(f"unknown {what} '{name}'.{hint} Known: {listed}{more}.")

@@ -236,6 +236,7 @@ class _Session:
         reason = self.method.refuses(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
+        parameters(self.method, model, plan["tolerance"], plan["options"], False)  # a mistake shows before compiling
         _announce_compilation(self.method)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
@@ -248,14 +249,14 @@ class _Session:
         )
 
     def go(self, progress: bool) -> Run:
-        began = clock.perf_counter()
         time_loop = compiled(self.method)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
         driven = self.model.is_driven
         status, message = "finished", ""
-        budget = 1
+        budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
+        began = clock.perf_counter()
         try:
             with Progress(steps, progress) as bar:
                 while self.done < steps:
@@ -267,6 +268,8 @@ class _Session:
                     )
                     keep_start = False
                     took = clock.perf_counter() - tick
+                    if budget == 0:
+                        began = clock.perf_counter()
                     budget = int(max(1, min(10 * budget, count * CHUNK_SECONDS / max(took, 1e-7))))
                     self.done += taken
                     self._keep(buffers, filled)

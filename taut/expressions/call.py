@@ -25,12 +25,12 @@ MAP = CONSTRAINT
 
 def call_signal(address: int, t: float, out: np.ndarray, offset: int) -> None:
     """Write value, first and second derivative at t to out[offset:offset + 3]."""
-    prototype(SIGNAL)(address)(t, _pointer(out, offset))
+    prototype(SIGNAL)(int(address))(t, _pointer(out, offset))
 
 
 def call_constraint(address, x, v, t, phi, row, J, J_offset, phi_t, gamma) -> None:
     """Write Φ, J, Φ_t and γ of packed points; `row` is the offset in phi, phi_t and gamma."""
-    prototype(CONSTRAINT)(address)(
+    prototype(CONSTRAINT)(int(address))(
         _pointer(x), _pointer(v), t, _pointer(phi, row), _pointer(J, J_offset), _pointer(phi_t, row),
         _pointer(gamma, row),
     )  # fmt: skip
@@ -38,12 +38,12 @@ def call_constraint(address, x, v, t, phi, row, J, J_offset, phi_t, gamma) -> No
 
 def call_force(address, x, v, t, out) -> None:
     """Write the force on each of the packed points."""
-    prototype(FORCE)(address)(_pointer(x), _pointer(v), t, _pointer(out))
+    prototype(FORCE)(int(address))(_pointer(x), _pointer(v), t, _pointer(out))
 
 
 def call_map(address, q, qd, t, x, B, c, x_t) -> None:
     """Write x(q, t), B = ∂x/∂q, c = d²x/dt² at q̈ = 0, and ∂x/∂t."""
-    prototype(MAP)(address)(
+    prototype(MAP)(int(address))(
         _pointer(q), _pointer(qd), t, _pointer(x), _pointer(B), _pointer(c), _pointer(x_t)
     )
 

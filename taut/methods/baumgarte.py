@@ -24,7 +24,7 @@ def accelerate(system, t, x, quat, v, par, lam):
 
 runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_baumgarte", part, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_baumgarte", word, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_baumgarte", part, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

@@ -9,12 +9,12 @@ J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong
 
 from __future__ import annotations
 
-from ..jit import word
+from ..jit import part
 from ..model.evaluate import add_scaled, clear, constraints, forces, largest, move, push, set_time, solve
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 
 
-@word
+@part
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam

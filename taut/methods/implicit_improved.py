@@ -38,7 +38,7 @@ def full_step(system, state, t, h, v_half):
     move(system, state.x, state.quat, v_half, h, work.x2, work.quat2)  # (5)
 
 
-@word
+@part
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..jit import part
 from ..model.evaluate import (
     add_scaled,
     clear,
@@ -34,7 +34,7 @@ from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order
 
 
-@word
+@part
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam

@@ -22,7 +22,7 @@ def accelerate(system, t, x, quat, v, par, lam):
 
 runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_lagrange", part, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_lagrange", word, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_lagrange", part, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

@@ -34,7 +34,7 @@ def observe(system, state, t, par, lam):
 
 runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", part, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_penalty", word, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_penalty", part, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

@@ -9,7 +9,7 @@ The paper corrects once; with a tolerance the correction is repeated until |Φ| 
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..jit import part
 from ..model.evaluate import clear, constraints, largest, move, push, solve, times
 from . import acceleration
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
@@ -46,7 +46,7 @@ def correct_velocity(system, state, t):
     push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)  # (3)
 
 
-@word
+@part
 def step(system, state, t, h, par):
     lagrange_step(system, state, t, h, par)
     weight = system.bodies.w if par[4] == 1.0 else system.bodies.free

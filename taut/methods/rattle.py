@@ -12,7 +12,7 @@ its second half undoes what its first half would do backwards in time. Andersen 
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..jit import part
 from ..model.evaluate import (
     add_scaled,
     constraints,
@@ -99,7 +99,7 @@ def velocity_half(system, state, t, h, par):
         copy(v, work.v2)
 
 
-@word
+@part
 def step(system, state, t, h, par):
     status = position_half(system, state, t, h, par)
     velocity_half(system, state, t + h, h, par)

@@ -8,7 +8,7 @@ are held as RATTLE holds them, and the energy stays bounded.
 
 from __future__ import annotations
 
-from ..jit import word
+from ..jit import part
 from . import rattle
 from .acceleration import observe_lagrange
 from .base import OK, Method
@@ -16,7 +16,7 @@ from .base import OK, Method
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 
-@word
+@part
 def step(system, state, t, h, par):
     status = OK
     for k in range(5):
