@@ -1,29 +1,26 @@
-"""simulate(): from a scene and a method to a run. The only time loop is here.
+"""simulate(): from a scene and a method to a run.
 
-The loop is plain Python over the words of `model/evaluate.py`; `specialise` compiles one copy per method,
-with that method's `step` and `observe` in it. It returns to Python only to hand over records, to move the
-progress bar and to notice Ctrl-C.
+The time loop itself is compiled (loop.py). Python hands it some steps at a time, to keep records, to move
+the progress bar and to notice Ctrl-C.
 """
 
 from __future__ import annotations
 
 import time as clock
 import warnings
-from functools import cache
 from math import ceil, isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .errors import TautError, TautWarning, unknown
-from .jit import cache_folder, part, specialise, word
+from .jit import cache_folder
 from .linalg import describe
+from .loop import FINE, Buffers, calls_for, loop
 from .methods import METHODS, STATUSES, Method
 from .methods.options import parameters
 from .model import Model, build
-from .model.arrays import State, System
-from .model.evaluate import begin, constraints, forces, place, set_time, times
 from .progress import Progress, say
 from .result.records import Records
 from .result.run import Run
@@ -34,134 +31,6 @@ from .start import prepare_start
 DEFAULT_METHOD = "implicit_second"
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
-FINISHED, STOPPED, NOT_FINITE = range(3)
-
-
-def step(system: System, state: State, t, h, par):
-    """Bound to the method's step."""
-    raise AssertionError
-
-
-def observe(system: System, state: State, t, par, lam):
-    """Bound to the method's observe, or to `as_stepped`."""
-    raise AssertionError
-
-
-@word
-def as_stepped(system, state, t, par, lam):
-    """λ as the last step left it."""
-    for r in range(lam.shape[0]):
-        lam[r] = state.lam[r]
-
-
-def loop(system, state, par, h, first, steps, every, driven, keep_start, records):
-    """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
-
-    Returns how many steps were taken, how many records stand in `records`, and a status.
-    """
-    filled = 0
-    if keep_start:
-        record(system, state, first * h, par, records, filled)
-        filled += 1
-    for k in range(first, first + steps):
-        t = k * h
-        begin(system, t, state.x, state.quat, state.v)
-        status = step(system, state, t, h, par)
-        if not is_finite(state):
-            return k - first, filled, NOT_FINITE, status
-        if status != 0:
-            return k - first, filled, STOPPED, status
-        if driven:
-            tally_drivers(system, state, t + h, h)
-        if (k + 1) % every == 0:
-            record(system, state, (k + 1) * h, par, records, filled)
-            filled += 1
-    return steps, filled, FINISHED, 0
-
-
-@word
-def is_finite(state):
-    total = 0.0
-    for i in range(state.v.shape[0]):
-        total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
-        total += state.x[i, 0] ** 2 + state.x[i, 1] ** 2 + state.x[i, 2] ** 2
-    return total < 1e300
-
-
-@word
-def driver_power(system, state, t):
-    """Power of what moves on its own: -λ·∂Φ/∂t of constraints, and driven bodies against forces."""
-    work, bodies = system.work, system.bodies
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    forces(system, t, state.x, state.quat, state.v)
-    power = 0.0
-    for i in range(bodies.slots):
-        for c in range(3):
-            given = state.v[i, c] * (1.0 - bodies.free[i, c])
-            work.v1[i, c] = given
-            power -= work.f[i, c] * given
-    times(system, work.J, work.v1, work.b)
-    for r in range(work.b.shape[0]):
-        power -= state.lam[r] * (work.b[r] + work.phi_t[r])
-    return power
-
-
-@part
-def tally_drivers(system, state, t, h):
-    power = driver_power(system, state, t)
-    state.driver_work[0] += 0.5 * h * (power + state.driver_work[1])
-    state.driver_work[1] = power
-
-
-def record(system, state, t, par, records, row):
-    """Keep the state at t, with λ, Φ, Φ̇ and the energies that belong to it."""
-    work, bodies = system.work, system.bodies
-    records.time[row] = t
-    set_time(system, t, state.x, state.quat, state.v)
-    place(system, state.x, state.quat, state.v)
-    lam = records.lam[row]
-    for r in range(lam.shape[0]):
-        lam[r] = 0.0
-    observe(system, state, t, par, lam)
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    times(system, work.J, state.v, work.b)
-    for r in range(lam.shape[0]):
-        records.phi[row, r] = work.phi[r]
-        records.rate[row, r] = work.b[r] + work.phi_t[r]
-    potential = forces(system, t, state.x, state.quat, state.v)
-    kinetic = 0.0
-    for i in range(bodies.slots):
-        for c in range(3):
-            records.x[row, i, c] = state.x[i, c]
-            records.v[row, i, c] = state.v[i, c]
-            kinetic += 0.5 * bodies.mass[i, c] * state.v[i, c] ** 2
-            potential -= bodies.constant[i, c] * state.x[i, c]
-    for i in range(state.quat.shape[0]):
-        for c in range(4):
-            records.quat[row, i, c] = state.quat[i, c]
-    records.energy[row, 0] = kinetic
-    records.energy[row, 1] = potential
-    records.energy[row, 2] = state.driver_work[0]
-
-
-@cache
-def compiled(method: Method):
-    """The time loop, compiled with this method's step and observe."""
-    keep = specialise(record, f"record_{method.name}", part, observe=method.observe or as_stepped)
-    return specialise(loop, f"loop_{method.name}", step=method.step, record=keep)
-
-
-class Buffers(NamedTuple):
-    """Records as compiled code sees them: the fields of result.Records."""
-
-    time: np.ndarray
-    x: np.ndarray
-    quat: np.ndarray
-    v: np.ndarray
-    lam: np.ndarray
-    phi: np.ndarray
-    rate: np.ndarray
-    energy: np.ndarray
 
 
 def simulate(
@@ -249,7 +118,7 @@ class _Session:
         )
 
     def go(self, progress: bool) -> Run:
-        time_loop = compiled(self.method)
+        calls = calls_for(self.method, self.system, self.state, self.par)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
@@ -263,8 +132,8 @@ class _Session:
                     count = min(steps - self.done, budget, rows * every)
                     buffers = self._buffers(count // every + 2)
                     tick = clock.perf_counter()
-                    taken, filled, end, reason = time_loop(
-                        self.system, self.state, self.par, h, self.done, count, every, driven, keep_start, buffers
+                    taken, filled, end = loop(
+                        calls, self.system, self.state, self.par, h, self.done, count, every, driven, keep_start, buffers
                     )
                     keep_start = False
                     took = clock.perf_counter() - tick
@@ -274,8 +143,8 @@ class _Session:
                     self.done += taken
                     self._keep(buffers, filled)
                     bar.update(self.done)
-                    if end != FINISHED:
-                        status, message = "diverged", self._explain(reason)
+                    if end != FINE:
+                        status, message = "diverged", self._explain(end)
                         break
         except KeyboardInterrupt:
             status = "interrupted"
@@ -342,5 +211,5 @@ def _positive(what: str, value: float | None) -> float:
 
 def _announce_compilation(method: Method) -> None:
     """Tell the user once why the first run with a method takes longer."""
-    if not any((cache_folder() / "kernels").rglob(f"*loop_{method.name}-*.nbi")):
+    if not any((cache_folder() / "kernels").rglob(f"*advance_{method.name}-*.nbi")):
         say(f"compiling method '{method.name}' (once for this version of taut; later runs start at once)")

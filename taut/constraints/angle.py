@@ -16,8 +16,7 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from ..jit import kernel as compiled
-from ..jit import word
+from ..jit import part, word
 from .base import Argument, Kind, Layout
 from .coplanar import cross, dot, edge
 
@@ -59,7 +58,7 @@ def unit_rates(r, e, du):
     return de, dde
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         count = ints[at.ints + i]

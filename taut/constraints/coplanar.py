@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import kernel as compiled
-from ..jit import word
+from ..jit import part, word
 from .base import Kind, Layout
 
 
@@ -40,7 +39,7 @@ def edge(x, a, b):
     return x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         m = at.idx + 4 * i

@@ -10,7 +10,7 @@ kernel calls by its address, so a scene with its own constraints runs in the sam
 from __future__ import annotations
 
 from ..expressions import call_constraint, check, codegen
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import Argument, Kind, Layout
 
 
@@ -54,7 +54,7 @@ def lay_out(positions, arguments):
     return Layout(ints=(address, count, rows), rows=rows)
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     packed_x = scratch[0]
     packed_v = scratch[1]

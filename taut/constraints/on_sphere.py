@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import Argument, Kind, Layout
 
 
@@ -25,7 +25,7 @@ def lay_out(positions, arguments):
     return Layout((*center, apart if radius is None else radius))
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

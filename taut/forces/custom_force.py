@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, check, codegen
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import ForceKind
 
 
@@ -49,7 +49,7 @@ def lay_out(positions, arguments):
     return Layout(ints=(address, count))
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
     packed_x, packed_v, force = scratch[0], scratch[1], scratch[2]
     for i in range(n):

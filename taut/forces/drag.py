@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ..constraints.base import Argument, Layout
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import ForceKind
 
 
@@ -17,7 +17,7 @@ def lay_out(positions, arguments):
     return Layout((coefficient,), ints=(len(positions),))
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
     for i in range(n):
         count = ints[at.ints + i]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ..constraints.base import Argument, Layout
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import ForceKind
 
 
@@ -16,7 +16,7 @@ def lay_out(positions, arguments):
     return Layout(tuple(value), ints=(int(all(s.is_constant for s in value)),))
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
     energy = 0.0
     for i in range(n):

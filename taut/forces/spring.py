@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ..constraints.base import Argument, Layout
-from ..jit import kernel as compiled
+from ..jit import part
 from .base import ForceKind
 
 
@@ -25,7 +25,7 @@ def lay_out(positions, arguments):
     return Layout((stiffness, apart if length is None else length, damping))
 
 
-@compiled
+@part
 def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
     energy = 0.0
     for i in range(n):

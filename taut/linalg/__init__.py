@@ -12,7 +12,7 @@ Pattern and pairs of blocks behind each entry: pattern.py. Solver and order P: c
 linear.py. LDLᵀ in a band (dense: the widest band): banded.py; sparse: sparse.py; either: direct.py.
 Iterative: pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or
 conflicting rows, and how the direct solvers find it: singular.py. Names of dependent rows, not for
-steps: rank.py. Why steps compile fast although all this is behind them: distant.py.
+steps: rank.py. Why steps compile fast although all this is behind them: taut/distant.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply

@@ -29,7 +29,7 @@ class Linear(NamedTuple):
     tolerance: float  # iterative solvers: |b - Aλ| <= tolerance |b|, each row in its own scale
     bandwidth: int  # half bandwidth of the order in use (at least 1)
     fill: int  # predicted entries of the sparse factor; 0: not needed for the choice
-    factor_address: int  # distant.py
+    factor_address: int  # taut/distant.py
     solve_address: int
 
     # entry e of the lower triangle is the sum of the block products first[e]:first[e+1]

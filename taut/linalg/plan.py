@@ -7,10 +7,11 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
 
+from taut.distant import address_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
-from taut.linalg.distant import VECTOR, address_of
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -100,7 +101,11 @@ def plan(
 def _addresses(kind: int, linear_type: Any) -> tuple[int, int]:
     """Compile, or load, what all methods share."""
     factor, solve = distant_kernels(kind)
-    return address_of(factor, linear_type), address_of(solve, linear_type, VECTOR, VECTOR)
+    vector = types.float64[::1]
+    return (
+        address_of(factor, types.int64, linear_type),
+        address_of(solve, types.int64, linear_type, vector, vector),
+    )
 
 
 def _band(table: Entries, choice: Choice, m: int) -> dict[str, np.ndarray]:

@@ -9,12 +9,13 @@ import math
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from taut.jit import kernel, word
+from taut.distant import distant
+from taut.jit import part, word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
-from taut.linalg.distant import distant_factor, distant_solve
 from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
@@ -24,7 +25,7 @@ from taut.linalg.vectors import factor_preconditioner, norm
 PIVOT_TOLERANCE = 1e-10  # of its original diagonal; below, a row counts as dependent on those before it
 
 
-@kernel
+@part
 def factor_directly(lin):
     """LDLᵀ of A, or of the A + εE of singular.py when A is singular."""
     dependent = factor_direct(lin, PIVOT_TOLERANCE)
@@ -34,17 +35,17 @@ def factor_directly(lin):
     return dependent
 
 
-@kernel
+@part
 def solve_directly(lin, b, out):
     """Always succeeds: status 0."""
     if lin.state[DEPENDENT] == 0:
         solve_shifted(lin, b, out)
     else:
         solve_singular(lin, b, out)
-    return np.int64(0)  # of the type that distant.py calls for
+    return np.int64(0)  # of the type that it is called for by address
 
 
-@kernel
+@part
 def factor_iteratively(lin):
     """The preconditioner, which meets zero and repeated rows but not every dependency."""
     dependent = factor_preconditioner(
@@ -54,7 +55,7 @@ def factor_iteratively(lin):
     return dependent
 
 
-@kernel
+@part
 def solve_iteratively(lin, b, out):
     """The solver of lin.kind, and one that bears singular matrices as soon as A is singular."""
     if not math.isfinite(norm(b)):  # no iteration ends on such numbers, and zero must not hide them
@@ -96,8 +97,8 @@ def distant_kernels(kind: int) -> tuple[Any, Any]:
     return factor_directly, solve_directly
 
 
-_factor_elsewhere = distant_factor(lambda lin: distant_kernels(lin.kind)[0](lin))
-_solve_elsewhere = distant_solve(lambda lin, b, out: distant_kernels(lin.kind)[1](lin, b, out))
+_factor_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[0])
+_solve_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[1])
 
 
 @word
@@ -111,7 +112,7 @@ def factor(lin):
         lin.state[DEPENDENT] = dependent
         if dependent == 0:
             return 0
-    return _factor_elsewhere(lin)
+    return _factor_elsewhere(lin.factor_address, lin.kind, lin)
 
 
 @word
@@ -126,4 +127,4 @@ def solve(lin, b, out):
         else:
             solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
         return 0
-    return _solve_elsewhere(lin, b, out)
+    return _solve_elsewhere(lin.solve_address, lin.kind, lin, b, out)

@@ -56,7 +56,7 @@ def accelerate(system: System, t, x, quat, v, par, lam):
     raise AssertionError
 
 
-@word
+@part
 def observe_lagrange(system: System, state: State, t, par, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
 

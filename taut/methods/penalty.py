@@ -27,7 +27,7 @@ def accelerate(system, t, x, quat, v, par, lam):
     push(system, work.J, system.bodies.w, lam, 1.0, work.a)  # (2)
 
 
-@word
+@part
 def observe(system, state, t, par, lam):
     accelerate(system, t, state.x, state.quat, state.v, par, lam)
 

@@ -46,6 +46,9 @@ class Batches(NamedTuple):
     """Constraints or forces, grouped by kind."""
 
     code: Array
+    address: Array  # of each batch's kernel
+    chart: Array  # address of what chooses a chart at the start of a step, or 0
+    has_chart: Array
     count: Array
     at: Array  # (batches, 5): see constraints.base.At
     idx: Array
@@ -53,7 +56,6 @@ class Batches(NamedTuple):
     p_t: Array
     p_tt: Array
     ints: Array
-    chart: Array  # 1 where the kind chooses a chart at the start of a step
 
 
 class Rows(NamedTuple):

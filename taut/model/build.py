@@ -16,7 +16,7 @@ from ..scene.places import labels, places
 from ..scene.scene import Scene
 from ..scene.specs import Body, Constraint, Force, Point
 from .arrays import Batches, Bodies, Places, Rows, Signals
-from .dispatch import CONSTRAINT_CODES, FORCE_CODES
+from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
 from .frames import multiply, principal_axes, rotate
 from .model import BodyInfo, ConstraintInfo, Model
 
@@ -215,7 +215,7 @@ class _Builder:
 
     def constraint_batches(self, specs: Iterable[Constraint], places: Places):
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-        codes, counts, starts, charts = [], [], [], []
+        codes, addresses, charts, counts, starts = [], [], [], [], []
         widths: list[np.ndarray] = []
         block_points: list[np.ndarray] = []
         infos: dict[str, ConstraintInfo] = {}
@@ -224,8 +224,9 @@ class _Builder:
             kind = constraint_kinds.KINDS[name]
             starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), row, block))
             codes.append(CONSTRAINT_CODES[name])
+            addresses.append(constraint_address(name))
+            charts.append((chart_address(name), kind.rechart is not None))
             counts.append(len(members))
-            charts.append(kind.rechart is not None)
             begin = len(flat["idx"])
             self.flatten(members, "to_constraint", flat, self.number)
             points = np.array(flat["idx"][begin:], np.int64).reshape(len(members), size)
@@ -237,18 +238,20 @@ class _Builder:
             row += rows * len(members)
             block += rows * len(members) * size
         in_scene_order = tuple(infos[spec.name] for spec in specs)
-        return _batches(flat, codes, counts, starts, charts), _rows(widths, block_points, places), in_scene_order
+        batches = _batches(flat, codes, addresses, charts, counts, starts)
+        return batches, _rows(widths, block_points, places), in_scene_order
 
     def force_batches(self, specs: Iterable[Force]) -> Batches:
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-        codes, counts, starts = [], [], []
+        codes, addresses, counts, starts = [], [], [], []
         for (name, _, _), members in self.grouped(specs, force_kinds.KINDS):
             starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
             codes.append(FORCE_CODES[name])
+            addresses.append(force_address(name))
             counts.append(len(members))
             turning = force_kinds.KINDS[name].turning
             self.flatten(members, "to_force", flat, self.turning_number if turning else self.number)
-        return _batches(flat, codes, counts, starts, [False] * len(codes))
+        return _batches(flat, codes, addresses, [(0, False)] * len(codes), counts, starts)
 
     def turning_number(self, point: Point) -> int:
         info = self.info[point.body] if point.body is not None else None
@@ -274,12 +277,15 @@ class _Builder:
         )
 
 
-def _batches(flat: dict[str, list], codes: list, counts: list, starts: list, charts: list) -> Batches:
+def _batches(
+    flat: dict[str, list], codes: list, addresses: list, charts: list, counts: list, starts: list
+) -> Batches:
     p = np.array(flat["p"], float)
+    chart = np.array(charts, np.int64).reshape(-1, 2)
     return Batches(
-        np.array(codes, np.int64), np.array(counts, np.int64), np.array(starts, np.int64).reshape(-1, 5),
+        np.array(codes, np.int64), np.array(addresses, np.int64), chart[:, 0].copy(), chart[:, 1].copy(),
+        np.array(counts, np.int64), np.array(starts, np.int64).reshape(-1, 5),
         np.array(flat["idx"], INDEX), p, np.zeros_like(p), np.zeros_like(p), np.array(flat["ints"], np.int64),
-        np.array(charts, np.int64),
     )  # fmt: skip
 
 

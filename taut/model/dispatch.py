@@ -1,60 +1,51 @@
-"""Call a kind's kernel by its number, in compiled code, for as many kinds as are registered.
-
-Numba needs the calls to be static, so the chain of comparisons is written from the registry at compile
-time; without compilation the same names are plain look-ups.
-"""
+"""Call a kind's kernel by its address: compiled code need not know which kinds there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 
-from numba.extending import overload
+import numba
+import numpy as np
+from numba import types
 
 from .. import constraints, forces
+from ..constraints.base import At
+from ..distant import address_of, distant, pick
 
 CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.KINDS)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}
 
-_CONSTRAINTS = [kind.kernel for kind in constraints.KINDS.values()]
-_CHARTS = [kind.rechart for kind in constraints.KINDS.values()]
-_FORCES = [kind.kernel for kind in forces.KINDS.values()]
+evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.KINDS.values()]))
+rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.KINDS.values()]))  # type: ignore[list-item]
+force_kind = distant(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
+
+NUMBER = types.float64
+WHOLE = types.int64
+VECTOR = types.float64[::1]
+TABLE = types.float64[:, ::1]
+INTS = types.int64[::1]
+INDEX = types.uint32[::1]
+AT = numba.typeof(At(*(np.int64(0),) * 5))
 
 
-def _chain(functions: list[Callable | None], arguments: str, otherwise: str) -> Callable:
-    """def chain(code, <arguments>): return function_0(<arguments>) if code == 0, and so on."""
-    lines = [f"def chain(code, {arguments}):"]
-    for code, function in enumerate(functions):
-        if function is not None:
-            lines.append(f"    if code == {code}:\n        return function_{code}({arguments})")
-    lines.append(f"    return {otherwise}")
-    scope = {f"function_{code}": function for code, function in enumerate(functions)}
-    exec("\n".join(lines), scope)  # noqa: S102 - the text is made of numbers and the names above
-    return scope["chain"]
+@cache
+def constraint_address(name: str) -> int:
+    return address_of(
+        constraints.KINDS[name].kernel, types.none,
+        WHOLE, AT, INDEX, VECTOR, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, types.boolean, TABLE,
+        VECTOR, TABLE, VECTOR, VECTOR,
+    )  # fmt: skip
 
 
-def evaluate_kind(code, n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
-    _CONSTRAINTS[code](n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma)
+@cache
+def chart_address(name: str) -> int:
+    rechart = constraints.KINDS[name].rechart
+    return address_of(rechart, types.none, WHOLE, AT, INDEX, INTS, TABLE) if rechart else 0
 
 
-@overload(evaluate_kind)
-def _evaluate_kind(code, n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
-    names = "n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma"
-    return _chain(_CONSTRAINTS, names, "None")
-
-
-def rechart_kind(code, n, at, idx, ints, x):
-    _CHARTS[code](n, at, idx, ints, x)
-
-
-@overload(rechart_kind)
-def _rechart_kind(code, n, at, idx, ints, x):
-    return _chain(_CHARTS, "n, at, idx, ints, x", "None")
-
-
-def force_kind(code, n, at, idx, p, ints, x, v, t, scratch, f):
-    return _FORCES[code](n, at, idx, p, ints, x, v, t, scratch, f)
-
-
-@overload(force_kind)
-def _force_kind(code, n, at, idx, p, ints, x, v, t, scratch, f):
-    return _chain(_FORCES, "n, at, idx, p, ints, x, v, t, scratch, f", "0.0")
+@cache
+def force_address(name: str) -> int:
+    return address_of(
+        forces.KINDS[name].kernel, types.float64,
+        WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE,
+    )  # fmt: skip

@@ -38,11 +38,12 @@ def begin(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
-        if batches.chart[b]:
+        if batches.has_chart[b]:
             place(system, x, quat, v)
             rechart_kind(
-                batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.ints, x
-            )
+                batches.chart[b], batches.code[b], batches.count[b], start_of(batches, b), batches.idx,
+                batches.ints, x,
+            )  # fmt: skip
 
 
 @word
@@ -99,11 +100,12 @@ def place(system, x, quat, v):
 def constraints(system, t, x, quat, v, second, J):
     place(system, x, quat, v)
     batches, work = system.constraints, system.work
+    wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
         evaluate_kind(
-            batches.code[b], batches.count[b], start_of(batches, b),
+            batches.address[b], batches.code[b], batches.count[b], start_of(batches, b),
             batches.idx, batches.p, batches.p_t, batches.p_tt, batches.ints,
-            x, v, t, second, work.scratch, work.phi, J, work.phi_t, work.gamma,
+            x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
     carry_to_rotations(system, quat, v, second, J)
 
@@ -143,7 +145,7 @@ def forces(system, t, x, quat, v):
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             energy += force_kind(
-                batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints,
+                batches.address[b], batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints,
                 x, v, t, work.scratch, f,
             )  # fmt: skip
         for k in range(places.point.shape[0]):  # a force on a place turns its body

@@ -1,0 +1,61 @@
+"""Calling compiled code by its address.
+
+A compiled caller links and optimises all that it calls again, so a time loop that called every kind of
+constraint, every solver and its method's step would take minutes to compile, once per method. Called by
+address, each of these is compiled once, when a scene first needs it, and one loop serves all. Addresses
+belong to this process: models and systems are made anew in another one, not sent there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numba import types
+from numba.extending import intrinsic, overload
+
+
+def address_of(compiled: Any, result: Any, *arguments: Any) -> int:
+    """Where the machine code for these argument types begins; 0 when compilation is off."""
+    if not hasattr(compiled, "compile"):
+        return 0
+    compiled.compile(arguments)
+    found = compiled.get_compile_result(result(*arguments))
+    if found.signature.return_type != result:
+        raise TypeError(f"{compiled.__name__} returns {found.signature.return_type}, not {result}")
+    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+
+
+def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:
+    """A function f(address, number, *arguments) that calls what lies at the address.
+
+    Without compilation it calls choose(number) instead.
+    """
+
+    @intrinsic
+    def call(typingctx, address, arguments):
+        def lower(context, builder, signature, values):
+            kinds = tuple(signature.args[1])
+            pointer = context.call_conv.get_function_type(result, kinds).as_pointer()
+            given = [builder.extract_value(values[1], k) for k in range(len(kinds))]
+            where = builder.inttoptr(values[0], pointer)
+            _, returned = context.call_conv.call_function(builder, where, result, kinds, given)
+            return returned
+
+        return result(address, arguments), lower
+
+    def near(address, number, *arguments):
+        return choose(number)(*arguments)
+
+    @overload(near)
+    def _near(address, number, *arguments):
+        def compiled(address, number, *arguments):
+            return call(address, arguments)
+
+        return compiled
+
+    return near
+
+
+def pick(functions: Sequence[Callable]) -> Callable[[int], Callable]:
+    return lambda number: functions[number]
