@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from numba import types
-from numba.extending import intrinsic, overload
+import numba
+from numba.extending import intrinsic
 
 
 def address_of(compiled: Any, result: Any, *arguments: Any) -> int:
@@ -27,34 +27,26 @@ def address_of(compiled: Any, result: Any, *arguments: Any) -> int:
 
 
 def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:
-    """A function f(address, number, *arguments) that calls what lies at the address.
+    """A function f(address, number, arguments) that calls what lies at the address with a tuple of arguments.
 
     Without compilation it calls choose(number) instead.
     """
+    if numba.config.DISABLE_JIT:
+        return lambda address, number, arguments: choose(number)(*arguments)
 
     @intrinsic
-    def call(typingctx, address, arguments):
+    def call(typingctx, address, number, arguments):
         def lower(context, builder, signature, values):
-            kinds = tuple(signature.args[1])
+            kinds = tuple(signature.args[2])
             pointer = context.call_conv.get_function_type(result, kinds).as_pointer()
-            given = [builder.extract_value(values[1], k) for k in range(len(kinds))]
+            given = [builder.extract_value(values[2], k) for k in range(len(kinds))]
             where = builder.inttoptr(values[0], pointer)
             _, returned = context.call_conv.call_function(builder, where, result, kinds, given)
             return returned
 
-        return result(address, arguments), lower
+        return result(address, number, arguments), lower
 
-    def near(address, number, *arguments):
-        return choose(number)(*arguments)
-
-    @overload(near)
-    def _near(address, number, *arguments):
-        def compiled(address, number, *arguments):
-            return call(address, arguments)
-
-        return compiled
-
-    return near
+    return call
 
 
 def pick(functions: Sequence[Callable]) -> Callable[[int], Callable]:

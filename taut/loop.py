@@ -103,7 +103,9 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
         count = min(until_record, first + steps - done)
         if driven:
             count = 1  # the work of drivers is added up step by step
-        taken, status = advance_by(calls.advance, calls.number, system, state, par, h, done, count)
+        taken, status = advance_by(
+            calls.advance, calls.number, (system, state, par, h, done, count)
+        )
         done += taken
         if status != FINE:
             return done - first, filled, status
@@ -150,7 +152,7 @@ def record(calls, system, state, t, par, records, row):
     lam = records.lam[row]
     for r in range(lam.shape[0]):
         lam[r] = 0.0
-    observe_by(calls.observe, calls.number, system, state, t, par, lam)
+    observe_by(calls.observe, calls.number, (system, state, t, par, lam))
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
     times(system, work.J, state.v, work.b)
     for r in range(lam.shape[0]):

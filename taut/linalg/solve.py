@@ -112,7 +112,7 @@ def factor(lin):
         lin.state[DEPENDENT] = dependent
         if dependent == 0:
             return 0
-    return _factor_elsewhere(lin.factor_address, lin.kind, lin)
+    return _factor_elsewhere(lin.factor_address, lin.kind, (lin,))
 
 
 @word
@@ -127,4 +127,4 @@ def solve(lin, b, out):
         else:
             solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
         return 0
-    return _solve_elsewhere(lin.solve_address, lin.kind, lin, b, out)
+    return _solve_elsewhere(lin.solve_address, lin.kind, (lin, b, out))

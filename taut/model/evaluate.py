@@ -40,10 +40,8 @@ def begin(system, t, x, quat, v):
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             place(system, x, quat, v)
-            rechart_kind(
-                batches.chart[b], batches.code[b], batches.count[b], start_of(batches, b), batches.idx,
-                batches.ints, x,
-            )  # fmt: skip
+            given = (batches.count[b], start_of(batches, b), batches.idx, batches.ints, x)
+            rechart_kind(batches.chart[b], batches.code[b], given)
 
 
 @word
@@ -102,11 +100,11 @@ def constraints(system, t, x, quat, v, second, J):
     batches, work = system.constraints, system.work
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
-        evaluate_kind(
-            batches.address[b], batches.code[b], batches.count[b], start_of(batches, b),
-            batches.idx, batches.p, batches.p_t, batches.p_tt, batches.ints,
-            x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
+        given = (
+            batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
+        evaluate_kind(batches.address[b], batches.code[b], given)
     carry_to_rotations(system, quat, v, second, J)
 
 
@@ -144,10 +142,11 @@ def forces(system, t, x, quat, v):
     if batches.code.shape[0] > 0:
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
-            energy += force_kind(
-                batches.address[b], batches.code[b], batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints,
-                x, v, t, work.scratch, f,
+            given = (
+                batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t,
+                work.scratch, f,
             )  # fmt: skip
+            energy += force_kind(batches.address[b], batches.code[b], given)
         for k in range(places.point.shape[0]):  # a force on a place turns its body
             point, slot = places.point[k], places.slot[k]
             spin = places.slot[k] + 1
