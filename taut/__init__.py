@@ -27,10 +27,14 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from .errors import TautError, TautWarning
-    from .model import build
+    from .model.build import build
     from .result import Run, open
     from .run import resume, simulate
-    from .scene import Scene, gallery, load, open_scene, schema
+    from .scene.gallery import gallery
+    from .scene.load import load
+    from .scene.open import open_scene
+    from .scene.scene import Scene
+    from .scene.schema import schema
 
 __all__ = [
     "Run", "Scene", "TautError", "TautWarning", "build", "gallery", "load", "open", "open_scene", "resume",

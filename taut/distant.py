@@ -31,7 +31,8 @@ def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:
 
     Without compilation it calls choose(number) instead.
     """
-    if numba.config.DISABLE_JIT:
+    config: Any = numba.config
+    if config.DISABLE_JIT:
         return lambda address, number, arguments: choose(number)(*arguments)
 
     @intrinsic
@@ -49,5 +50,5 @@ def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:
     return call
 
 
-def pick(functions: Sequence[Callable]) -> Callable[[int], Callable]:
+def pick(functions: Sequence[Any]) -> Callable[[int], Callable]:
     return lambda number: functions[number]

@@ -47,14 +47,16 @@ def _forget_old_caches(base: Path) -> None:
 
 
 def _compile(function: Callable, **options: Any) -> Any:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder() / "kernels")
+    config: Any = numba.config
+    compiler: Any = numba.njit
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_folder() / "kernels")
     try:
         # Kernels work in given arrays and allocate nothing, so numba's reference counts (_nrt) are dead
         # weight: half the compile time of a step.
-        return numba.njit(cache=True, error_model="numpy", _nrt=False, **options)(function)
+        return compiler(cache=True, error_model="numpy", _nrt=False, **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def kernel(function: Callable) -> Any:

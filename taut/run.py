@@ -69,7 +69,7 @@ def simulate(
         raise TautError(f"record_every is {record_every!r}; give a whole number of at least 1.")
     known = {option.name for option in METHODS[name].options}
     options = {**{key: value for key, value in suggested.items() if key in known}, **options}
-    plan = {
+    plan: dict[str, Any] = {
         "method": name, "dt": dt, "steps": max(1, ceil(duration / dt - 1e-9)), "record_every": record_every,
         "solver": solver, "tolerance": tolerance, "project_initial": project_initial, "options": options,
     }  # fmt: skip
@@ -105,7 +105,8 @@ class _Session:
         reason = self.method.refuses(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
-        parameters(self.method, model, plan["tolerance"], plan["options"], False)  # a mistake shows before compiling
+        # A mistake in the options is to show before anything is compiled.
+        parameters(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
         _announce_compilation(self.method)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
@@ -133,7 +134,8 @@ class _Session:
                     buffers = self._buffers(count // every + 2)
                     tick = clock.perf_counter()
                     taken, filled, end = loop(
-                        calls, self.system, self.state, self.par, h, self.done, count, every, driven, keep_start, buffers
+                        calls, self.system, self.state, self.par, h, self.done, count, every, driven,
+                        keep_start, buffers,
                     )
                     keep_start = False
                     took = clock.perf_counter() - tick

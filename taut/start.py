@@ -76,9 +76,9 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
         notes += found
     size = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if project_velocity and np.abs(rate).max() > 1e-12 * size:
-        worst = model.row_names[int(np.argmax(np.abs(rate)))]
+        worst = int(np.argmax(np.abs(rate)))
         notes.append(
-            f"the initial velocity breaks constraint '{worst}' at a rate of {rate[np.argmax(np.abs(rate))]:.3g} "
+            f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
             "per second; it was made consistent (project_initial=False keeps it)"
         )
         settle_velocity(system, state)

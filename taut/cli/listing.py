@@ -10,14 +10,40 @@ from .table import print_table
 Subject = Literal["scenes", "methods", "constraints", "forces", "solvers"]
 
 
-def list_(subject: Subject | None = None, /) -> None:
-    """List scenes, methods, constraints, forces or solvers; all of them by default."""
+def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
+    """List scenes, methods, constraints, forces or solvers; all of them by default.
+
+    markdown: print tables for documents
+    """
     subjects = [subject] if subject else list(SUBJECTS)
     for i, name in enumerate(subjects):
         header, rows = SUBJECTS[name]()
         if i:
             print()
+        if markdown:
+            print(as_markdown(header, rows))
+            continue
         print_table(rows, name if len(subjects) > 1 else "", header)
+
+
+def as_markdown(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def methods_for_readme() -> str:
+    """The short table of methods in README.md, which a test compares with this."""
+    from ..methods import METHODS
+
+    def order(value: int | None) -> str:
+        return "held" if value is None else f"h{_raised(value)}"
+
+    rows = [[f"`{m.name}`", order(m.order), order(m.order_position), m.doc] for m in METHODS.values()]
+    return as_markdown(["method", "trajectory", "Φ", "what it does"], rows)
+
+
+def _raised(number: int) -> str:
+    return "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] for digit in str(number))
 
 
 def _scenes() -> tuple[list[str], list[list[str]]]:

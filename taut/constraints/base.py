@@ -19,8 +19,8 @@
         gamma         d²Φ/dt² with zero acceleration: (Jv)_x v + 2 Φ_xt v + Φ_tt
 4.  The module docstring numbers the equations; the code cites them.
 5.  `lay_out` turns what the user wrote into parameters. It sees the initial positions of the points
-    and the arguments (with "labels", the points' names in formulas), and raises ValueError with a remedy where the user is mistaken; the scene adds
-    the constraint's name and where it was written.
+    and the arguments (with "labels", the points' names in formulas), and raises ValueError with a
+    remedy where the user is mistaken; the scene adds the constraint's name and where it was written.
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
 """
 

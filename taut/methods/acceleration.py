@@ -12,7 +12,7 @@ the factor ½ and moves positions with v'; (3) is the scheme itself, of second o
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..jit import part
 from ..model.arrays import State, System
 from ..model.evaluate import add_scaled, constraints, copy, drive, forces, move, push, set_time, solve, times
 from ..model.rotation import normalise, quaternion_rate

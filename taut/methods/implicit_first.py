@@ -40,7 +40,7 @@ def first_order(system, state, t, h, out_v, lam):
     add_scaled(state.v, h, work.a, out_v)  # (1) without λ
     times(system, work.J, out_v, work.b)
     for r in range(lam.shape[0]):
-        work.b[r] = -(work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (4)
+        work.b[r] = -(work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (3) with (1) and (2) put in: (4)
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
     push(system, work.J, w, lam, h, out_v)  # (1)

@@ -49,7 +49,7 @@ class Batches(NamedTuple):
     address: Array  # of each batch's kernel
     chart: Array  # address of what chooses a chart at the start of a step, or 0
     has_chart: Array
-    count: Array
+    members: Array  # how many constraints or forces in each batch
     at: Array  # (batches, 5): see constraints.base.At
     idx: Array
     p: Array

@@ -44,8 +44,8 @@ class _Builder:
         self.scene = scene
         self.signals = _Signals()
         self.x: list[Sequence[float]] = []
-        self.v: list[Sequence[float]] = []
-        self.mass: list[Sequence[float]] = []
+        self.v: list[Any] = []
+        self.mass: list[Any] = []
         self.quat: list[np.ndarray] = []
         self.info: dict[str, BodyInfo] = {}
         self.world: dict[tuple[float, float, float], int] = {}
@@ -59,7 +59,7 @@ class _Builder:
         scene = self.scene
         for body in scene.bodies.values():
             self.add_body(body)
-        used = [*scene.constraints.values(), *scene.forces.values()]
+        used: list[Constraint | Force] = [*scene.constraints.values(), *scene.forces.values()]
         for spec in used:  # places in the world become slots before any place on a body gets its number
             for point in spec.points:
                 self.note_point(point)
@@ -85,7 +85,7 @@ class _Builder:
             v=np.array(self.v, float).reshape(-1, 3),
             scratch_width=3 * widest,
             reduced_map=scene.reduced_map,
-            gravity=tuple(scene.gravity),
+            gravity=scene.gravity,
             callbacks=tuple(
                 spec.arguments.get("function") for spec in used if spec.arguments.get("function") is not None
             ),

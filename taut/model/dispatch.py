@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import numba
-import numpy as np
 from numba import types
 
 from .. import constraints, forces
@@ -16,7 +15,7 @@ CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.KINDS)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}
 
 evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.KINDS.values()]))
-rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.KINDS.values()]))  # type: ignore[list-item]
+rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.KINDS.values()]))
 force_kind = distant(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
 
 NUMBER = types.float64
@@ -25,7 +24,7 @@ VECTOR = types.float64[::1]
 TABLE = types.float64[:, ::1]
 INTS = types.int64[::1]
 INDEX = types.uint32[::1]
-AT = numba.typeof(At(*(np.int64(0),) * 5))
+AT = numba.typeof(At(0, 0, 0, 0, 0))
 
 
 @cache

@@ -40,7 +40,7 @@ def begin(system, t, x, quat, v):
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             place(system, x, quat, v)
-            given = (batches.count[b], start_of(batches, b), batches.idx, batches.ints, x)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
 
 
@@ -101,7 +101,7 @@ def constraints(system, t, x, quat, v, second, J):
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
         given = (
-            batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
@@ -143,7 +143,7 @@ def forces(system, t, x, quat, v):
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             given = (
-                batches.count[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t,
+                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t,
                 work.scratch, f,
             )  # fmt: skip
             energy += force_kind(batches.address[b], batches.code[b], given)

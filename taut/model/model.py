@@ -10,7 +10,7 @@ from .. import linalg
 from ..scene.specs import ReducedMap
 from .arrays import Batches, Bodies, Places, Rows, Signals, State, System, Work
 
-MULTIPLIERS_KEPT = 4  # counters in Work.counts
+COUNTS = 4  # in Work.counts
 
 
 @dataclass(frozen=True)
@@ -96,20 +96,20 @@ class Model:
             return Batches(*(np.array(a) for a in batches))
 
         signals = self.signals._replace(values=self.signals.values.copy())
+
+        def zeros(names: str, *shape: int) -> dict[str, np.ndarray]:
+            return {name: np.zeros(shape) for name in names.split()}
+
         work = Work(
-            *(np.zeros(m) for _ in range(3)),
-            *(np.zeros((blocks, 3)) for _ in range(2)),
-            *(np.zeros((points, 3)) for _ in range(3)),
-            *(np.zeros(m) for _ in range(2)),
-            *(self.x.copy() for _ in range(2)),
-            *(self.quat.copy() for _ in range(2)),
-            *(np.zeros((points, 3)) for _ in range(2)),
-            np.zeros((stages, points, 3)),
-            np.zeros((stages, points, 3)),
-            np.zeros((stages, rigid, 4)),
-            np.zeros((3, self.scratch_width)),
-            np.zeros(MULTIPLIERS_KEPT, np.int64),
-        )
+            **zeros("phi phi_t gamma b mu", m),
+            **zeros("J J2", blocks, 3),
+            **zeros("f a driven v1 v2", points, 3),
+            **zeros("stage_v stage_a", stages, points, 3),
+            **zeros("stage_quat", stages, rigid, 4),
+            **zeros("scratch", 3, self.scratch_width),
+            x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
+            counts=np.zeros(COUNTS, np.int64),
+        )  # fmt: skip
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work,
@@ -122,7 +122,7 @@ class Model:
         row_of = np.concatenate([np.repeat(np.arange(self.row_count), np.diff(rows.ptr)), rows.spin_row])
         order = np.argsort(row_of, kind="stable")
         ptr = np.concatenate([[0], np.cumsum(np.bincount(row_of, minlength=self.row_count))])
-        free = self.bodies.w.any(axis=1)
+        free = np.asarray(self.bodies.w.any(axis=1))
         plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
         if len(rows.spin_row):
             plan = plan._replace(

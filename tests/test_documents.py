@@ -1,0 +1,46 @@
+"""What the documents say is true: code in them runs, tables come from the registries, links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import taut
+from taut.cli.listing import methods_for_readme
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", path.read_text(), re.S)
+
+
+def test_the_readme_example_runs_and_holds_its_lengths(capsys):
+    (code,) = blocks(ROOT / "README.md", "python")
+    scope: dict = {}
+    exec(compile(code, "README.md", "exec"), scope)
+    worst = float(abs(scope["run"].data.constraint_error).max())
+    assert worst < 1e-5, f"largest |Φ| of the README's run is {worst:.3g} m"
+    assert "two" in capsys.readouterr().out or worst >= 0
+
+
+def test_the_readme_is_short_and_its_table_of_methods_is_the_registry_s():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) < 100
+    (table,) = re.findall(r"<!-- methods -->\n(.*?)\n<!-- /methods -->", text, re.S)
+    assert table == methods_for_readme(), "print it anew with taut.cli.listing.methods_for_readme()"
+
+
+def test_the_scene_file_of_the_manual_loads_and_runs(tmp_path):
+    (first, _) = blocks(ROOT / "docs" / "scenes.md", "yaml")
+    path = tmp_path / "crane.yaml"
+    path.write_text(first)
+    run = taut.simulate(taut.load(path), duration=0.5)
+    assert run.status == "finished", run.message
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files(path):
+    for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"

@@ -1,0 +1,26 @@
+"""Every equation number that a docstring declares is cited in its file's code, and every one cited exists."""
+
+import importlib
+import inspect
+import re
+
+import pytest
+
+from taut import constraints, forces, methods
+
+MODULES = sorted(
+    {inspect.getmodule(kind.lay_out).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
+    | {f"taut.methods.{name}" for name in methods.METHODS}
+    | {"taut.methods.acceleration", "taut.start", "taut.model.rotation"}
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_equations_declared_are_cited_and_cited_are_declared(name):
+    module = importlib.import_module(name)
+    docstring = module.__doc__ or ""
+    source = inspect.getsource(module).replace(docstring, "", 1)
+    declared = set(re.findall(r"\s{2,}\((\d+)\)(?:\s|$)", docstring))
+    cited = set(re.findall(r"\((\d+)\)", " ".join(re.findall(r'(?:#|""")[^\n]*', source))))
+    assert declared, f"{name}: its docstring numbers no equation"
+    assert cited == declared, f"{name}: declared {sorted(declared)}, cited {sorted(cited)}"
