@@ -174,13 +174,13 @@ def record(calls, system, state, t, par, records, row):
     records.energy[row, 2] = state.driver_work[0]
 
 
-def calls_for(method: Method, system: System, state: State, par: np.ndarray) -> Calls:
+def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:
     """Compile, or load, a method's functions."""
     given = (numba.typeof(system), numba.typeof(state))
-    vector = numba.typeof(par)
+    kind, vector = numba.typeof(par), numba.typeof(state.lam)
     pair = types.UniTuple(types.int64, 2)
     return Calls(
         METHOD_LIST.index(method),
-        address_of(advance_with(method), pair, *given, vector, types.float64, types.int64, types.int64),
-        address_of(method.observe or as_stepped, types.none, *given, types.float64, vector, vector),
+        address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
+        address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
     )

@@ -117,6 +117,8 @@ class _Session:
         self.par = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
+        if self.method.start is not None:
+            self.state, self.par = self.method.start(model, self.system, self.state, self.par)
 
     def go(self, progress: bool) -> Run:
         calls = calls_for(self.method, self.system, self.state, self.par)

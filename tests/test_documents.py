@@ -16,13 +16,12 @@ def blocks(path: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", path.read_text(), re.S)
 
 
-def test_the_readme_example_runs_and_holds_its_lengths(capsys):
+def test_the_readme_example_runs_and_holds_its_lengths():
     (code,) = blocks(ROOT / "README.md", "python")
     scope: dict = {}
     exec(compile(code, "README.md", "exec"), scope)
     worst = float(abs(scope["run"].data.constraint_error).max())
     assert worst < 1e-5, f"largest |Φ| of the README's run is {worst:.3g} m"
-    assert "two" in capsys.readouterr().out or worst >= 0
 
 
 def test_the_readme_is_short_and_its_table_of_methods_is_the_registry_s():

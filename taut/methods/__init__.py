@@ -19,6 +19,7 @@ from . import (
     post_stabilization,
     rattle,
     rattle_fourth,
+    reduced,
     reference,
 )
 from .base import STATUSES, Method, Option
@@ -36,6 +37,7 @@ METHODS: dict[str, Method] = {
         fast_projection,
         rattle,
         rattle_fourth,
+        reduced,
         reference,
     )
 }

@@ -16,7 +16,9 @@
 7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
     tolerance, there is nothing to fit).
 8.  `refuses(model)` gives the reason why a model can not be treated, or None.
-9.  The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
+    state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
+10. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
 from __future__ import annotations
@@ -27,10 +29,11 @@ from typing import Any
 
 from ..model.model import Model
 
-OK, NOT_CONVERGED, TOO_SMALL = range(3)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES = range(4)
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
+    SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
 
@@ -65,4 +68,4 @@ class Method:
     adaptive: bool = False  # dt is only the interval between records
     solves: str = "1"  # linear solves per step
     refuses: Callable[[Model], str | None] = lambda model: None
-    start: Callable | None = None  # (model, state, options) -> Reduced tables, for reduced coordinates
+    start: Callable | None = None  # (model, system, state, par) -> (state, par)

@@ -5,41 +5,29 @@
     error from the embedded formulas of order 5 and 3                           (3)
     Φ(q') = 0 and J v' + Φ_t = 0 by projection in the metric of M               (4)
 
-Coefficients: scipy.integrate.DOP853, after Hairer, Nørsett and Wanner 1993. dt is only the interval
-between records; `tolerance` is the relative and absolute error allowed per step.
+Coefficients and step control: dormand_prince.py. dt is only the interval between records; `tolerance` is
+the relative and absolute error allowed per step.
 """
 
 from __future__ import annotations
-
-from math import sqrt
-
-import numpy as np
-from scipy.integrate import DOP853
 
 from ..jit import part, word
 from ..model.evaluate import copy, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import OK, TOO_SMALL, Method, Option
+from .dormand_prince import (
+    STAGES,
+    A,
+    B,
+    C,
+    combine,
+    error_part,
+    scaled_error,
+    size_after_failure,
+    size_after_success,
+)
 from .post_stabilization import correct, correct_velocity
-
-STAGES = 12
-A = np.ascontiguousarray(DOP853.A[:STAGES, :STAGES])
-B = np.ascontiguousarray(DOP853.B)
-C = np.ascontiguousarray(DOP853.C[:STAGES])
-E3 = np.ascontiguousarray(DOP853.E3[:STAGES])
-E5 = np.ascontiguousarray(DOP853.E5[:STAGES])
-
-
-@word
-def combine(y, h, weights, count, slopes, out):
-    """out = y + h Σ weights_j slopes_j."""
-    for i in range(y.shape[0]):
-        for c in range(y.shape[1]):
-            total = 0.0
-            for j in range(count):
-                total += weights[j] * slopes[j, i, c]
-            out[i, c] = y[i, c] + h * total
 
 
 @word
@@ -54,22 +42,6 @@ def slope(system, state, t, k):
         rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
         for q in range(4):
             work.stage_quat[k, i, q] = rate[q]
-
-
-@word
-def error_part(y, new, slopes, rows, tolerance):
-    """Sums of squares of the two scaled error estimates, and how many numbers went in."""
-    e3 = e5 = 0.0
-    for i in range(rows):
-        for c in range(y.shape[1]):
-            scale = tolerance * (1.0 + max(abs(y[i, c]), abs(new[i, c])))
-            s3 = s5 = 0.0
-            for j in range(STAGES):
-                s3 += E3[j] * slopes[j, i, c]
-                s5 += E5[j] * slopes[j, i, c]
-            e3 += (s3 / scale) ** 2
-            e5 += (s5 / scale) ** 2
-    return e3, e5
 
 
 @part
@@ -90,10 +62,7 @@ def try_step(system, state, t, h, tolerance):
     p3, p5 = error_part(x, work.x2, work.stage_v, slots, tolerance)
     q3, q5 = error_part(quat, work.quat2, work.stage_quat, quat.shape[0], tolerance)
     r3, r5 = error_part(v, work.v2, work.stage_a, slots, tolerance)
-    e3, e5 = p3 + q3 + r3, p5 + q5 + r5
-    if e5 == 0.0 and e3 == 0.0:
-        return 0.0
-    return abs(h) * e5 / sqrt((e5 + 0.01 * e3) * (6.0 * slots + 4.0 * quat.shape[0]))
+    return scaled_error(h, p3 + q3 + r3, p5 + q5 + r5, 6.0 * slots + 4.0 * quat.shape[0])
 
 
 @part
@@ -121,16 +90,9 @@ def step(system, state, t, h, par):
             correct(system, state, now, system.bodies.w, par[2])  # (4)
             correct_velocity(system, state, now)
             work.counts[1] += 1
-            growth = 8.0 if error == 0.0 else min(8.0, 0.9 * error ** (-1.0 / 8.0))
-            if not last or growth < 1.0:
-                size = used * growth
-            elif used * growth > size:
-                size = used * growth
+            size = size_after_success(error, used, size, last)
         else:
-            shrink = 0.2
-            if error < 1e300:
-                shrink = max(0.2, 0.9 * error ** (-1.0 / 8.0))
-            size = used * shrink
+            size = size_after_failure(error, used)
             if size < 1e-14 * max(1.0, abs(now)):
                 return TOO_SMALL
     state.memory[0] = size

@@ -1,0 +1,218 @@
+"""Reduced coordinates: as many unknowns as the motion has freedoms, so that no constraint can drift.
+
+    x = x(θ, t),   v = B θ̇ + x_t                                                 (1)
+    (Bᵀ M B) θ̈ = Bᵀ (f - M c)                                                    (2)  [COL865: Lagrange]
+    y = (θ, θ̇),   y' = y + h (k₁ + 2 k₂ + 2 k₃ + k₄)/6                           (3)  Runge-Kutta 4
+    y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
+
+Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
+(reduction/). λ is not needed for the motion; records have the one that belongs to (x, v, t).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from ..distant import address_of, distant
+from ..jit import part, word
+from ..model.arrays import Array, State, System
+from ..model.evaluate import copy, forces, set_time
+from ..model.evaluate import place as place_on_bodies
+from ..model.model import Model
+from . import dormand_prince as dp
+from .acceleration import constrained, observe_lagrange
+from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
+from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
+from .reduction.formulas import Formulas
+from .reduction.linear import Linear
+from .reduction.sweeps import SPATIAL, Tree
+
+FIRST_STEP = 1e-3  # tried by (4) [s]
+RK4 = (
+    np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]),
+    np.array([1.0, 2.0, 2.0, 1.0]) / 6.0,
+    np.array([0.0, 0.5, 0.5, 1.0]),
+)
+
+
+class Addresses(NamedTuple):
+    """Of what a step calls (distant.py says why)."""
+
+    place: int = 0
+    slope: int = 0
+    multipliers: int = 0
+
+
+class Reduced(NamedTuple):
+    """What the step gets as `par`: the numbers of options.py, the tables of the form, and room to work in."""
+
+    par: Array
+    form: int
+    at: Addresses
+    lam_wanted: int  # 1 where λ counts after every step: the work of drivers
+    formulas: Formulas
+    tree: Tree
+    linear: Linear
+    A: Array  # coefficients of (3) or (4)
+    B: Array
+    C: Array
+    y: Array  # (2, n): θ, θ̇
+    y1: Array
+    y2: Array
+    slopes: Array  # (stages, 2, n)
+
+
+def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Reduced]:
+    """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
+    coordinates and rates that are kept between steps."""
+    form = form_of(model)
+    tables, kept = FORMS[form].start(model, system, state)
+    n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
+    A, B, C = (dp.A, dp.B, dp.C) if par[0] > 0.0 else RK4
+    reduced = Reduced(
+        par, form, Addresses(), int(model.is_driven),
+        tables if form == FORMULAS else formulas.room(),
+        tables if form == TREE else sweeps.room(),
+        tables if form == LINEAR else linear.room(),
+        A, B, C, np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)), np.zeros((dp.STAGES, 2, n)),
+    )  # fmt: skip
+    kinds = numba.typeof(system), numba.typeof(reduced)
+    number, vector, table = types.float64, types.float64[::1], types.float64[:, ::1]
+    at = Addresses(
+        address_of(place, types.none, *kinds, number, table),
+        address_of(slope, types.int64, *kinds, number, table, table),
+        address_of(constrained, types.none, kinds[0], number, table, table, table, number, number, vector),
+    )
+    return state._replace(memory=np.concatenate([[0.0], kept.ravel()])), reduced._replace(at=at)
+
+
+@word
+def place(system, reduced, t, y):
+    """(1) into the spare configuration."""
+    work = system.work
+    x, quat, v = work.x1, work.quat1, work.v1
+    set_time(system, t, x, quat, v)
+    if reduced.form == FORMULAS:
+        formulas.place(reduced.formulas, t, y, x, v)
+    elif reduced.form == TREE:
+        place_on_bodies(system, x, quat, v)
+        sweeps.place(reduced.tree, y, x, v)
+    else:
+        linear.place(reduced.linear, system.signals.values, y, x, v)
+
+
+@part
+def slope(system, reduced, t, y, out):
+    """(2): the slope of y. Returns 1 where the coordinates are singular."""
+    work, mass = system.work, system.bodies.mass
+    place(system, reduced, t, y)
+    forces(system, t, work.x1, work.quat1, work.v1)
+    for j in range(y.shape[1]):
+        out[0, j] = y[1, j]
+    if reduced.form == FORMULAS:
+        return formulas.accelerate(reduced.formulas, mass, work.f, out[1])
+    if reduced.form == TREE:
+        sweeps.accelerate(reduced.tree, mass, work.f, work.driven, out[1])
+    else:
+        linear.accelerate(reduced.linear, work.f, out[1])
+    return 0
+
+
+place_by = distant(types.none, lambda number: place)
+slope_by = distant(types.int64, lambda number: slope)
+multipliers_by = distant(types.none, lambda number: constrained)
+
+
+@word
+def recall(reduced, memory):
+    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    if reduced.form == TREE and reduced.tree.width == SPATIAL:
+        sweeps.choose_charts(reduced.tree, kept, reduced.y)
+    else:
+        copy(kept, reduced.y)
+
+
+@word
+def keep(reduced, memory):
+    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    if reduced.form == TREE and reduced.tree.width == SPATIAL:
+        sweeps.keep_directions(reduced.tree, reduced.y, kept)
+    else:
+        copy(reduced.y, kept)
+
+
+@part
+def step(system, state, t, h, reduced):
+    """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
+    work, memory = system.work, state.memory
+    y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
+    stages, tolerance = reduced.B.shape[0], reduced.par[0]
+    copy(state.x, work.x1)  # with all that is fixed
+    copy(state.quat, work.quat1)
+    copy(state.v, work.v1)
+    status = OK
+    end, now = t + h, t
+    size = h
+    if tolerance > 0.0:
+        size = memory[0] if memory[0] > 0.0 else min(h, FIRST_STEP)
+    recall(reduced, memory)
+    known = 0  # slopes that a rejected step leaves for the next try
+    while now < end:
+        last = now + size * 1.0000001 >= end
+        used = end - now if last else size
+        singular = 0
+        for k in range(known, stages):
+            dp.combine(y, used, reduced.A[k], k, slopes, y1)
+            given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
+            singular += slope_by(reduced.at.slope, 0, given)
+        dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
+        error = 0.0
+        if tolerance > 0.0:
+            e3, e5 = dp.error_part(y, y2, slopes, 2, tolerance)
+            error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
+        if error < 1.0 and singular == 0:
+            copy(y2, y)
+            keep(reduced, memory)
+            now = end if last else now + used
+            if not last:
+                recall(reduced, memory)
+            known = 0
+            work.counts[1] += 1
+            size = dp.size_after_success(error, used, size, last)
+        else:
+            known = 1
+            size = dp.size_after_failure(error, used)
+            if tolerance == 0.0 or size < 1e-14 * max(1.0, abs(now)):
+                status = SINGULAR_COORDINATES if singular > 0 else TOO_SMALL
+                break
+    if tolerance > 0.0:
+        memory[0] = size
+    place_by(reduced.at.place, 0, (system, reduced, t + h, y))
+    copy(work.x1, state.x)
+    copy(work.quat1, state.quat)
+    copy(work.v1, state.v)
+    if reduced.lam_wanted:
+        multipliers_by(
+            reduced.at.multipliers, 0, (system, t + h, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
+        )
+    return status
+
+
+METHOD = Method(
+    name="reduced",
+    doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
+    source="COL865; Featherstone 1983",
+    level="position and velocity",
+    order=4,
+    order_position=None,
+    order_velocity=None,
+    step=step,
+    observe=observe_lagrange,
+    solves="0",
+    refuses=refuses,
+    start=start,
+)

@@ -1,0 +1,32 @@
+"""Reduced coordinates: where they come from, and the motion they stand for.
+
+    y = (θ, θ̇)     tables.y         coordinates and rates, (2, n)
+    x(θ, t), v      place            positions and velocities of the bodies
+    θ̈               accelerate       from the applied forces
+    form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `start`, `place`
+                                     and `accelerate`
+
+What scene.reduced gives wins; distances make a tree of links; what is left must be linear.
+"""
+
+from __future__ import annotations
+
+from ...model.model import Model
+from . import formulas, linear, tree
+
+FORMULAS, TREE, LINEAR = range(3)
+FORMS = (formulas, tree, linear)
+
+
+def form_of(model: Model) -> int:
+    if model.reduced_map is not None:
+        return FORMULAS
+    return TREE if any(info.kind == "distance" for info in model.constraint_info) else LINEAR
+
+
+def refuses(model: Model) -> str | None:
+    """Why a model has no reduced coordinates, or None."""
+    for info in model.body_info:
+        if info.kind == "rigid" and info.motion == "free":
+            return f"'{info.name}' is a rigid body, and reduced coordinates are for particles and coordinates"
+    return FORMS[form_of(model)].refuses(model)

@@ -1,0 +1,17 @@
+"""The Jacobian as a full matrix, for what is done once at the start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...model.arrays import Array
+from ...model.model import Model
+
+
+def dense_jacobian(model: Model, blocks: Array) -> Array:
+    """J, shape (rows, 3 · points), from the blocks that `constraints` last wrote."""
+    rows = model.rows
+    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    J = np.zeros((model.row_count, len(model.x), 3))
+    np.add.at(J, (row_of.astype(np.int64), rows.slot.astype(np.int64)), blocks)
+    return J.reshape(model.row_count, 3 * len(model.x))

@@ -1,0 +1,134 @@
+"""Reduced coordinates of linear constraints.
+
+    J x + K s(t) + k = 0  ⇔  x = B θ + r(t),   J B = 0,   Bᵀ M B = m̄ 1           (1)
+    r = r₀ + R s(t),   R = -W Jᵀ (J W Jᵀ)⁺ K                                     (2)
+    θ̈ = Bᵀ f / m̄,   θ = Bᵀ M x / m̄                                               (3)
+
+s are the scene's functions of time: moving places and driven bodies. J is constant, so B and R come once
+from the singular values of J W^½. (2) makes r orthogonal to B in the metric of M, and that is why r'' does
+not appear in (3). m̄, the mean mass, keeps θ in metres.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...errors import TautError
+from ...jit import part
+from ...model.arrays import Array, State, System
+from ...model.dispatch import CONSTRAINT_CODES
+from ...model.model import ConstraintInfo, Model
+from .jacobian import dense_jacobian
+
+ROWS = {"fixed_point": 3, "on_line": 2, "on_plane": 1, "linear": 1}
+AGREES = 1e-9
+
+
+class Linear(NamedTuple):
+    mass: float  # m̄
+    slot: Array  # of each free number,
+    part: Array  # and its place (0, 1, 2) there
+    B: Array  # (free numbers, n)
+    R: Array  # (free numbers, signals)
+    r: Array  # (free numbers,): r₀
+
+
+def room(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
+    numbers = (np.ascontiguousarray(values, float) for values in (B, R, r))
+    return Linear(mass, np.array(slot, np.uint32), np.array(part, np.uint32), *numbers)
+
+
+def refuses(model: Model) -> str | None:
+    turning = _turning_planes(model)
+    for info in model.constraint_info:
+        if info.kind not in ROWS:
+            what = f"constraint '{info.name}' of kind {info.kind}"
+            return f"{what} has no reduced coordinates; give scene.reduced(...)"
+        if info.name in turning:
+            return f"the plane of constraint '{info.name}' turns with time; give scene.reduced(...)"
+        if max(info.points) >= model.bodies.slots:
+            return f"constraint '{info.name}' acts on a place on a rigid body; give scene.reduced(...)"
+    return None
+
+
+def _turning_planes(model: Model) -> set[str]:
+    """Constraints on_plane whose normal is a function of time."""
+    by_row: dict[int, ConstraintInfo] = {info.rows[0]: info for info in model.constraint_info}
+    batches, moving = model.constraints, set(model.signals.to_constraint[:, 1].tolist())
+    found = set()
+    for code, count, at in zip(batches.code, batches.members, batches.at):
+        if code == CONSTRAINT_CODES["on_plane"]:
+            for i in range(count):
+                if moving & set(range(at[1] + 6 * i + 3, at[1] + 6 * i + 6)):
+                    found.add(by_row[at[3] + i].name)
+    return found
+
+
+def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
+    """Tables, and (θ, θ̇) from the bodies; Φ and J at t = 0 stand in system.work."""
+    phi = np.abs(system.work.phi)
+    if phi.max(initial=0.0) > AGREES * max(1.0, float(np.abs(state.x).max(initial=0.0))):
+        raise TautError(
+            f"constraint '{model.row_names[int(np.argmax(phi))]}' is off by {phi.max():.3g} at t = 0, and "
+            "reduced coordinates can not be; move its bodies, or leave its value to taut."
+        )
+    J = dense_jacobian(model, system.work.J)
+    slot, part = np.nonzero(model.bodies.free[: model.bodies.slots])
+    root = np.sqrt(model.bodies.w[slot, part])
+    U, sizes, V = np.linalg.svd(J[:, 3 * slot + part] * root)
+    rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
+    mass = float(np.mean(root**-2)) if len(root) else 1.0
+    B = np.sqrt(mass) * root[:, None] * V[rank:].T  # (1)
+    P = root[:, None] * (V[:rank].T / sizes[:rank]) @ U[:, :rank].T
+    R = -P @ _by_signals(model, J)  # (2)
+    x, v, signals = state.x[slot, part], state.v[slot, part], system.signals.values
+    y = np.array([B.T @ (root**-2 * x), B.T @ (root**-2 * v)]) / mass  # (3)
+    state.v[slot, part] = B @ y[1] + R @ signals[:, 1]
+    return room(mass, slot, part, B, R, x - B @ y[0] - R @ signals[:, 0]), y
+
+
+def _by_signals(model: Model, J: Array) -> Array:
+    """∂Φ/∂s: driven bodies enter as in J, moving places as the point they hold but with the other sign."""
+    out = np.zeros((len(J), len(model.signals.address)))
+    for signal, slot, component in model.signals.driven:
+        out[:, signal] += J[:, 3 * slot + component]
+    signal_at = {position: signal for signal, position in model.signals.to_constraint}
+    batches = model.constraints
+    for code, count, at in zip(batches.code, batches.members, batches.at):
+        name = next(name for name, known in CONSTRAINT_CODES.items() if known == code)
+        ends = [*(other[1] for other in batches.at if other[1] > at[1]), len(batches.p)]
+        width, rows = (ends[0] - at[1]) // count, ROWS[name]
+        for i in range(count):
+            own = slice(at[3] + i * rows, at[3] + (i + 1) * rows)
+            for component in range(1 if name == "linear" else 3):
+                signal = signal_at.get(at[1] + i * width + component)
+                if signal is not None:
+                    point = int(batches.idx[at[0] + i]) if name != "linear" else 0
+                    out[own, signal] += 1.0 if name == "linear" else -J[own, 3 * point + component]
+    return out
+
+
+@part
+def place(linear, signals, y, x, v):
+    for i in range(linear.slot.shape[0]):
+        value, rate = linear.r[i], 0.0
+        for s in range(linear.R.shape[1]):
+            value += linear.R[i, s] * signals[s, 0]  # (2)
+            rate += linear.R[i, s] * signals[s, 1]
+        for j in range(y.shape[1]):
+            value += linear.B[i, j] * y[0, j]
+            rate += linear.B[i, j] * y[1, j]
+        x[linear.slot[i], linear.part[i]] = value  # (1)
+        v[linear.slot[i], linear.part[i]] = rate
+
+
+@part
+def accelerate(linear, f, out):
+    for j in range(out.shape[0]):
+        out[j] = 0.0
+    for i in range(linear.slot.shape[0]):
+        load = f[linear.slot[i], linear.part[i]] / linear.mass
+        for j in range(out.shape[0]):
+            out[j] += linear.B[i, j] * load  # (3)
