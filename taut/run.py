@@ -73,7 +73,7 @@ def simulate(
         "method": name, "dt": dt, "steps": max(1, ceil(duration / dt - 1e-9)), "record_every": record_every,
         "solver": solver, "tolerance": tolerance, "project_initial": project_initial, "options": options,
     }  # fmt: skip
-    session = _Session(scene, build(scene), plan)
+    session = Session(scene, build(scene), plan)
     if out is not None:
         session.store = Store.create(
             out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite
@@ -86,7 +86,7 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
     store = Store.open(path)
     info = store.info()
     scene = scene or store.scene()
-    session = _Session(scene, build(scene), {key: info[key] for key in (
+    session = Session(scene, build(scene), {key: info[key] for key in (
         "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")})
     arrays, session.done = store.state()
     for field, values in arrays.items():
@@ -96,7 +96,7 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
     return session.go(progress)
 
 
-class _Session:
+class Session:
     """One run under way: the model, the compiled loop, and what has been kept so far."""
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
@@ -133,7 +133,7 @@ class _Session:
             with Progress(steps, progress) as bar:
                 while self.done < steps:
                     count = min(steps - self.done, budget, rows * every)
-                    buffers = self._buffers(count // every + 2)
+                    buffers = self.buffers(count // every + 2)
                     tick = clock.perf_counter()
                     taken, filled, end = loop(
                         calls, self.system, self.state, self.par, h, self.done, count, every, driven,
@@ -159,7 +159,7 @@ class _Session:
         per_row = sum(8 * int(np.prod(shape)) for shape in Records.shapes(self.model).values())
         return int(max(1, CHUNK_BYTES // max(per_row, 1)))
 
-    def _buffers(self, rows: int) -> Buffers:
+    def buffers(self, rows: int) -> Buffers:
         return Buffers(**{name: np.empty((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
 
     def _keep(self, buffers: Buffers, rows: int) -> None:

@@ -16,11 +16,12 @@ from cyclopts import App, CycloptsError
 
 from .. import __version__
 from ..errors import TautError
+from .bench import bench
 from .listing import list_
 from .run import run
 from .schema import schema
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"run": run, "list": list_, "schema": schema}
+COMMANDS: dict[str, Callable[..., int | None]] = {"run": run, "list": list_, "schema": schema, "bench": bench}
 
 
 def app() -> App:

@@ -35,18 +35,21 @@ def factor_tridiagonal(val, fac, inverse, tolerance):
 
 
 @word
-def solve_tridiagonal(fac, inverse, perm, y, b, out):
+def solve_tridiagonal(fac, inverse, perm, b, out):
+    """`out` holds L⁻¹ b on the way: long chains are bound by memory, and every array counts."""
     m = inverse.shape[0]
     l = 0.0
     value = 0.0
     for i in range(m):
-        value = b[perm[i]] - l * value
-        y[i] = value
+        row = perm[i]
+        value = b[row] - l * value
+        out[row] = value
         l = fac[i]
     value = 0.0
     for i in range(m - 1, -1, -1):
-        value = y[i] * inverse[i] - fac[i] * value
-        out[perm[i]] = value
+        row = perm[i]
+        value = out[row] * inverse[i] - fac[i] * value
+        out[row] = value
 
 
 @kernel

@@ -39,4 +39,4 @@ def solve_direct(lin, b, out):
     elif lin.bandwidth > 1:
         solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
     else:
-        solve_tridiagonal(lin.fac, lin.inverse, lin.perm, lin.y, b, out)
+        solve_tridiagonal(lin.fac, lin.inverse, lin.perm, b, out)

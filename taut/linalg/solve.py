@@ -123,7 +123,7 @@ def solve(lin, b, out):
     """
     if lin.kind <= BANDED and lin.state[DEPENDENT] == 0:
         if lin.bandwidth == 1:
-            solve_tridiagonal(lin.fac, lin.inverse, lin.perm, lin.y, b, out)
+            solve_tridiagonal(lin.fac, lin.inverse, lin.perm, b, out)
         else:
             solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
         return 0

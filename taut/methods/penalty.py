@@ -3,7 +3,9 @@
     λ = -(α Φ + β Φ̇),    Φ̇ = J v + Φ_t                 (1)  [COL865: penalty forces]
     v̇ = W (f + Jᵀ λ)                                    (2)
 
-No system is solved. Φ settles near -λ/α, and the step must follow the stiffness: h < 2/√(α J W Jᵀ).
+No system is solved. Φ settles near -λ/α, and the step must follow the stiffness: h < 2/√(α J W Jᵀ). As h
+falls the result goes to the motion of (1), (2) with the order of the integrator, and not to the constrained
+one: of that distance, which falls as 1/α, the order in h is zero.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ METHOD = Method(
     doc="A stiff spring with damping in place of each constraint; no linear system.",
     source="COL865: penalty forces",
     level="force",
-    order=4,
+    order=0,
     order_position=0,
     order_velocity=0,
     step=step,

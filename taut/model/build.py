@@ -293,7 +293,7 @@ def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Plac
     """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
     width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
     points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
-    ptr = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+    ptr = np.concatenate([[0], np.cumsum(width)]).astype(INDEX)
     row_of = np.repeat(np.arange(len(width)), width)
     slot = points.copy()
     on_body = np.flatnonzero(points >= (places.point[0] if len(places.point) else points.max(initial=0) + 1))

@@ -4,6 +4,7 @@
     set_time     functions of time and driven bodies at t
     constraints  Φ, J, Φ_t and, if asked, γ at (q, v, t)
     forces       a = W f
+    apply, kick  f, and v + h W f without a
     drive        the given accelerations of driven bodies into a
     times        J v
     push         v += s W Jᵀ λ
@@ -17,6 +18,8 @@ Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + �
 from __future__ import annotations
 
 from math import cos, sin
+
+import numpy as np
 
 from ..constraints.base import At
 from ..expressions import call_signal
@@ -133,9 +136,31 @@ def carry_to_rotations(system, quat, v, second, J):
 @word
 def forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
+    bodies, work = system.bodies, system.work
+    energy = apply(system, t, x, quat, v)
+    for i in range(bodies.slots):
+        for c in range(3):
+            work.a[i, c] = bodies.w[i, c] * work.f[i, c]
+    return energy
+
+
+@word
+def kick(system, v, h, out):
+    """out = v + h W f after `apply`. Long chains are bound by memory and feel a detour over work.a."""
+    w, f = system.bodies.w, system.work.f
+    for i in range(v.shape[0]):
+        for c in range(3):
+            out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
+
+
+@word
+def apply(system, t, x, quat, v):
+    """Fill work.f with the applied forces; return V. Where gravity is all, work.f holds it from the start."""
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
-    f, a = work.f, work.a
+    f = work.f
     energy = 0.0
+    if batches.code.shape[0] == 0 and bodies.spin_slot.shape[0] == 0:
+        return energy
     for i in range(f.shape[0]):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
@@ -165,9 +190,6 @@ def forces(system, t, x, quat, v):
         f[spin, 0] = tau[0] - (i2 - i1) * o1 * o2
         f[spin, 1] = tau[1] - (i0 - i2) * o2 * o0
         f[spin, 2] = tau[2] - (i1 - i0) * o0 * o1
-    for i in range(bodies.slots):
-        for c in range(3):
-            a[i, c] = bodies.w[i, c] * f[i, c]
     return energy
 
 
@@ -191,7 +213,7 @@ def times(system, J, v, out):
     ptr, slot = rows.ptr, rows.slot
     for r in range(out.shape[0]):
         total = 0.0
-        for k in range(ptr[r], ptr[r + 1]):
+        for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
             s = slot[k]
             total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
         out[r] = total
@@ -208,7 +230,7 @@ def push(system, J, weight, lam, scale, v):
     ptr, slot = rows.ptr, rows.slot
     for r in range(lam.shape[0]):
         size = scale * lam[r]
-        for k in range(ptr[r], ptr[r + 1]):
+        for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
             s = slot[k]
             v[s, 0] += size * weight[s, 0] * J[k, 0]
             v[s, 1] += size * weight[s, 1] * J[k, 1]

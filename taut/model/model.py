@@ -103,10 +103,11 @@ class Model:
         work = Work(
             **zeros("phi phi_t gamma b mu", m),
             **zeros("J J2", blocks, 3),
-            **zeros("f a driven v1 v2", points, 3),
+            **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
             **zeros("stage_quat", stages, rigid, 4),
             **zeros("scratch", 3, self.scratch_width),
+            f=self.bodies.constant.copy(),
             x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
             counts=np.zeros(COUNTS, np.int64),
         )  # fmt: skip

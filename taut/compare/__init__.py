@@ -1,0 +1,1 @@
+"""One scene, every method: what each enforcement costs and how well it holds."""

@@ -1,0 +1,156 @@
+"""Laws of the benchmarks: they compare like with like, and no Python runs between records. Nothing is timed."""
+
+from __future__ import annotations
+
+import json
+
+import numba
+import numpy as np
+import pytest
+
+from taut.bench import PARTS, Target, peers
+from taut.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
+from taut.bench.chains import DT, expected
+from taut.bench.timing import Loop, enough_steps, in_turns
+from taut.bench.yardstick import Yardstick
+from taut.cli import main
+from taut.methods import METHODS
+from taut.model import build
+from taut.scene import gallery
+
+FEW = "implicit_first,reference"
+compiled = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="speaks of compiled code")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Output and numbers of a quick run of all parts."""
+    import contextlib
+    import io
+
+    path = tmp_path_factory.mktemp("bench") / "numbers.json"
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = main(["bench", "--quick", "--methods", FEW, "--json", str(path)])
+    assert code == 0, f"exit code {code}"
+    return out.getvalue(), json.loads(path.read_text())
+
+
+@pytest.mark.parametrize("links, steps", [(1, 300), (2, 300), (10, 300), (100, 50)])
+def test_the_yardstick_takes_the_steps_of_implicit_first(links, steps):
+    scene = gallery("chain", n=links)
+    loop, rod = Loop(scene, build(scene), METHODS["implicit_first"], DT), Yardstick(links, DT)
+    assert loop.seconds(steps) > 0 and rod.seconds(steps) > 0
+    apart = np.abs(loop.state.x - rod.x).max()
+    fallen = np.abs(rod.x[:, 1]).max()
+    assert apart <= 1e-12 * links < fallen, f"{apart:.1e} m apart after falling {fallen:.3g} m"
+
+
+def test_every_repeat_begins_at_the_start():
+    scene = gallery("chain", n=3)
+    loop = Loop(scene, build(scene), METHODS["implicit_first"], DT)
+    loop.seconds(50)
+    once = loop.state.x.copy()
+    loop.seconds(7)
+    loop.seconds(50)
+    assert np.array_equal(loop.state.x, once), f"repeats differ by {np.abs(loop.state.x - once).max():.1e} m"
+
+
+@compiled
+@pytest.mark.parametrize("name", ["implicit_first", "reference"])
+def test_python_calls_do_not_grow_with_the_number_of_steps(name):
+    inside = [calls_in_loop(METHODS[name], steps) for steps in STEPS]
+    assert inside[0] == inside[1], f"{inside} calls in the loop for {STEPS} steps"
+    whole = [calls_in_run(METHODS[name], steps) for steps in STEPS]
+    # A longer run looks at the clock some times more, until it knows how many steps fill 0.2 seconds.
+    assert whole[1] - whole[0] < 500, f"{whole} calls in simulate() for {STEPS} steps"
+
+
+def test_python_calls_are_counted():
+    def twice(k: int) -> None:
+        if k:
+            twice(k - 1)
+
+    counts = [python_calls(lambda k=k: twice(k)) for k in (10, 110)]
+    assert counts[1] - counts[0] == 100, counts
+
+
+def test_repeats_are_taken_in_turns_and_the_least_is_kept():
+    order = []
+
+    def run(name, *seconds):
+        left = list(seconds)
+
+        def take(steps):
+            order.append(name)
+            return left.pop(0)
+
+        return take
+
+    found = in_turns({"a": (run("a", 8.0, 4.0, 6.0), 2), "b": (run("b", 3.0, 5.0, float("nan")), 1)}, budget=0.0)
+    assert order == list("ababab") and found["a"] == 2.0 and np.isnan(found["b"]), (order, found)
+
+
+def test_a_repeat_is_long_enough_for_the_clock():
+    assert enough_steps(lambda steps: 1e-4 * steps) == 128
+    assert enough_steps(lambda steps: 1e-9 * steps, most=1_000) == 1_000
+
+
+def test_a_size_is_expected_to_cost_what_the_growth_says():
+    assert expected({10: 1.0, 100: 100.0}, 1_000) == pytest.approx(1e4)
+    assert expected({2: 1.0}, 10) == 0.0
+
+
+def test_a_target_is_met_at_its_limit_and_not_beyond():
+    assert Target("", 3.0, 3.0).met and not Target("", 3.01, 3.0).met and not Target("", None, 3.0).met
+
+
+def test_quick_runs_and_prints_every_part(quick):
+    out, numbers = quick
+    for part in PARTS.values():
+        assert part.doc in out and part.name in numbers, f"no part {part.name} in\n{out}"
+    for words in ("µs per step", "times the yardstick", "memory [MB]", "N = 100", "double pendulum", "car axis",
+                  "2e-08 m", "Python calls", "targets", "at most"):  # fmt: skip
+        assert words in out, f"'{words}' is not in\n{out}"
+    for name in (*FEW.split(","), "yardstick"):
+        assert set(numbers["chains"]["seconds_per_step"][name]) == {"2", "10", "100"}, name
+
+
+def test_errors_fall_along_the_series(quick):
+    for name in FEW.split(","):
+        for problem in ("double pendulum, tip at t = 2 s", "car axis, wheels at t = 3 s"):
+            errors = [point["error"] for point in quick[1]["precision"][problem][name]]
+            assert all(b < 0.2 * a for a, b in zip(errors, errors[1:])), f"{name}, {problem}: {errors}"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [(["chain"], "chains"), (["--methods", "implicit"], "implicit_first"), (["--json", "/nowhere/a.json"], "/nowhere")],
+)
+def test_a_mistake_is_one_message_before_anything_is_measured(arguments, words, capsys):
+    assert main(["bench", "--quick", *arguments]) == 2
+    out, error = capsys.readouterr()
+    assert words in error and out == "", out + error
+
+
+def test_a_file_of_numbers_is_not_written_over(tmp_path, capsys):
+    path = tmp_path / "numbers.json"
+    path.write_text("mine")
+    assert main(["bench", "calls", "--methods", "implicit_first", "--json", str(path)]) == 2
+    assert "--overwrite" in capsys.readouterr().err and path.read_text() == "mine"
+
+
+def test_missing_peers_are_named_with_the_command_that_installs_them(monkeypatch):
+    monkeypatch.setattr(peers, "find_spec", lambda name: None)
+    assert peers.present() == ([], ["not installed: exudyn, mujoco, pymunk; pip install exudyn mujoco pymunk"])
+
+
+@pytest.mark.parametrize("peer", peers.PEERS, ids=lambda peer: peer.name)
+def test_a_peer_swings_the_same_double_pendulum(peer):
+    pytest.importorskip(peer.package)
+    scene = gallery("chain", n=2)
+    loop = Loop(scene, build(scene), METHODS["reference"], 1.0, tolerance=1e-10)
+    loop.seconds(1)
+    engine = peer.prepare(2, 0.001)
+    engine.seconds(1_000)
+    apart = np.linalg.norm(engine.tip() - loop.state.x[2, :2])
+    assert apart < 0.02, f"{peer.name}: {apart:.1e} m from the reference at t = 1 s"
