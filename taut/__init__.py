@@ -19,6 +19,7 @@ _WHERE = {
     "build": "taut.model",
     "simulate": "taut.run",
     "resume": "taut.run",
+    "compare": "taut.compare",
     "open": "taut.result",
     "Run": "taut.result",
     "TautError": "taut.errors",
@@ -26,6 +27,7 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
+    from .compare import compare  # type: ignore[no-redef]  # also the name of its package
     from .errors import TautError, TautWarning
     from .model.build import build
     from .result import Run, open
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from .scene.schema import schema
 
 __all__ = [
-    "Run", "Scene", "TautError", "TautWarning", "build", "gallery", "load", "open", "open_scene", "resume",
+    "Run", "Scene", "TautError", "TautWarning", "build", "compare", "gallery", "load", "open", "open_scene", "resume",
     "schema", "simulate",
 ]  # fmt: skip
 

@@ -69,6 +69,7 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
             row = model.row_names[int(np.flatnonzero(~np.isfinite(values))[0])]
             raise TautError(f"constraint '{row}': {name} is not a number at t = 0; look at its formula, "
                             "or move its points apart.")
+    _refuse_idle_rows(model, phi, rate)
     notes = []
     conflicting = False
     if dependent:
@@ -87,6 +88,19 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
         warnings.warn(note + ".", TautWarning, stacklevel=3)
     system.work.counts[:] = 0
     return Start(conflicting, tuple(notes))
+
+
+def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
+    """A broken row between bodies that are fixed or driven can not be enforced by any force."""
+    rows = model.rows
+    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    free = np.asarray(model.bodies.w.any(axis=1))
+    able = np.bincount(row_of, weights=free[rows.slot], minlength=model.row_count) > 0
+    scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
+    for r in np.flatnonzero(~able & ((np.abs(phi) > 1e-9 * scale) | (np.abs(rate) > 1e-9 * scale))):
+        raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} per "
+                        "second) and acts only on fixed or driven bodies, which no force can move; free one of them "
+                        "or correct its value.")
 
 
 def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str]]:

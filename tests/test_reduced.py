@@ -196,16 +196,16 @@ def test_resumed_bits_equal_those_of_one_run(tmp_path, monkeypatch):
     scene = spatial_chain()
     kind = {"method": "reduced", "dt": 0.02, "duration": 1.0, "tolerance": 1e-10}
     whole = simulate(scene, out=tmp_path / "whole", **kind)
-    keep = run_module._Session._keep
+    keep = run_module.Session._keep
 
     def stop_early(session, buffers, rows):
         keep(session, buffers, rows)
         if session.done >= 10:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(run_module._Session, "_keep", stop_early)
+    monkeypatch.setattr(run_module.Session, "_keep", stop_early)
     part = simulate(scene, out=tmp_path / "part", **kind)
-    monkeypatch.setattr(run_module._Session, "_keep", keep)
+    monkeypatch.setattr(run_module.Session, "_keep", keep)
     assert part.status == "interrupted"
     again = resume(tmp_path / "part")
     assert len(part.data.time) < len(again.data.time) == len(whole.data.time)

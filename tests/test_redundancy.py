@@ -144,3 +144,11 @@ def test_a_four_bar_passes_its_singular_position(name, count, simulate):
     assert angles[0].min() < -1.0, f"it came only to {angles[0].min():.3g} rad, flat is 0"
     parted = np.abs(angles - angles[0]).max()
     assert parted < (0.1 if name == "penalty" else 1e-6), f"the links part by {parted:.3g} rad: another branch"
+
+
+def test_a_broken_constraint_on_fixed_bodies_is_refused_by_name():
+    scene = taut.Scene()
+    post = scene.particle((0, 1, 0), fixed=True, name="post")
+    scene.on_plane(post, point=(0, 0, 0), normal=(0, 1, 0), name="floor")
+    with pytest.raises(taut.TautError, match="'floor' is broken .* acts only on fixed or driven bodies"):
+        taut.simulate(scene, dt=0.01, duration=0.1)

@@ -17,11 +17,20 @@ from cyclopts import App, CycloptsError
 from .. import __version__
 from ..errors import TautError
 from .bench import bench
+from .compare import compare
 from .listing import list_
+from .reproduce import reproduce
 from .run import run
 from .schema import schema
 
-COMMANDS: dict[str, Callable[..., int | None]] = {"run": run, "list": list_, "schema": schema, "bench": bench}
+COMMANDS: dict[str, Callable[..., int | None]] = {
+    "run": run,
+    "compare": compare,
+    "list": list_,
+    "schema": schema,
+    "bench": bench,
+    "reproduce": reproduce,
+}
 
 
 def app() -> App:

@@ -7,11 +7,11 @@ from typing import Literal
 
 from .table import print_table
 
-Subject = Literal["scenes", "methods", "constraints", "forces", "solvers"]
+Subject = Literal["scenes", "methods", "constraints", "forces", "solvers", "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, constraints, forces or solvers; all of them by default.
+    """List scenes, methods, constraints, forces, solvers or figures; all of them by default.
 
     markdown: print tables for documents
     """
@@ -99,6 +99,12 @@ def _solvers() -> tuple[list[str], list[list[str]]]:
     return ["name"], [["auto"], *([name] for name in SOLVERS)]
 
 
+def _figures() -> tuple[list[str], list[list[str]]]:
+    from ..experiments import FIGURES
+
+    return ["name", "", "paper"], [[figure.name, figure.title, figure.paper] for figure in FIGURES]
+
+
 def _short(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
@@ -116,4 +122,5 @@ SUBJECTS = {
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,
+    "figures": _figures,
 }

@@ -1,0 +1,59 @@
+"""What a comparison measures: one Field per number, in the order of tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isinf, isnan
+
+# Stand for units of the scene: of its constraints, and of its bodies' places.
+PHI, RATE, LENGTH = "unit of Φ", "unit of Φ/s", "m"
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str  # in the Dataset and the CSV file
+    title: str  # in tables
+    unit: str
+    doc: str
+    judged: bool = False  # measured against the reference, and absent without one
+    of_constraints: bool = False  # absent where there are none
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("drift_accumulated", "Σ|Φ|", PHI, "sum of |Φ| over all constraints and steps", False, True),
+    Field("drift_max", "max |Φ|", PHI, "largest |Φ|", False, True),
+    Field("rate_accumulated", "Σ|dΦ/dt|", RATE, "sum of |dΦ/dt| over all constraints and steps", False, True),
+    Field("rate_max", "max |dΦ/dt|", RATE, "largest |dΦ/dt|", False, True),
+    Field("multiplier_error_max", "max λ error", "1", "largest error of λ, relative to the largest λ", True, True),
+    Field("multiplier_error_rms", "rms λ error", "1", "rms error of λ, relative to the largest λ", True, True),
+    Field("trajectory_error_end", "end error", LENGTH, "largest error of a body's position at the end", True),
+    Field("trajectory_error_max", "max error", LENGTH, "largest error of a body's position at any time", True),
+    Field("horizon", "horizon", "s", "time until a body is off by a tenth of the scene's size", True),
+    Field("energy_drift", "energy drift", "J", "largest change of energy that drivers did not cause"),
+    Field("wall_time", "wall time", "s", "computing time of all steps, without records"),
+    Field("us_per_step", "per step", "µs", "computing time of a step, run alone"),
+    Field("solves_per_step", "solves", "1", "linear systems solved in a step"),
+    Field("steps_done", "steps", "1", "steps taken"),
+)
+BY_NAME = {field.name: field for field in FIELDS}
+
+
+def unit_of(field: Field, units: list[str], length: str) -> str:
+    """The field's unit in a scene whose constraints and places have these units."""
+    distinct = sorted(set(units))
+    phi = distinct[0] if len(distinct) == 1 else "mixed units"
+    rate = f"{phi}/s" if phi != "mixed units" else phi
+    return {PHI: phi, RATE: rate, LENGTH: length}.get(field.unit, field.unit)
+
+
+def written(field: Field, value: float, duration: float) -> str:
+    """A number as tables show it."""
+    if isnan(value):
+        return "–"
+    if field.name == "horizon":
+        return f"> {duration:g}" if isinf(value) else f"{value:.3g}"
+    if field.name == "steps_done":
+        return f"{int(value):,}"
+    if field.name in ("us_per_step", "solves_per_step"):
+        return f"{value:.3g}"
+    return f"{value:.2e}"

@@ -1,0 +1,92 @@
+"""A comparison on the terminal: one table per step, its columns chosen by the room there is."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .colors import look
+from .fields import BY_NAME, written
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
+
+# In the order in which columns give way where the terminal is narrow: the last first.
+COLUMNS = (
+    "drift_max", "drift_accumulated", "trajectory_error_max", "us_per_step", "energy_drift", "horizon",
+    "multiplier_error_rms", "rate_max", "solves_per_step",
+)  # fmt: skip
+SHOWN_AS = {
+    "drift_accumulated": 0, "drift_max": 1, "rate_max": 2, "multiplier_error_rms": 3, "trajectory_error_max": 4,
+    "horizon": 5, "energy_drift": 6, "us_per_step": 7, "solves_per_step": 8,
+}  # fmt: skip
+FEWEST_COLUMNS = 3
+WIDTH_OF_FILES = 200
+
+
+def print_comparison(comparison: Comparison) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_FILES
+    console = Console(width=wide, highlight=False)
+    for line in heading(comparison):
+        console.print(Text(line))
+    for dt in comparison.steps:
+        console.print()
+        console.print(_fitting(comparison, dt, console))
+    for note in comparison.notes:
+        console.print(Text(f"note: {note}."))
+    for name, reason in comparison.refused.items():
+        console.print(Text(f"refused: {name}: {reason.rstrip('.')}."))
+
+
+def heading(comparison: Comparison) -> list[str]:
+    """What is compared, and how exact the reference is."""
+    unit = comparison.length_unit
+    lines = [f"scene {comparison.scene_name}, {comparison.duration:g} s, size {comparison.size:.3g} {unit}"]
+    if comparison.reference is None:
+        return [*lines, "reference: none, so errors of motion and λ are not measured"]
+    own = ", ".join(
+        f"{values['trajectory_error_max']:.1e} {unit} at dt {dt:g} s"
+        for dt, values in comparison.reference_errors.items()
+    )
+    return [*lines, f"reference: {comparison.reference.method}, {comparison.reference.how}: {own}"]
+
+
+def _fitting(comparison: Comparison, dt: float, console: Any) -> Any:
+    """The table with as many columns as there is room for."""
+    present = [field.name for field in comparison.fields]
+    names = [name for name in COLUMNS if name in present]
+    unbound = console.options.update(width=WIDTH_OF_FILES)
+    while True:
+        table = _table(comparison, dt, sorted(names, key=lambda name: SHOWN_AS[name]))
+        if len(names) <= FEWEST_COLUMNS or console.measure(table, options=unbound).maximum <= console.width:
+            return table
+        names.pop()
+
+
+def _table(comparison: Comparison, dt: float, chosen: list[str]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        box=None, pad_edge=False, padding=(0, 2, 0, 0), title=f"dt {dt:g} s", title_justify="left", title_style="bold"
+    )
+    table.add_column("method\n", no_wrap=True)
+    for name in chosen:
+        field = BY_NAME[name]
+        unit = comparison.unit(field)
+        table.add_column(f"{field.title}\n{'' if unit == '1' else f'[{unit}]'}".replace("[", r"\["), justify="right")
+    table.add_column("status\n")
+    for row in comparison.table:
+        if row["dt"] != dt:
+            continue
+        cells = [
+            "not resolved" if name in row["not_resolved"] else written(BY_NAME[name], row[name], comparison.duration)
+            for name in chosen
+        ]
+        method = Text(row["method"], style=f"bold {look(row['method']).color}")
+        table.add_row(method, *cells, row["status"], style="" if row["status"] == "finished" else "dim")
+    return table

@@ -1,0 +1,31 @@
+"""The second process of a comparison: reads jobs from its standard input until it is closed.
+
+python -m taut.compare.worker FOLDER    where FOLDER has the scene and gets the outcomes
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from ..scene.load import load
+from .jobs import SCENE_FILE, Job, perform
+from .shared_cache import share_cache
+
+
+def main(folder: Path) -> None:
+    share_cache()
+    scene = load(folder / SCENE_FILE)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        number, job = json.loads(line)
+        perform(scene, Job(**job)).save(folder / f"{number}.npz")
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]))
+    except KeyboardInterrupt:  # the first process says so
+        sys.exit(1)

@@ -1,0 +1,54 @@
+"""The papers' figures, made again: one file each, listed here; `base.py` says how to write one.
+
+run(quick) -> data      simulate
+check(data) -> claims   state what the paper says as inequalities, and judge them by the numbers
+draw(data, path)        the picture
+"""
+
+from __future__ import annotations
+
+from . import (
+    col865_drift,
+    col865_lambda,
+    col865_penalty,
+    col865_reduced,
+    hong2008_cost,
+    hong2008_energy,
+    hong2008_fig2,
+    hong2008_fig3,
+    hong2008_fig6,
+    hwc2005_fig3,
+    hwc2005_fig4,
+    icra2005_fig1,
+    icra2005_fig2,
+    icra2005_fig3,
+    icra2005_fig4,
+    icra2005_initial,
+    icra2005_stability,
+)
+from .base import VERDICTS, Claim, Figure
+
+FIGURES: tuple[Figure, ...] = tuple(
+    module.FIGURE
+    for module in (
+        icra2005_fig1,
+        icra2005_fig2,
+        icra2005_fig3,
+        icra2005_fig4,
+        icra2005_initial,
+        icra2005_stability,
+        hwc2005_fig3,
+        hwc2005_fig4,
+        hong2008_fig2,
+        hong2008_fig3,
+        hong2008_fig6,
+        hong2008_energy,
+        hong2008_cost,
+        col865_penalty,
+        col865_drift,
+        col865_lambda,
+        col865_reduced,
+    )
+)
+
+__all__ = ["FIGURES", "VERDICTS", "Claim", "Figure"]
