@@ -18,6 +18,11 @@ from typing import Any
 
 import numba
 
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
 _PACKAGE = Path(__file__).parent
 _KERNEL_PACKAGES = {"jit.py", "expressions", "constraints", "forces", "linalg", "model", "methods"}
 _KEPT_CACHES = 4
@@ -54,9 +59,32 @@ def _compile(function: Callable, **options: Any) -> Any:
     try:
         # Kernels work in given arrays and allocate nothing, so numba's reference counts (_nrt) are dead
         # weight: half the compile time of a step.
-        return compiler(cache=True, error_model="numpy", _nrt=False, **options)(function)
+        compiled = compiler(cache=True, error_model="numpy", _nrt=False, **options)(function)
     finally:
         config.CACHE_DIR = before
+    files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if files is not None:
+        take_turns(files)
+    return compiled
+
+
+def take_turns(files: Any) -> None:
+    """Let processes that compile at once add to numba's cache one after the other.
+
+    numba keeps the versions of a function in numbered files, and an index of them. It reads the index, takes
+    the next free number and writes the index back without asking whether another process does the same:
+    two could take one number for different versions, and one would be run in place of the other.
+    """
+    if fcntl is None:  # Windows: as numba does it
+        return
+    save = files.save
+
+    def save_in_turn(key: Any, data: Any) -> None:
+        with open(cache_folder() / "turns", "w") as turns:
+            fcntl.flock(turns, fcntl.LOCK_EX)  # given back when the file is closed
+            save(key, data)
+
+    files.save = save_in_turn
 
 
 def kernel(function: Callable) -> Any:

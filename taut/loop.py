@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from .distant import address_of, distant
-from .jit import kernel, part, specialise, word
+from .jit import cache_folder, kernel, part, specialise, word
 from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
@@ -97,6 +97,8 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
     if keep_start:
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
+        if driven:
+            state.driver_work[1] = power_now(calls, system, state, first * h, par)
     done = first
     while done < first + steps:
         until_record = every - done % every
@@ -110,7 +112,7 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
         if status != FINE:
             return done - first, filled, status
         if driven:
-            tally_drivers(system, state, done * h, h)
+            tally_drivers(calls, system, state, done * h, h, par)
         if done % every == 0:
             record(calls, system, state, done * h, par, records, filled)
             filled += 1
@@ -118,7 +120,16 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
 
 
 @word
-def driver_power(system, state, t):
+def observe_uncounted(calls, system, state, t, par, lam):
+    """λ at t, without its linear solve: only those of steps are counted."""
+    counts = system.work.counts
+    solves, singular, failed = counts[0], counts[2], counts[3]
+    observe_by(calls.observe, calls.number, (system, state, t, par, lam))
+    counts[0], counts[2], counts[3] = solves, singular, failed
+
+
+@word
+def driver_power(system, state, t, lam):
     """Power of what moves on its own: -λ·∂Φ/∂t of constraints, and driven bodies against forces."""
     work, bodies = system.work, system.bodies
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
@@ -131,13 +142,21 @@ def driver_power(system, state, t):
             power -= work.f[i, c] * given
     times(system, work.J, work.v1, work.b)
     for r in range(work.b.shape[0]):
-        power -= state.lam[r] * (work.b[r] + work.phi_t[r])
+        power -= lam[r] * (work.b[r] + work.phi_t[r])
     return power
 
 
 @part
-def tally_drivers(system, state, t, h):
-    power = driver_power(system, state, t)
+def power_now(calls, system, state, t, par):
+    """The power of drivers, with λ as a record at t would have it."""
+    observe_uncounted(calls, system, state, t, par, system.work.mu)
+    return driver_power(system, state, t, system.work.mu)
+
+
+@word
+def tally_drivers(calls, system, state, t, h, par):
+    """Add up the work of drivers by the trapezoidal rule."""
+    power = power_now(calls, system, state, t, par)
     state.driver_work[0] += 0.5 * h * (power + state.driver_work[1])
     state.driver_work[1] = power
 
@@ -152,7 +171,7 @@ def record(calls, system, state, t, par, records, row):
     lam = records.lam[row]
     for r in range(lam.shape[0]):
         lam[r] = 0.0
-    observe_by(calls.observe, calls.number, (system, state, t, par, lam))
+    observe_uncounted(calls, system, state, t, par, lam)
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
     times(system, work.J, state.v, work.b)
     for r in range(lam.shape[0]):
@@ -172,6 +191,11 @@ def record(calls, system, state, t, par, records, row):
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
     records.energy[row, 2] = state.driver_work[0]
+
+
+def is_compiled(method: str) -> bool:
+    """Whether the cache holds a method's steps."""
+    return any((cache_folder() / "kernels").rglob(f"*advance_{method}-*.nbi"))
 
 
 def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from .errors import TautError, TautWarning, unknown
-from .jit import cache_folder
 from .linalg import describe
-from .loop import FINE, Buffers, calls_for, loop
+from .loop import FINE, Buffers, calls_for, is_compiled, loop
 from .methods import METHODS, STATUSES, Method
 from .methods.options import parameters
 from .model import Model, build
@@ -215,5 +214,5 @@ def _positive(what: str, value: float | None) -> float:
 
 def _announce_compilation(method: Method) -> None:
     """Tell the user once why the first run with a method takes longer."""
-    if not any((cache_folder() / "kernels").rglob(f"*advance_{method.name}-*.nbi")):
+    if not is_compiled(method.name):
         say(f"compiling method '{method.name}' (once for this version of taut; later runs start at once)")

@@ -21,7 +21,7 @@ from taut.compare.curves import lines
 from taut.compare.fields import FIELDS
 from taut.compare.measure import horizon, multiplier_error, scene_size, trajectory_error
 from taut.compare.saving import MARK
-from taut.compare.shared_cache import share_cache
+from taut.jit import take_turns
 from taut.methods import METHODS
 from taut.result.labels import Labels
 
@@ -341,11 +341,11 @@ def test_a_scene_with_a_python_function_is_compared_here(tmp_path):
 def test_writers_of_the_cache_take_turns(tmp_path):
     from numba.core.caching import IndexDataCacheFile
 
-    share_cache()
-
     def write(who: int) -> None:
         for number in range(25):
-            IndexDataCacheFile(str(tmp_path), "kernel", "stamp").save((who, number), f"{who} {number}")
+            files = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
+            take_turns(files)
+            files.save((who, number), f"{who} {number}")
 
     threads = [Thread(target=write, args=(who,)) for who in range(4)]
     for thread in threads:

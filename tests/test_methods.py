@@ -281,3 +281,17 @@ def test_drift_of_the_implicit_family_is_as_the_papers_and_the_prototype_found(s
     assert abs(ratio - 2.0) < 0.1, f"first to improved is {ratio:.3f}: {drift}"
     ratio = drift["implicit_first"] / drift["implicit_second"]
     assert ratio > 100, f"first to second is {ratio:.3g}: {drift}"
+
+
+@pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.observe and name != "penalty"])
+def test_energy_less_the_work_of_drivers_is_constant_to_second_order(method, simulate):
+    # The work is added up by the trapezoidal rule, so its error falls as h² for every method at least that good.
+    options = {"integrator": "rk4"} if method == "post_stabilization" else {}
+
+    def drift(dt):
+        energy = simulate(taut.gallery("driven_anchor"), method, dt, 2.0, **options).records.energy
+        balance = energy[:, 0] + energy[:, 1] - energy[:, 2]
+        return np.abs(balance - balance[0]).max()
+
+    coarse, fine = drift(0.01), drift(0.005)
+    assert fine < 1e-3 and 3.5 < coarse / fine < 4.5, f"{method}: {coarse:.3g} J and {fine:.3g} J"

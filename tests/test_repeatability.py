@@ -118,3 +118,8 @@ def test_a_resumed_run_is_the_uninterrupted_one(method, options, tmp_path, monke
     assert resumed.status == "finished", resumed.message
     assert_same_bits(resumed, expected)
     assert_same_bits(taut.open(tmp_path / "run.taut"), expected)
+
+
+def test_records_are_not_counted_as_linear_solves():
+    run = taut.simulate(taut.gallery("two_link"), method="lagrange", dt=0.01, duration=1.0, integrator="euler")
+    assert run.info["linear_solves"] == 100, f"{run.info['linear_solves']} solves in 100 Euler steps"

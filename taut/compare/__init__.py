@@ -1,7 +1,7 @@
 """One scene, every method: what each way of enforcing costs, and how well it holds.
 
     compare.py      compare(): which methods, steps and reference; the only entry
-    jobs.py         runs them on all cores; worker.py is the second process, shared_cache.py its manners
+    jobs.py         runs them on all cores; worker.py is the second process
     measure.py      numbers from a run: drift, errors against the reference, tracking horizon
     timing.py       what a step costs, measured alone
     comparison.py   Comparison: table, Dataset, CSV; fields.py says what its columns mean

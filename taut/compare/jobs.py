@@ -19,15 +19,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Condition, Thread
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from ..errors import TautError
+from ..loop import is_compiled
 from ..result.files import plain
 from ..result.records import Records
 from ..run import simulate
 from ..scene.scene import Scene
-from .shared_cache import is_compiled, share_cache
 
 SCENE_FILE = "scene.yaml"
 
@@ -81,7 +82,6 @@ def perform_all(
     with tempfile.TemporaryDirectory(prefix="taut_compare_") as folder:
         try:
             if len(jobs) > 1 and processes > 1 and _is_saved(scene, Path(folder)):
-                share_cache()
                 for _ in range(min(processes, len(jobs)) - 1):
                     helpers.append(_Helper(board, Path(folder)))
                     helpers[-1].start()
@@ -179,20 +179,23 @@ class _Helper(Thread):
             number = self.board.take()
             if number is None:
                 self.board.wait()
-            elif not self._does(number):
+                continue
+            outcome = self._outcome(number)
+            if outcome is None:
                 self.board.put_back(number)
                 return
-            else:
-                self.board.finish(number, Outcome.read(self.folder / f"{number}.npz"))
+            self.board.finish(number, outcome)
 
-    def _does(self, number: int) -> bool:
+    def _outcome(self, number: int) -> Outcome | None:
         assert self.process.stdin is not None
         try:
             job = json.dumps([number, asdict(self.board.jobs[number])], default=plain)
             print(job, file=self.process.stdin, flush=True)
-        except OSError:
-            return False
-        return self._answer() == str(number)
+            if self._answer() != str(number):
+                return None
+            return Outcome.read(self.folder / f"{number}.npz")
+        except (OSError, ValueError, KeyError, BadZipFile):  # it died, or its disk is full
+            return None
 
     def _answer(self) -> str:
         assert self.process.stdout is not None

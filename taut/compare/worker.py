@@ -11,11 +11,9 @@ from pathlib import Path
 
 from ..scene.load import load
 from .jobs import SCENE_FILE, Job, perform
-from .shared_cache import share_cache
 
 
 def main(folder: Path) -> None:
-    share_cache()
     scene = load(folder / SCENE_FILE)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -68,6 +68,8 @@ def position_half(system, state, t, h, par):
         for r in range(lam.shape[0]):
             work.b[r] = -2.0 * work.phi[r] / (h * h)
         resolve(system, work.b, work.mu)
+        for r in range(lam.shape[0]):
+            lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
         work.counts[1] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED

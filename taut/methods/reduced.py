@@ -24,7 +24,7 @@ from ..model.evaluate import copy, forces, set_time
 from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
-from .acceleration import constrained, observe_lagrange
+from .acceleration import observe_lagrange
 from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
 from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
 from .reduction.formulas import Formulas
@@ -44,7 +44,6 @@ class Addresses(NamedTuple):
 
     place: int = 0
     slope: int = 0
-    multipliers: int = 0
 
 
 class Reduced(NamedTuple):
@@ -53,7 +52,6 @@ class Reduced(NamedTuple):
     par: Array
     form: int
     at: Addresses
-    lam_wanted: int  # 1 where λ counts after every step: the work of drivers
     formulas: Formulas
     tree: Tree
     linear: Linear
@@ -74,18 +72,17 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
     A, B, C = (dp.A, dp.B, dp.C) if par[0] > 0.0 else RK4
     reduced = Reduced(
-        par, form, Addresses(), int(model.is_driven),
+        par, form, Addresses(),
         tables if form == FORMULAS else formulas.room(),
         tables if form == TREE else sweeps.room(),
         tables if form == LINEAR else linear.room(),
         A, B, C, np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)), np.zeros((dp.STAGES, 2, n)),
     )  # fmt: skip
     kinds = numba.typeof(system), numba.typeof(reduced)
-    number, vector, table = types.float64, types.float64[::1], types.float64[:, ::1]
+    number, table = types.float64, types.float64[:, ::1]
     at = Addresses(
         address_of(place, types.none, *kinds, number, table),
         address_of(slope, types.int64, *kinds, number, table, table),
-        address_of(constrained, types.none, kinds[0], number, table, table, table, number, number, vector),
     )
     return state._replace(memory=np.concatenate([[0.0], kept.ravel()])), reduced._replace(at=at)
 
@@ -124,7 +121,6 @@ def slope(system, reduced, t, y, out):
 
 place_by = distant(types.none, lambda number: place)
 slope_by = distant(types.int64, lambda number: slope)
-multipliers_by = distant(types.none, lambda number: constrained)
 
 
 @word
@@ -195,10 +191,6 @@ def step(system, state, t, h, reduced):
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)
-    if reduced.lam_wanted:
-        multipliers_by(
-            reduced.at.multipliers, 0, (system, t + h, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
-        )
     return status
 
 
