@@ -93,7 +93,7 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
 
     Returns how many steps were taken, how many records stand in `records`, and the status.
     """
-    filled = 0
+    filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
     if keep_start:
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
