@@ -419,3 +419,28 @@ def test_parameters_are_read_from_text():
     for text in ("n", "=3", "n=", "a b=3"):
         with pytest.raises(TautError, match="not of the form NAME=VALUE"):
             parse_parameters([text])
+
+
+def test_a_path_given_as_one_function_is_compiled_and_differentiated():
+    import math
+    import warnings
+
+    def path(t):
+        return math.sin(2.0 * t), 0.3 * t * t, 1.0
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # running in the interpreter would be a warning
+        found = [signal.at(0.7) for signal in _driven(path)]
+    wanted = [
+        (math.sin(1.4), 2.0 * math.cos(1.4), -4.0 * math.sin(1.4)),
+        (0.3 * 0.49, 0.6 * 0.7, 0.6),
+        (1.0, 0.0, 0.0),
+    ]
+    worst = max(abs(a - b) for one, other in zip(found, wanted) for a, b in zip(one, other))
+    assert worst < 1e-8, f"value or derivatives off by {worst:.3g}"
+
+
+def _driven(path):
+    scene = Scene()
+    scene.particle(path=path, name="a")
+    return scene.bodies["a"].path

@@ -126,6 +126,9 @@ def signal(value: Any, what: str) -> Signal:
 @cache  # so that the same path gives equal signals
 def _component(function: Callable[[float], Any], index: int) -> Callable[[float], float]:
     """One component of a Python function of time that returns a vector."""
+    from numba.extending import register_jitable  # as late as possible: a scene without functions needs no numba
+
+    register_jitable(function)  # so that what calls it can be compiled as well
 
     def component(t: float) -> float:
         return function(t)[index]
