@@ -9,6 +9,8 @@ Derivatives of F, G and H come from central differences of order 8.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,14 +143,125 @@ def custom(scene, p, q, r, s, box, rod, turn):
     scene.custom(p, box.at((0.1, 0.2, 0.3)), function=product_with_time)
 
 
-EXAMPLES = [
+# Inequalities. Surfaces are placed so that a point is well inside each of their regions, and so stays there.
+
+P = np.array([0.1, 0.2, 1.1])  # where p starts
+SHAKEN = ("0.1*sin(3*t)", "0.2*t**2", "-0.1*cos(2*t)")
+TURNED = np.array([0.8, 0.2, -0.4, 0.4])  # a unit quaternion
+# In the axes of a box of these half sizes: faces, edges, a corner; and inside, nearest to each face.
+HALF = (0.8, 0.7, 0.9)
+OUTSIDE = {1: [(1.5, 0.2, 0.1), (0.1, -1.5, 0.2), (-0.1, 0.0, 1.6)],
+           2: [(1.5, -1.4, 0.1), (0.1, 1.4, -1.6), (-1.6, 0.1, 1.6)],
+           3: [(-1.5, -1.4, 1.6)]}  # fmt: skip
+WIDE = (2.0, 2.1, 1.9)
+INSIDE = [(1.3, 0.2, -0.1), (0.2, -1.4, 0.1), (0.1, 0.0, -1.2), (-1.2, 0.3, 0.2)]
+# Along the axis of a capsule of length 1.6, and off it: before the start, beside the middle, after the end.
+BESIDE = [(-0.5, 0.6), (0.8, -0.7), (2.1, 0.5)]
+AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
+ACROSS = np.array([1.0, 2.0, 0.0]) / np.sqrt(5.0)
+
+
+def shaken(place) -> tuple[str, ...]:
+    return tuple(f"{float(c)!r} + {motion}" for c, motion in zip(place, SHAKEN))
+
+
+def turned(local) -> np.ndarray:
+    return rotate(TURNED[None], np.array([local]))[0]
+
+
+def half_space(scene, p, q, r, s, box, rod, turn):
+    scene.half_space(p, point=shaken(P), normal=("cos(3*t)", "sin(3*t)", 0))
+    scene.half_space(box.at((0.1, 0.2, 0.3)), point=(0, 1, 0), normal=(1, 2, -1), ball=0.2)
+
+
+def outside_sphere(scene, p, q, r, s, box, rod, turn):
+    scene.outside_sphere(p, center=shaken((1, 0, 0)), radius="0.5 + 0.2*sin(t)")
+    scene.outside_sphere(box.at((0.1, 0.2, 0.3)), center=(1, 0, 0), radius=0.4, ball=0.1)
+
+
+def inside_sphere(scene, p, q, r, s, box, rod, turn):
+    scene.inside_sphere(p, center=shaken((1, 0, 0)), radius="4 + 0.2*sin(t)")
+    scene.inside_sphere(box.at((0.1, 0.2, 0.3)), center=(1, 0, 0), radius=4)
+
+
+def cylinders(verb, p, box):
+    verb(p, point=shaken((1, 1, 0)), direction=(1, 2, 3), radius="1.1 + 0.2*sin(t)")
+    verb(p, point=(1, 1, 0), direction=("cos(3*t)", "sin(3*t)", "1 + t"), radius=0.5)
+    verb(box.at((0.1, 0.2, 0.3)), point=(1, 0, 0), direction=(0, 0, 2), radius=0.4)
+
+
+def outside_cylinder(scene, p, q, r, s, box, rod, turn):
+    cylinders(scene.outside_cylinder, p, box)
+
+
+def inside_cylinder(scene, p, q, r, s, box, rod, turn):
+    cylinders(scene.inside_cylinder, p, box)
+
+
+def capsules(verb, p, box):
+    for along, off in BESIDE:
+        start = P - along * AXIS - off * ACROSS
+        verb(p, start=shaken(start), end=start + 1.6 * AXIS, radius="0.3 + 0.1*sin(t)")
+    verb(box.at((0.1, 0.2, 0.3)), start=(1, 0, 0), end=(1, 2, 0), radius=0.4)
+
+
+def outside_capsule(scene, p, q, r, s, box, rod, turn):
+    capsules(scene.outside_capsule, p, box)
+
+
+def inside_capsule(scene, p, q, r, s, box, rod, turn):
+    capsules(scene.inside_capsule, p, box)
+
+
+def outside_box(scene, p, q, r, s, box, rod, turn):
+    for local in (place for places in OUTSIDE.values() for place in places):
+        scene.outside_box(p, center=shaken(P - turned(local)), half=HALF, orientation=TURNED)
+    for local in INSIDE:
+        scene.outside_box(p, center=shaken(P - turned(local)), half=WIDE, orientation=TURNED)
+    scene.outside_box(rod.at((0.5, 0, 0)), center=(3, 1, 0), half=HALF)
+
+
+def inside_box(scene, p, q, r, s, box, rod, turn):
+    scene.inside_box(p, center=shaken((0, 0, 1)), half=WIDE, orientation=((1, 2, 3), 0.7))
+    scene.inside_box(rod.at((0.5, 0, 0)), center=(3, 1, 0), half=HALF)
+
+
+def min_distance(scene, p, q, r, s, box, rod, turn):
+    scene.min_distance(p, q, length="1 + 0.2*sin(3*t)")
+    scene.min_distance(box.at((0.1, 0.2, 0.3)), rod.at((0.5, 0, 0)))
+
+
+def max_distance(scene, p, q, r, s, box, rod, turn):
+    scene.max_distance(p, q, length="1 + 0.2*sin(3*t)")
+    scene.max_distance(box.at((0.1, 0.2, 0.3)), rod.at((0.5, 0, 0)), length=3)
+
+
+def ball_contact(scene, p, q, r, s, box, rod, turn):
+    scene.ball_contact(p, q)
+    scene.ball_contact(p, box.at((0.1, 0.2, 0.3)))
+
+
+def limit(scene, p, q, r, s, box, rod, turn):
+    scene.limit(p, component="y", minimum="0.1*sin(3*t)", maximum=2)
+    scene.limit(p, component="z", maximum="t**2")
+    scene.limit(turn, minimum=-1, maximum="3 + sin(t)")
+    scene.limit(turn, maximum=4)
+    scene.limit(rod.at((0.5, 0, 0)), component="x", minimum=0)
+
+
+EQUALITIES = [
     fixed_point, distance, angle, parallel, on_line, on_plane, on_sphere, on_curve, coplanar, ball, linear, custom,
 ]  # fmt: skip
+INEQUALITIES = [
+    half_space, outside_sphere, inside_sphere, outside_cylinder, inside_cylinder, outside_capsule, inside_capsule,
+    outside_box, inside_box, min_distance, max_distance, ball_contact, limit,
+]  # fmt: skip
+EXAMPLES = EQUALITIES + INEQUALITIES
 
 
 def scene_of(example) -> taut.Scene:
     scene = taut.Scene(name=example.__name__)
-    p = scene.particle((0.1, 0.2, 1.1), name="p")
+    p = scene.particle((0.1, 0.2, 1.1), radius=0.05, name="p")
     q = scene.particle((1.2, 0.1, 0.3), mass=2.0, name="q")
     r = scene.particle((0.3, 1.4, -0.2), name="r")
     s = scene.particle((0.9, 1.1, 0.8), name="s")
@@ -158,6 +271,9 @@ def scene_of(example) -> taut.Scene:
     rod = scene.rigid((1, -1, 2), mass=1.0, inertia=inertia, orientation=((1, 1, 0), 1.2), name="rod")
     turn = scene.coordinate(0.7, inertia=2.0, name="turn")
     example(scene, p, q, r, s, box, rod, turn)
+    # A kernel does not know the sense of its kind: as equalities, all are evaluated in the same way.
+    for name, constraint in scene.constraints.items():
+        scene._constraints[name] = replace(constraint, sense="==")
     return scene
 
 
@@ -207,6 +323,66 @@ def test_every_entry_is_written_whatever_was_there(probe):
     work = probe.at()
     for array, expected in zip((work.phi, work.J, work.phi_t, work.gamma), before):
         assert np.array_equal(array, expected), f"{array} was {expected}"
+
+
+def phi_of(example) -> np.ndarray:
+    """Φ at the start, at t = 0."""
+    probe = Probe(scene_of(example), seed=0)
+    probe.x = probe.model.x.copy()
+    return probe.at(t=0.0).phi.copy()
+
+
+def test_distance_from_a_box_is_that_to_the_nearest_place_on_it():
+    """Outside to the clipped place, inside (negative) to the nearest face, less the radius of the ball."""
+    at_start = np.array([0.0, 0.0, -0.1])  # how far the centres are shaken at t = 0
+    found = phi_of(outside_box)[:-1]
+    wanted = []
+    for half, places in ((HALF, sum(OUTSIDE.values(), [])), (WIDE, INSIDE)):
+        for place in places:
+            local = np.array(place) - rotate(TURNED[None] * (1, -1, -1, -1), at_start[None])[0]
+            beyond = np.linalg.norm(local - np.clip(local, -np.array(half), half))
+            wanted.append((beyond or (np.abs(local) - half).max()) - 0.05)
+    assert np.abs(found - wanted).max() < 1e-14, f"{found} instead of {wanted}"
+
+
+def test_a_box_pushes_across_faces_edges_and_corners():
+    """The direction in the box's axes has as many components as faces meet there."""
+    probe = Probe(scene_of(outside_box), seed=0)
+    J = probe.at().J[: sum(map(len, OUTSIDE.values()))]
+    local = rotate(np.broadcast_to(TURNED * (1, -1, -1, -1), (len(J), 4)), J)
+    faces = (np.abs(local) > 1e-9).sum(axis=1).tolist()
+    wanted = [count for count, places in OUTSIDE.items() for _ in places]
+    assert faces == wanted, f"{faces} instead of {wanted}"
+    assert np.abs(np.linalg.norm(J, axis=1) - 1).max() < 1e-14
+
+
+@pytest.mark.parametrize("example, side", [(outside_capsule, 1.0), (inside_capsule, -1.0)], ids=["outside", "inside"])
+def test_distance_from_a_capsule_is_that_to_the_nearest_place_on_its_axis(example, side):
+    found = phi_of(example)[: len(BESIDE)]
+    wanted = []
+    for along, off in BESIDE:
+        start = P - along * AXIS - off * ACROSS
+        end, start = start + 1.6 * AXIS, start + (0, 0, -0.1)
+        on_axis = start + np.linspace(0, 1, 200_001)[:, None] * (end - start)
+        wanted.append(side * (np.linalg.norm(P - on_axis, axis=1).min() - 0.3) - 0.05)
+    assert np.abs(found - wanted).max() < 1e-9, f"{found} instead of {wanted}"
+
+
+def test_where_ropes_and_hollows_have_no_direction_they_give_none():
+    """A slack rope whose ends meet, a ball in the middle of a hollow: Φ is right and nothing is not a number."""
+    scene = taut.Scene()
+    p, q = scene.particle((1, 2, 3), radius=0.1), scene.particle((1, 2, 3))
+    scene.max_distance(p, q, length=2.0)
+    scene.inside_sphere(p, center=(1, 2, 3), radius=4.0)
+    scene.inside_capsule(p, start=(0, 2, 3), end=(2, 2, 3), radius=4.0)
+    for name, constraint in scene.constraints.items():
+        scene._constraints[name] = replace(constraint, sense="==")
+    probe = Probe(scene, seed=0)
+    probe.x = probe.model.x.copy()
+    work = probe.at()
+    by_name = {info.name: work.phi[info.rows[0]] for info in probe.model.constraint_info}
+    assert list(by_name.values()) == [2.0, 3.9, 3.9], f"Φ is {by_name}"
+    assert not work.J.any() and not work.gamma.any(), f"J is {work.J}, γ is {work.gamma}"
 
 
 @pytest.mark.parametrize("example", [distance, angle, coplanar, ball], ids=lambda e: e.__name__)

@@ -32,7 +32,7 @@ def test_the_readme_is_short_and_its_table_of_methods_is_the_registry_s():
 
 
 def test_the_scene_file_of_the_manual_loads_and_runs(tmp_path):
-    (first, _) = blocks(ROOT / "docs" / "scenes.md", "yaml")
+    first, *_ = blocks(ROOT / "docs" / "scenes.md", "yaml")
     path = tmp_path / "crane.yaml"
     path.write_text(first)
     run = taut.simulate(taut.load(path), duration=0.5)

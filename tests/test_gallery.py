@@ -9,11 +9,15 @@ import numpy as np
 import pytest
 
 from taut.errors import TautError
-from taut.scene import SCENES, Scene, gallery, load
-from taut.scene.places import places
+from taut.scene import SCENES, Constraint, Scene, gallery, load
+from taut.scene.groups import expand
+from taut.scene.places import places, radii
 
 # Scenes without formulas of a few coordinates: loops, rigid bodies, a start that breaks the conditions.
 MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "inconsistent_start"}
+# Scenes with inequalities.
+UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
+              "block_on_incline"}  # fmt: skip
 CONSISTENT = [name for name in SCENES if name != "inconsistent_start"]
 
 
@@ -50,7 +54,7 @@ def test_lengths_and_joints_hold_at_the_start(name, scenes):
     assert worst < 1e-14, f"off by {worst:g} m"
 
 
-@pytest.mark.parametrize("name", [name for name in SCENES if name not in MAXIMAL])
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in MAXIMAL | UNILATERAL])
 def test_reduced_coordinates_describe_the_same_start(name, scenes):
     """Positions and velocities from the formulas equal those of the bodies."""
     scene = scenes[name]
@@ -96,6 +100,74 @@ def test_four_bars_share_their_joints_and_move_together():
     assert scene.bodies["upright_0"].inertia[2][2] == pytest.approx(1 / 12, abs=1e-16)
 
 
+def contacts_of(scene: Scene) -> list[Constraint]:
+    """All inequalities: those that were written, and the pairs of groups."""
+    written = [constraint for constraint in scene.constraints.values() if constraint.sense != "=="]
+    return written + [pair for group in scene.groups.values() for pair in expand(scene, group)]
+
+
+def gap(scene: Scene, contact: Constraint) -> float:
+    at = places(contact.points, scene.bodies)
+    own = radii(contact.points, scene.bodies)
+    if contact.kind == "half_space":
+        point, normal = (np.array([s.value for s in contact.arguments[key]]) for key in ("point", "normal"))
+        return float(normal @ (at[0] - point)) / np.linalg.norm(normal) - own[0]
+    if contact.kind == "linear":
+        return float(np.dot(contact.arguments["coefficients"], at[0]))
+    apart = float(np.linalg.norm(at[0] - at[1]))
+    return apart - sum(own) if contact.kind == "ball_contact" else contact.arguments["length"].value - apart
+
+
+@pytest.mark.parametrize("name", sorted(UNILATERAL))
+def test_nothing_overlaps_at_the_start(name, scenes):
+    contacts = contacts_of(scenes[name])
+    assert contacts, "it has no inequality"
+    least, worst = min((gap(scenes[name], contact), contact.name) for contact in contacts)
+    assert least > -1e-15, f"{worst} overlaps by {-least:g} m"
+
+
+def test_the_billiard_has_its_77_inequalities_and_ten_balls_that_touch():
+    scene = gallery("billiard", radius=0.05)
+    contacts = contacts_of(scene)
+    kinds = [contact.kind for contact in contacts]
+    assert (kinds.count("half_space"), kinds.count("ball_contact"), len(kinds)) == (22, 55, 77)
+    touching = [contact.name for contact in contacts if abs(gap(scene, contact)) < 1e-15]
+    # 4 + 4 with the walls; in rows of 4, 3, 2, 1 there are 6 pairs side by side, and as many one above the other.
+    assert sum("left" in name or "bottom" in name for name in touching) == 8, touching
+    assert len(touching) == 8 + 12 and not any("cue" in name for name in touching), touching
+
+
+def test_the_corner_has_the_published_rows(scenes):
+    scene = scenes["acute_corner"]
+    rows = {name: scene.constraints[name].arguments["coefficients"] for name in ("g1", "g2")}
+    assert rows == {"g1": (1, -1, 0), "g2": (0, 1, 0)}, rows
+
+
+def test_a_pile_is_the_same_for_the_same_seed():
+    assert gallery("ball_pile", n=30, seed=3) == gallery("ball_pile", n=30, seed=3)
+    assert gallery("ball_pile", n=30, seed=3) != gallery("ball_pile", n=30, seed=4)
+
+
+def test_a_thousand_balls_are_written_as_a_table_and_read_back(tmp_path):
+    scene = gallery("ball_pile", n=1000)
+    assert load(scene.save(tmp_path / "pile.yaml")) == scene
+
+
+def test_the_block_lies_on_its_corners_and_moves_along_the_slope():
+    scene = gallery("block_on_incline", angle=0.3, speed=2.0)
+    block = scene.bodies["block"]
+    gaps = [gap(scene, contact) for contact in contacts_of(scene)]
+    assert np.abs(gaps).max() < 1e-15, f"corners are {gaps} m above the slope"
+    assert block.velocity == pytest.approx((2 * cos(0.3), -2 * sin(0.3), 0), abs=1e-15)
+
+
+def test_lifted_balls_of_a_cradle_touch_each_other_and_leave_the_rest():
+    scene = gallery("newton_cradle", n=5, lifted=2)
+    gaps = {pair.name: gap(scene, pair) for pair in contacts_of(scene)}
+    close = [name for name, width in gaps.items() if width < 1e-15]
+    assert close == ["ball_0|ball_1", "ball_2|ball_3", "ball_3|ball_4"], gaps
+
+
 def test_inconsistent_start_has_the_errors_it_names():
     scene = gallery("inconsistent_start", stretch=0.25, rate=-0.5)
     bodies = [scene.bodies[name] for name in ("anchor", "middle", "tip")]
@@ -120,6 +192,13 @@ def test_the_bead_starts_on_its_turning_hoop():
     ("angle_hold", {"angle": pi}, "parameter angle"),
     ("ten_link_sawtooth", {"tooth": 2}, "parameter tooth is 2"),
     ("car_axis", {"n": 2}, "has no parameter 'n'. It has no parameters."),
+    ("newton_cradle", {"lifted": 5}, "at most 4 can be lifted"),
+    ("newton_cradle", {"angle": 2}, "parameter angle is 2 rad"),
+    ("billiard", {"restitution": 1.2}, "restitution is 1.2"),
+    ("bouncing_ball", {"restitution": -1}, "parameter restitution is -1"),
+    ("slack_rope", {"span": 3}, "are slack only below 2 m"),
+    ("block_on_incline", {"friction": -1}, "parameter friction is -1"),
+    ("ball_pile", {"n": 0}, "parameter n is 0"),
     ("pendulm", {}, "Did you mean 'pendulum'"),
 ])  # fmt: skip
 def test_mistaken_parameters_are_refused(name, parameters, words):

@@ -5,18 +5,22 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import time
+import warnings
 from math import cos, pi, sin
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from taut.constraints import KINDS as CONSTRAINTS
-from taut.errors import TautError
+from taut.errors import TautError, TautWarning
 from taut.expressions import Signal
 from taut.forces import KINDS as FORCES
 from taut.scene import Point, Scene, load, load_python, open_scene, parse_parameters, schema
-from taut.scene.places import labels, places
+from taut.scene.groups import expand, obstacle_kinds, pair_count
+from taut.scene.places import labels, places, radii
 from taut.scene.shapes import solid
 
 NAN = float("nan")
@@ -52,6 +56,21 @@ def everything() -> Scene:
     scene.linear(s, wheel, coefficients=(1, -1 / 3))
     scene.custom(b, c, formula=("yes.x - p1.x", "yes.y*t"), name="own")
     scene.planar(box)
+    scene.distance(a, c, length=1e30, sense="<=", restitution=1 / 3, friction=0.1)
+    scene.distance(b, c, sense="<=", restitution=1 / 3, friction=0.1)
+    scene.distance(b, road, sense=">=")
+    scene.custom(b, formula="yes.x", sense=">=", name="above")
+    scene.limit(s, minimum="0.1*t", maximum=7, restitution=0.5)
+    scene.limit(box.at((0, 0.1, 0)), component="y", minimum=-3)
+    scene.outside_box(c, center=(0, "t", 0), half=(1, 2, 1 / 3), orientation=("x", 0.3), ball=0.2, friction=0.7)
+    scene.inside_capsule(a, start=(0, 0, 0), end=("1 + t", 0, 0), radius=4)
+    balls = [scene.particle((i, 5, 1 / 3), radius=0.1 + 0.1 * i) for i in range(3)]
+    marble = scene.rigid((0, 9, 0), shape={"sphere": 1 / 3}, density=2000, name="marble")
+    hoop = scene.rigid((0, 9, 9), mass=1, inertia=(1, 1, 1), radius=0.2, name="hoop")
+    floor = scene.obstacle("half_space", point=(0, "-1 - t", 0), normal=(0, 1, 0), name="floor")
+    pole = scene.obstacle("outside_cylinder", point=(9, 0, 0), direction=(0, 1, 1 / 3), radius=0.1)
+    scene.contacts(balls, restitution=0.9, name="balls")
+    scene.contacts([*balls, marble], [hoop, floor, pole], friction=1 / 3)
     scene.spring(a, c, stiffness=1e4)
     scene.drag(coefficient=0.1)
     scene.torque(box, value=(0, "sin(t)", 0))
@@ -63,7 +82,8 @@ def everything() -> Scene:
 
 def contents(scene: Scene) -> str:
     """All that a scene holds, to the last bit, without the places where it was written."""
-    records = [*scene.bodies.values(), *scene.constraints.values(), *scene.forces.values()]
+    records = [*scene.bodies.values(), *scene.constraints.values(), *scene.forces.values(),
+               *scene.obstacles.values(), *scene.groups.values()]
     shown = [{key: value for key, value in vars(record).items() if key != "where"} for record in records]
     return repr((scene.name, scene.gravity, scene.suggested, scene.reduced_map, shown))
 
@@ -75,7 +95,8 @@ def test_each_kind_is_a_method_with_its_own_signature_and_doc():
     for kind in (*CONSTRAINTS.values(), *FORCES.values()):
         method = getattr(Scene, kind.name)
         names = list(inspect.signature(method).parameters)
-        wanted = ["self", *(kind.points or ["points"]), *(a.name for a in kind.arguments), "name"]
+        both = ["sense", "restitution", "friction"] if kind.name in CONSTRAINTS else []
+        wanted = ["self", *(kind.points or ["points"]), *(a.name for a in kind.arguments), *both, "name"]
         assert names == wanted, f"{kind.name}: {names}"
         assert method.__doc__.startswith(kind.doc)
 
@@ -172,6 +193,76 @@ def test_inertia_of_a_shape_is_the_integral_over_it(shape, inside, extent):
     assert error < 5e-3, f"relative error {error:g}: {mass, moments} against {volume, wanted}"
 
 
+# Inequalities
+
+
+def test_any_equality_can_be_turned_into_an_inequality():
+    scene, (a, b, c) = three()
+    for sense in ("==", ">=", "<="):
+        scene.distance(b, c, sense=sense, name=f"d{sense}")
+    scene.on_plane(b, normal=(0, 1, 0), sense=">=", restitution=0.5, friction=0.3, name="p")
+    scene.half_space(b, point=(0, -1, 0), normal=(0, 1, 0), name="h")
+    found = {name: (k.sense, k.restitution, k.friction) for name, k in scene.constraints.items()}
+    assert found == {"d==": ("==", 0, 0), "d>=": (">=", 0, 0), "d<=": ("<=", 0, 0), "p": (">=", 0.5, 0.3),
+                     "h": (">=", 0, 0)}, found
+
+
+def test_a_ball_has_the_radius_that_was_given_or_that_of_its_sphere():
+    scene = Scene()
+    scene.particle((0, 0, 0), radius=0.3, name="p")
+    scene.rigid((0, 0, 0), mass=1, shape={"sphere": 0.2}, name="sphere")
+    scene.rigid((0, 0, 0), mass=1, shape={"sphere": 0.2}, radius=0, name="thin")
+    scene.rigid((0, 0, 0), mass=1, shape={"box": (1, 1, 1)}, name="box")
+    found = {name: body.radius for name, body in scene.bodies.items()}
+    assert found == {"p": 0.3, "sphere": 0.2, "thin": 0.0, "box": 0.0}, found
+    points = (Point("sphere"), Point("sphere", (0.1, 0, 0)), Point(None), Point("p"))
+    assert radii(points, scene.bodies) == [0.2, 0.0, 0.0, 0.3], "a place off the centre is no ball"
+
+
+def test_groups_stand_for_each_pair_once():
+    """Against a plain double loop, for groups that overlap, with bodies that can not move."""
+    random = np.random.default_rng(4)
+    for _ in range(60):
+        scene = Scene()
+        for i in range(7):
+            scene.particle((i, 0, 0), radius=0.1, fixed=bool(random.random() < 0.4), name=f"b{i}")
+        walls = [scene.obstacle("half_space", point=(0, 0, 0), normal=(1, i, 0), name=f"w{i}") for i in range(2)]
+        first = [f"b{i}" for i in random.permutation(7)[: random.integers(1, 8)]]
+        second = [f"b{i}" for i in random.permutation(7)[: random.integers(0, 8)]]
+        second = None if random.random() < 0.3 else second + [wall.name for wall in walls[: random.integers(0, 3)]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TautWarning)
+            group = scene.groups[scene.contacts(first, second, restitution=0.5).name]
+        free = {name: body.motion == "free" for name, body in scene.bodies.items()} | {"w0": False, "w1": False}
+        others = first if second is None else second
+        wanted = {frozenset((x, y)) for x in first for y in others if x != y and (free[x] or free[y])}
+        pairs = list(expand(scene, group))
+        found = [frozenset(pair.name.split("|")) for pair in pairs]
+        assert len(found) == len(set(found)) == pair_count(scene, group), f"{first} with {second}: {found}"
+        assert set(found) == wanted, f"{first} with {second}: {found}"
+        assert all((pair.sense, pair.restitution) == (">=", 0.5) for pair in pairs)
+
+
+def test_pairs_are_constraints_of_their_own_kinds():
+    scene = Scene()
+    a, b = (scene.particle((i, 0, 0), radius=0.1, name=name) for i, name in enumerate("ab"))
+    floor = scene.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0), name="floor")
+    scene.contacts(a, [b, floor], friction=0.2, name="all")
+    ball, wall = expand(scene, scene.groups["all"])
+    assert (ball.kind, ball.name, ball.points) == ("ball_contact", "a|b", (Point("a"), Point("b")))
+    assert (wall.kind, wall.name, wall.points) == ("half_space", "a|floor", (Point("a"),))
+    assert wall.arguments == scene.obstacles["floor"].arguments and wall.friction == ball.friction == 0.2
+
+
+def test_an_empty_group_is_a_warning():
+    scene = Scene()
+    lone = scene.particle((0, 0, 0), radius=0.1, name="lone")
+    for first, second in ((lone, None), ([], None), (lone, [])):
+        with pytest.warns(TautWarning, match="has no pair that can move"):
+            scene.contacts(first, second)
+    assert list(scene.groups) == ["contacts_0", "contacts_1", "contacts_2"]
+
+
 # What a scene refuses
 
 
@@ -216,6 +307,56 @@ def test_inertia_of_a_shape_is_the_integral_over_it(shape, inside, extent):
     ("unknown body in reduced", lambda s, a, b, c: s.reduced({"q": 0}, {"d": ("q", "0", "0")})),
     ("unknown symbol 'w'", lambda s, a, b, c: s.reduced({"q": 0}, {"b": ("w", "0", "0")})),
     ("dt is -1", lambda s, a, b, c: s.suggest(dt=-1)),
+    ("sense is '>'; choose", lambda s, a, b, c: s.distance(a, b, sense=">")),
+    ("restitution is 1.5; it must lie between 0 and 1",
+     lambda s, a, b, c: s.distance(a, b, sense="<=", restitution=1.5)),
+    ("friction is -1; it can not be negative", lambda s, a, b, c: s.distance(a, b, sense="<=", friction=-1)),
+    ("restitution is 0.5, but it is an equality", lambda s, a, b, c: s.distance(a, b, restitution=0.5)),
+    ("friction is 0.5, but it is an equality", lambda s, a, b, c: s.on_plane(b, normal=(0, 1, 0), friction=0.5)),
+    ("half_space always means '>='",
+     lambda s, a, b, c: s.half_space(b, point=(0, 0, 0), normal=(0, 1, 0), sense="<=")),
+    ("use angle instead", lambda s, a, b, c: s.parallel(a, b, c, (0, 1, 1), sense=">=")),
+    ("leave it out, or use one of", lambda s, a, b, c: s.linear(b, coefficients=(1, 0, 0), sense=">=", friction=1)),
+    ("radius is -1; it can not be negative", lambda s, a, b, c: s.particle((0, 0, 0), radius=-1)),
+    ("has no normal; give it", lambda s, a, b, c: s.half_space(b, point=(0, 0, 0))),
+    ("its normal has no direction", lambda s, a, b, c: s.half_space(b, point=(0, 0, 0), normal=(0, 0, 0))),
+    ("ball has the radius -1", lambda s, a, b, c: s.half_space(b, point=(0, 0, 0), normal=(0, 1, 0), ball=-1)),
+    ("starts in the very middle", lambda s, a, b, c: s.outside_sphere(b, center=(3, 0, 0), radius=1)),
+    ("starts in the very middle",
+     lambda s, a, b, c: s.outside_cylinder(b, point=(3, 9, 0), direction=(0, 2, 0), radius=1)),
+    ("starts in the very middle", lambda s, a, b, c: s.outside_capsule(b, start=(0, 0, 0), end=(4, 0, 0), radius=1)),
+    ("give two different ends", lambda s, a, b, c: s.inside_capsule(b, start=(1, 0, 0), end=(1, 0, 0), radius=1)),
+    ("its direction has no length",
+     lambda s, a, b, c: s.inside_cylinder(b, point=(1, 0, 0), direction=(0, 0, 0), radius=1)),
+    ("a radius must be positive", lambda s, a, b, c: s.inside_sphere(b, center=(0, 0, 0), radius=-2)),
+    ("too small for a ball", lambda s, a, b, c: s.inside_sphere(b, center=(0, 0, 0), radius=1, ball=2)),
+    ("too small for a ball", lambda s, a, b, c: s.inside_box(b, center=(0, 0, 0), half=(1, 3, 3), ball=2)),
+    ("all must be positive", lambda s, a, b, c: s.outside_box(b, center=(0, 0, 0), half=(1, 0, 3))),
+    ("both its points have no radius", lambda s, a, b, c: s.ball_contact(b, c)),
+    ("its two balls have the same centre",
+     lambda s, a, b, c: s.ball_contact(b, s.particle((3, 0, 0), radius=1))),
+    ("it has no limit", lambda s, a, b, c: s.limit(b, component="x")),
+    ("choose 'x', 'y' or 'z'", lambda s, a, b, c: s.limit(b, minimum=1)),
+    ("a coordinate is one number", lambda s, a, b, c: s.limit(s.coordinate(), component="x", minimum=1)),
+    ("minimum 2 is above its maximum 1", lambda s, a, b, c: s.limit(b, component="x", minimum=2, maximum=1)),
+    ("the sign | stands between", lambda s, a, b, c: s.distance(a, b, name="a|b")),
+    ("Did you mean 'half_space'", lambda s, a, b, c: s.obstacle("halfspace", point=(0, 0, 0))),
+    ("obstacle 'w': its normal has no direction",
+     lambda s, a, b, c: s.obstacle("half_space", point=(0, 0, 0), normal=(0, 0, 0), name="w")),
+    ("the name is taken", lambda s, a, b, c: s.obstacle("half_space", point=(0, 0, 0), normal=(0, 1, 0), name="b")),
+    ("'b' and 'c' have no radius, and two points never touch", lambda s, a, b, c: s.contacts([b, c])),
+    ("first names 'b' twice", lambda s, a, b, c: s.contacts([b, "b"])),
+    ("unknown body or obstacle 'flor'", lambda s, a, b, c: s.contacts(b, "flor")),
+    ("is a coordinate, which touches nothing", lambda s, a, b, c: s.contacts(b, s.coordinate())),
+    ("is an obstacle; name bodies first", lambda s, a, b, c: s.contacts(_floor(s), b)),
+    ("first holds 3", lambda s, a, b, c: s.contacts(3)),
+    ("the pair of 'b' and 'floor' is in contacts 'contacts_0' already",
+     lambda s, a, b, c: s.contacts([b, c], [_floor(s)]) and s.contacts(b, "floor")),
+    ("restitution is 2; it must", lambda s, a, b, c: s.contacts(b, _floor(s), restitution=2)),
+    ("limit is not the contact of a surface",
+     lambda s, a, b, c: s.contacts(b, s.obstacle("limit", component="y", minimum=-1), friction=1)),
+    ("'b' with 'outside_sphere_0': its point starts in the very middle",
+     lambda s, a, b, c: s.contacts([c, b], s.obstacle("outside_sphere", center=(3, 0, 0), radius=1))),
     ("gravity is nan", lambda s, a, b, c: Scene(gravity=(0, NAN, 0))),
 ])  # fmt: skip
 def test_mistakes_are_told_with_name_value_and_remedy(words, mistake):
@@ -223,6 +364,10 @@ def test_mistakes_are_told_with_name_value_and_remedy(words, mistake):
     with pytest.raises(TautError) as told:
         mistake(scene, *bodies)
     assert words in str(told.value), f"said: {told.value}"
+
+
+def _floor(scene: Scene):
+    return scene.obstacle("half_space", point=(0, 0, 0), normal=(0, 1, 0), name="floor")
 
 
 # Files
@@ -298,6 +443,12 @@ constraints:
   - {kind: distance, points: [a, c], length: sin(q)}
   - {kind: distance, length: 1}
   - {kind: custom, points: [a], function: foo}
+  - {kind: distance, points: [a, c], sense: "=>"}
+obstacles:
+  - {kind: floor, point: [0, 0, 0]}
+  - {kind: half_space, point: [0, 0, 0]}
+contacts:
+  - {frist: [a], restitution: 3}
 suggested: {dt: 0}
 """
 
@@ -315,11 +466,17 @@ def test_all_mistakes_of_a_file_are_told_with_line_and_column(tmp_path):
         ("10:46: constraints[0].length", "unknown symbol 'q'"),
         ("11:5: constraints[1]", "missing key 'points'"),
         ("12:33: constraints[2].function", "unknown key 'function'"),
-        ("13:17: suggested.dt", "value is 0"),
+        ("13:45: constraints[3].sense", "choose '==', '>=' or '<='"),
+        ("15:12: obstacles[0].kind", "unknown kind 'floor'"),
+        ("16:5: obstacles[1]", "missing key 'normal'"),
+        ("18:6: contacts[0].frist", "Did you mean 'first'"),
+        ("18:31: contacts[0].restitution", "it must lie between 0 and 1"),
+        ("18:5: contacts[0]", "missing key 'first'"),
+        ("19:17: suggested.dt", "value is 0"),
     ):
         line = next((x for x in str(told.value).splitlines() if f"{path}:{place}" in x), None)
         assert line is not None and words in line, f"{place} not told well in:\n{told.value}"
-    assert "8 mistakes" in str(told.value), told.value
+    assert "14 mistakes" in str(told.value), told.value
 
 
 @pytest.mark.parametrize("text, words", [
@@ -334,6 +491,9 @@ def test_all_mistakes_of_a_file_are_told_with_line_and_column(tmp_path):
     ("taut: 1\nbodies: &a [*a]\n", "bodies[0]"),
     ("taut: 1\nconstraints:\n  - {kind: distance, points: [x, y]}\n",
      "3:5: constraints[0]: distance 'distance_0': unknown body 'x'"),
+    ("taut: 1\ncontacts:\n  - {first: [x]}\n", "3:5: contacts[0]: contacts 'contacts_0': unknown body or obstacle 'x'"),
+    ("taut: 1\nobstacles:\n  - {kind: half_space, point: [0, 0, 0], normal: [0, 0, 0]}\n",
+     "3:5: obstacles[0]: obstacle 'half_space_0': its normal has no direction"),
     ("taut: 1\nbodies: [{kind: particle, many: {position: 'array:p'}}]\n", "missing key arrays"),
     ("taut: 1\narrays: no.npz\nbodies: [{kind: particle, many: {position: 'array:p'}}]\n", "no array file"),
 ])  # fmt: skip
@@ -362,6 +522,15 @@ def test_saving_never_leaves_half_a_file(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
+def test_the_contacts_of_the_manual_load(tmp_path):
+    manual = (Path(__file__).parent.parent / "docs" / "scenes.md").read_text()
+    (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", manual, re.S) if "contacts:" in block)
+    (tmp_path / "balls.yaml").write_text("taut: 1\n" + text)
+    scene = load(tmp_path / "balls.yaml")
+    names = [pair.name for group in scene.groups.values() for pair in expand(scene, group)]
+    assert names == ["ball_0|ball_1", "ball_0|floor", "ball_1|floor"], names
+
+
 def test_python_functions_are_not_written(tmp_path):
     scene, (_, b, _) = three()
     scene.custom(b, function=lambda q, t: q[0, 0], name="own")
@@ -375,6 +544,10 @@ def test_the_schema_lists_every_kind_and_is_json():
     for section, kinds in (("constraints", CONSTRAINTS), ("forces", FORCES)):
         parts = found["properties"][section]["items"]["anyOf"]
         assert {part["properties"]["kind"]["const"] for part in parts} == set(kinds)
+    things = found["properties"]["obstacles"]["items"]["anyOf"]
+    assert {thing["properties"]["kind"]["const"] for thing in things} == set(obstacle_kinds())
+    assert set(found["properties"]["contacts"]["items"]["properties"]) == \
+        {"name", "first", "second", "restitution", "friction"}
     assert found["additionalProperties"] is False and "taut" in found["required"]
 
 

@@ -2,7 +2,7 @@
 
 A kind states Φ(x, t) of some points and its derivatives in closed form; `base.py` says how to write one.
 
-    Φ       phi       what must be zero, in its natural unit
+    Φ       phi       what must be zero (or, of an inequality, not negative), in its natural unit
     J       J         ∂Φ/∂x, one 3-vector per row and point
     Φ_t     phi_t     ∂Φ/∂t at fixed x
     γ       gamma     d²Φ/dt² with zero acceleration, so that d²Φ/dt² = J a + γ
@@ -13,15 +13,28 @@ from __future__ import annotations
 from . import (
     angle,
     ball,
+    ball_contact,
     coplanar,
     custom,
     distance,
     fixed_point,
+    half_space,
+    inside_box,
+    inside_capsule,
+    inside_cylinder,
+    inside_sphere,
+    limit,
     linear,
+    max_distance,
+    min_distance,
     on_curve,
     on_line,
     on_plane,
     on_sphere,
+    outside_box,
+    outside_capsule,
+    outside_cylinder,
+    outside_sphere,
     parallel,
 )
 from .base import Argument, At, Kind, Layout
@@ -41,6 +54,19 @@ KINDS: dict[str, Kind] = {
         ball,
         linear,
         custom,
+        half_space,
+        outside_sphere,
+        inside_sphere,
+        outside_cylinder,
+        inside_cylinder,
+        outside_capsule,
+        inside_capsule,
+        outside_box,
+        inside_box,
+        min_distance,
+        max_distance,
+        ball_contact,
+        limit,
     )
 }
 

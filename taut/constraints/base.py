@@ -19,9 +19,13 @@
         gamma         d²Φ/dt² with zero acceleration: (Jv)_x v + 2 Φ_xt v + Φ_tt
 4.  The module docstring numbers the equations; the code cites them.
 5.  `lay_out` turns what the user wrote into parameters. It sees the initial positions of the points
-    and the arguments (with "labels", the points' names in formulas), and raises ValueError with a
-    remedy where the user is mistaken; the scene adds the constraint's name and where it was written.
+    and the arguments, and raises ValueError with a remedy where the user is mistaken; the scene adds the
+    constraint's name and where it was written. A kind of any number of points and an inequality also find
+    among the arguments "labels", the points' names in formulas and whether each is a scalar coordinate,
+    and "radii", the radius of the ball about each point [m].
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
+7.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
+    surface, it takes the argument BALL and has contact=True.
 """
 
 from __future__ import annotations
@@ -49,6 +53,7 @@ class Argument:
 
     type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
           "constant" or "constant_vector": numbers that may not change with time
+          "quaternion": (w, x, y, z) or (axis, angle)
           "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
     """
 
@@ -57,6 +62,19 @@ class Argument:
     doc: str
     default: Any = None
     required: bool = False
+
+
+BALL = Argument("ball", "constant", "radius of the ball about the point [m]; default: the body's own")
+
+
+def ball_radius(arguments: dict[str, Any]) -> float:
+    """The radius of the one ball of a contact: as the user says, or the body's own."""
+    ball = arguments["ball"]
+    if ball is None:
+        return arguments["radii"][0]
+    if ball < 0.0:
+        raise ValueError(f"its ball has the radius {ball:g} m; a radius can not be negative")
+    return ball
 
 
 @dataclass(frozen=True)
@@ -83,3 +101,6 @@ class Kind:
     points_optional: int = 0  # how many of the last points may be left out
     rechart: Callable | None = None  # (n, at, idx, ints, x): choose a chart at the start of a step
     coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates
+    mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
+    sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
+    contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning

@@ -61,4 +61,5 @@ KIND = Kind(
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
     lay_out=lay_out,
     kernel=kernel,
+    contact=True,
 )

@@ -1,9 +1,11 @@
 """On a plane, which may move and turn.
 
-    Φ = n(t) · d,    d = x - c(t)                                   (1)
+    Φ = n(t) · d - r,    d = x - c(t)                               (1)
     J = n                                                           (2)
     Φ_t = n'·d - n·c'                                               (3)
     γ = n''·d + 2 n'·(v - c') - n·c''                               (4)
+
+r is the height of a point above the plane: 0 here, a ball's radius where half_space uses this kernel.
 """
 
 from __future__ import annotations
@@ -14,17 +16,21 @@ from ..jit import part
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
-    normal = arguments["normal"]
+def read_normal(normal):
+    """The normal as parameters, of length one."""
     length = sqrt(sum(s.at(0.0)[0] ** 2 for s in normal))
     if length == 0.0:
         raise ValueError("its normal has no direction; give a vector such as (0, 1, 0)")
     if all(s.is_constant for s in normal):
-        normal = tuple(s.value / length for s in normal)  # so that Φ is a distance in metres
-    elif abs(length - 1.0) > 1e-9:
+        return tuple(s.value / length for s in normal)  # so that Φ is a distance in metres
+    if abs(length - 1.0) > 1e-9:
         raise ValueError(f"its moving normal has length {length:g} at t = 0; a moving normal must have length 1")
+    return normal
+
+
+def lay_out(positions, arguments):
     point = arguments["point"] or tuple(positions[0])
-    return Layout((*point, *normal))
+    return Layout((*point, *read_normal(arguments["normal"]), 0.0))
 
 
 @part
@@ -33,9 +39,10 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         a = idx[at.idx + i]
         r = at.row + i
         k = at.blk + i
-        value = rate = curve = 0.0
+        value = -p[at.par + 7 * i + 6]
+        rate = curve = 0.0
         for c in range(3):
-            m = at.par + 6 * i + c
+            m = at.par + 7 * i + c
             d = x[a, c] - p[m]
             normal = p[m + 3]
             value += normal * d  # (1)
@@ -60,4 +67,5 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    contact=True,
 )

@@ -62,4 +62,5 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    contact=True,
 )

@@ -3,7 +3,8 @@
     specs.py      the frozen records that a scene holds; the model is built from them
     scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
     verbs.py      one method of Scene per kind of constraint and force, from the registries
-    places.py     where points are at t = 0, and what formulas call them
+    groups.py     obstacles, groups of balls and the pairs that they stand for
+    places.py     where points are at t = 0, what formulas call them, and the balls about them
     load.py       scene files: document.py reads YAML, format.py judges its shape, tables.py the arrays
     save.py       writes them, exactly and at once
     open.py       a scene by gallery name, .yaml or .py file; parameters.py reads its parameters
@@ -18,7 +19,7 @@ from .open import load_python, open_scene
 from .parameters import parse_parameters
 from .scene import Scene
 from .schema import schema
-from .specs import Body, BodyRef, Constraint, Force, Point, ReducedMap, Ref
+from .specs import Body, BodyRef, Constraint, Force, Group, Obstacle, Point, ReducedMap, Ref
 
 __all__ = [
     "SCENES",
@@ -26,6 +27,8 @@ __all__ = [
     "BodyRef",
     "Constraint",
     "Force",
+    "Group",
+    "Obstacle",
     "Point",
     "ReducedMap",
     "Ref",

@@ -72,3 +72,10 @@ def read_mass(
         missing = "mass" if mass is None else "inertia"
         raise TautError(f"{what} has no {missing}; give mass and inertia, or a shape with either.")
     return checks.positive(mass, f"{what}: mass"), checks.inertia(inertia, f"{what}: inertia")
+
+
+def read_radius(what: str, radius: Any, shape: Any = None) -> float:
+    """The radius [m] of the ball about a body; that of a sphere where nothing else is said."""
+    if radius is None:
+        return shapes.ball_radius(shape, what)
+    return checks.not_negative(radius, f"{what}: radius")

@@ -40,6 +40,29 @@ def positive(value: Any, what: str) -> float:
     return result
 
 
+def fraction(value: Any, what: str) -> float:
+    """A number from 0 to 1."""
+    result = number(value, what)
+    if not 0.0 <= result <= 1.0:
+        raise TautError(f"{what} is {result:g}; it must lie between 0 and 1.")
+    return result + 0.0  # no sign on zero, which no file would keep
+
+
+def not_negative(value: Any, what: str) -> float:
+    """A finite number that is zero or above."""
+    result = number(value, what)
+    if result < 0.0:
+        raise TautError(f"{what} is {result:g}; it can not be negative.")
+    return result + 0.0
+
+
+def sense(value: Any, what: str) -> str:
+    """How a condition compares with zero."""
+    if value not in ("==", ">=", "<="):
+        raise TautError(f"{what} is {value!r}; choose '==', '>=' or '<='.")
+    return value
+
+
 def _listed(value: Any, what: str, wanted: str) -> list:
     if isinstance(value, _NOT_LISTS) or not hasattr(value, "__len__"):
         raise TautError(f"{what} is {value!r}; give {wanted}.")
@@ -192,6 +215,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "vector": signals,
     "constant": number,
     "constant_vector": vector,
+    "quaternion": quaternion,
     "numbers": numbers,
     "text": text,
     "texts": texts,

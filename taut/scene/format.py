@@ -9,6 +9,9 @@ An entry with `many` adds a list of things at once. Its values are shared by all
     bodies:       {kind: particle, many: {names: "array:n", position: "array:p", mass: 0.1}}
     constraints:  {kind: distance, many: {prefix: link, points: "array:edges", length: "array:l"}}
 
+    obstacles:    {kind: half_space, name: floor, point: [0, 0, 0], normal: [0, 1, 0]}
+    contacts:     {first: [ball_0, ball_1], second: [floor], restitution: 0.5}
+
 `points` then is an array of whole numbers: places in the list of all bodies, counted from 0. An argument
 that is NaN in a row is left to taut there.
 """
@@ -24,7 +27,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchem
 from ..constraints import KINDS as CONSTRAINTS
 from ..errors import TautError
 from ..forces import KINDS as FORCES
-from . import bodies, checks, shapes
+from . import bodies, checks, groups, shapes, verbs
 
 VERSION = 1
 ARRAY = "array:"
@@ -54,6 +57,12 @@ _ON_BODY = {
 }
 _POINT = {"anyOf": [_TEXT, _VECTOR, _ON_BODY]}
 _ARRAY = {"type": "string", "pattern": f"^{ARRAY}"}
+_QUATERNION = {"type": "array", "minItems": 2, "maxItems": 4}
+_INEQUALITY: dict[str, dict] = {
+    "sense": {"enum": ["==", ">=", "<="]},
+    "restitution": {"type": "number", "minimum": 0, "maximum": 1},
+    "friction": {"type": "number", "minimum": 0},
+}
 _SHAPE = {
     "type": "object",
     "propertyNames": {"enum": list(shapes.SIZES)},
@@ -95,6 +104,11 @@ def _points(value: Any, what: str) -> None:
             raise TautError(f"{what} has the point {point!r}; give a name, [x, y, z], or {{body, offset}}.")
 
 
+def _names(value: Any, what: str) -> None:
+    for name in value if isinstance(value, list) else [value]:
+        checks.text(name, what)
+
+
 Number = _judged(checks.number, _NUMBER)
 Positive = _judged(checks.positive, {"type": "number", "exclusiveMinimum": 0})
 Vector = _judged(checks.vector, _VECTOR)
@@ -102,7 +116,10 @@ Text = _judged(checks.text, _TEXT)
 Flag = _judged(_true_or_false, {"type": "boolean"})
 Path = _judged(checks.signals, _SIGNALS)
 ScalarPath = _judged(checks.signal, _SIGNAL)
-Quaternion = _judged(checks.quaternion, {"type": "array", "minItems": 2, "maxItems": 4})
+Quaternion = _judged(checks.quaternion, _QUATERNION)
+Radius = _judged(checks.not_negative, {"type": "number", "minimum": 0})
+Names = _judged(_names, {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]})
+Inequality = {name: _judged(reader, _INEQUALITY[name]) for name, (_, reader, _) in verbs.INEQUALITY.items()}
 Inertia = _judged(checks.inertia, {"type": "array", "minItems": 3, "maxItems": 3})
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
@@ -114,6 +131,7 @@ _SCHEMAS: dict[str, dict] = {
     "vector": _SIGNALS,
     "constant": _NUMBER,
     "constant_vector": _VECTOR,
+    "quaternion": _QUATERNION,
     "numbers": _NUMBERS,
     "text": _TEXT,
     "texts": _TEXTS,
@@ -128,15 +146,17 @@ def arguments_in_arrays(kind: str) -> dict[str, tuple[int, ...]]:
 
 
 _BODIES: dict[str, dict[str, Any]] = {
-    "particle": {"position": Vector, "mass": Positive, "velocity": Vector, "fixed": Flag, "path": Path},
+    "particle": {"position": Vector, "mass": Positive, "velocity": Vector, "fixed": Flag, "path": Path,
+                 "radius": Radius},
     "rigid": {
         "position": Vector, "mass": Positive, "inertia": Inertia, "shape": Shape, "density": Positive,
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
-        "path": Path, "rotation": Rotation,
+        "path": Path, "rotation": Rotation, "radius": Radius,
     },
     "coordinate": {"value": Number, "inertia": Positive, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip
-PARTICLE_ROWS: dict[str, tuple[int, ...]] = {"position": (3,), "mass": (), "velocity": (3,), "fixed": ()}
+PARTICLE_ROWS: dict[str, tuple[int, ...]] = {"position": (3,), "mass": (), "velocity": (3,), "fixed": (),
+                                                  "radius": ()}
 
 
 def _model(name: str, fields: dict[str, Any], doc: str = "", loose: bool = False) -> type[BaseModel]:
@@ -166,17 +186,17 @@ Reference = _judged(_reference, _ARRAY)
 
 @cache
 def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
-    """The model of one entry of `bodies`, `constraints` or `forces`."""
+    """The model of one entry of `bodies`, `constraints`, `forces` or `obstacles`."""
     fields: dict[str, Any] = {"kind": (Literal[kind], ...)}  # type: ignore[valid-type]
     if section == "bodies":
         doc = f"A {kind}."
         own = {name: _optional(type_) for name, type_ in _BODIES[kind].items()}
         bulk = {name: _row_or_shared(*_bulk_particle(name)) for name in PARTICLE_ROWS}
     else:
-        found = (CONSTRAINTS if section == "constraints" else FORCES)[kind]
+        found = (FORCES if section == "forces" else CONSTRAINTS)[kind]
         doc = found.doc
         need = ... if found.points is not None else None
-        own, bulk = {"points": (Points, need)}, {}
+        own, bulk = ({} if section == "obstacles" else {"points": (Points, need)}), {}
         for argument in found.arguments:
             if argument.type == "function":
                 continue  # a file can not hold one; scenes with functions are .py files
@@ -185,6 +205,10 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
             own[argument.name] = (_judged(reader, schema), Field(default=default, description=argument.doc))
             if argument.type in _ROWS:
                 bulk[argument.name] = _row_or_shared(reader, schema)
+        if section == "constraints":
+            for name, type_ in Inequality.items():
+                own[name] = _optional(type_, verbs.INEQUALITY[name][2])
+                bulk[name] = type_
     if not many:
         return _model(kind, {**fields, "name": _optional(Text), **own}, doc)
     inner: dict[str, Any] = {"names": _optional(Reference), "prefix": _optional(Text)}
@@ -197,6 +221,7 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
 def _bulk_particle(name: str) -> tuple[Callable, dict]:
     readers: dict[str, tuple[Callable, dict]] = {
         "mass": (checks.positive, _NUMBER),
+        "radius": (checks.not_negative, _NUMBER),
         "fixed": (_true_or_false, {"type": "boolean"}),
     }
     return readers.get(name, (checks.vector, _VECTOR))
@@ -205,14 +230,15 @@ def _bulk_particle(name: str) -> tuple[Callable, dict]:
 def kinds(section: str) -> list[str]:
     """The kinds that a section's entries may have."""
     found: dict[str, list[str]] = {
-        "bodies": list(_BODIES), "constraints": list(CONSTRAINTS), "forces": list(FORCES)
+        "bodies": list(_BODIES), "constraints": list(CONSTRAINTS), "forces": list(FORCES),
+        "obstacles": groups.obstacle_kinds(),
     }
     return found[section]
 
 
 def can_be_many(section: str, kind: str) -> bool:
     """Particles, and the kinds with a fixed number of points."""
-    if section == "bodies":
+    if section in ("bodies", "obstacles"):
         return kind == "particle"
     return (CONSTRAINTS if section == "constraints" else FORCES)[kind].points is not None
 
@@ -227,7 +253,17 @@ Suggested = _model(
     "suggested", {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text)},
     loose=True,
 )
-SECTIONS = ("bodies", "constraints", "forces")
+Contacts = _model(
+    "contacts",
+    {
+        "name": _optional(Text),
+        "first": (Names, Field(description="bodies")),
+        "second": _optional(Names, "bodies and obstacles; without it all pairs inside `first`"),
+        **{name: _optional(Inequality[name], verbs.INEQUALITY[name][2]) for name in ("restitution", "friction")},
+    },
+    "Who touches whom.",
+)
+SECTIONS = ("bodies", "constraints", "forces", "obstacles")  # whose entries have a kind
 Header = _model(
     "scene",
     {
@@ -235,7 +271,7 @@ Header = _model(
         "name": _optional(Text),
         "gravity": _optional(Vector, "acceleration [m/s²]; default [0, -9.81, 0]"),
         "arrays": _optional(Text, "an .npz file beside this one"),
-        **{section: (list[dict[str, Any]], Field(default_factory=list)) for section in SECTIONS},
+        **{section: (list[dict[str, Any]], Field(default_factory=list)) for section in (*SECTIONS, "contacts")},
         "reduced": _optional(Reduced | None),
         "suggested": _optional(Suggested | None),
     },
@@ -253,4 +289,5 @@ def schema() -> dict[str, Any]:
         for part in parts:
             whole["$defs"] |= part.pop("$defs", {})
         whole["properties"][section] = {"type": "array", "items": {"anyOf": parts}}
+    whole["properties"]["contacts"] = {"type": "array", "items": Contacts.model_json_schema()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}

@@ -42,21 +42,27 @@ class _Reader:
         self.mistakes: list[tuple[tuple[int, int], str]] = []
 
     def scene(self) -> Scene:
-        from .format import SECTIONS, Header
+        from .format import SECTIONS, Contacts, Header
 
         self.judge(Header, self.data, ())
         for section in SECTIONS:
             entries = self.data.get(section)
             for i, entry in enumerate(entries if isinstance(entries, list) else ()):
                 self.judge_entry(section, i, entry)
+        entries = self.data.get("contacts")
+        for i, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if isinstance(entry, dict):
+                self.judge(Contacts, entry, ("contacts", i))
         self.stop_if_mistaken()
         scene = Scene(name=self.data.get("name") or "scene")
         if self.data.get("gravity") is not None:
             scene.gravity = self.data["gravity"]
         self.add_section(scene, "bodies")
+        self.add_section(scene, "obstacles")
         self.stop_if_mistaken()
         self.add_section(scene, "constraints")
         self.add_section(scene, "forces")
+        self.add_section(scene, "contacts")
         if self.data.get("reduced"):
             with self.collecting(scene, ("reduced",)):
                 scene.reduced(**self.data["reduced"])
@@ -111,7 +117,11 @@ class _Reader:
 
         for i, entry in enumerate(self.data.get(section) or ()):
             with self.collecting(scene, (section, i)):
-                if "many" in entry:
+                if section == "obstacles":
+                    scene.obstacle(**entry)
+                elif section == "contacts":
+                    scene.contacts(**{key: value for key, value in entry.items() if value is not None})
+                elif "many" in entry:
                     tables.add(scene, entry["kind"], entry["many"], self.arrays())
                 else:
                     _add_one(scene, dict(entry))

@@ -1,4 +1,4 @@
-"""Where points are at t = 0, and what formulas call them.
+"""Where points are at t = 0, what formulas call them, and the balls about them.
 
     x = p + R(o) s          o the orientation, s the offset in the body's frame         (1)
     o = turn(axis, θ(0)) o₀ for a driven body that turns                                 (2)
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import cos, sin
+from typing import Any
 
 import numpy as np
 
@@ -76,3 +77,13 @@ def labels(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[tuple[st
         own = name is not None and name.isidentifier() and names.count(name) == 1
         found.append((str(name) if own else f"p{i}", name is not None and bodies[name].kind == "coordinate"))
     return found
+
+
+def radii(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[float]:
+    """The radius of the ball about each point [m]; a place on a body, off its centre, has none."""
+    return [0.0 if p.body is None or any(p.offset) else bodies[p.body].radius for p in points]
+
+
+def surroundings(points: Sequence[Point], bodies: Mapping[str, Body]) -> dict[str, Any]:
+    """What a kind's lay_out may ask about its points besides where they are."""
+    return {"labels": labels(points, bodies), "radii": radii(points, bodies)}

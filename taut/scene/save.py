@@ -20,7 +20,7 @@ from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from . import checks
 from .scene import Scene
-from .specs import Body, Constraint, Force, Point
+from .specs import Body, Constraint, Force, Group, Obstacle, Point
 
 _MANY = 200  # things in a scene from which on arrays are worth a second file
 _LONG = 20  # alike things in a row from which on a table is easier to read than entries
@@ -105,6 +105,8 @@ def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str
         "bodies": list(scene.bodies.values()),
         "constraints": list(scene.constraints.values()),
         "forces": list(scene.forces.values()),
+        "obstacles": list(scene.obstacles.values()),
+        "contacts": list(scene.groups.values()),
     }
     sections = {}
     for section, listed in records.items():
@@ -133,8 +135,10 @@ def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str
 # Entries
 
 
-def _entry(record: Body | Constraint | Force) -> dict[str, Any]:
-    return _body_entry(record) if isinstance(record, Body) else _kind_entry(record)
+def _entry(record: Body | Constraint | Force | Obstacle | Group) -> dict[str, Any]:
+    if isinstance(record, Body):
+        return _body_entry(record)
+    return _group_entry(record) if isinstance(record, Group) else _kind_entry(record)
 
 
 def _body_entry(body: Body) -> dict[str, Any]:
@@ -160,7 +164,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry["rotation"] = [list(body.rotation[0]), body.rotation[1].plain()]
     if body.motion == "fixed":
         entry["fixed"] = True
-    return entry
+    return entry | _unless(0.0, {"radius": body.radius})
 
 
 def _unless(default: Any, value: dict[str, Any]) -> dict[str, Any]:
@@ -175,15 +179,30 @@ def _inertia(body: Body) -> list[Any]:
     return [rows[i][i] for i in range(3)] if not any(across) else [list(row) for row in rows]
 
 
-def _kind_entry(record: Constraint | Force) -> dict[str, Any]:
-    points = [_plain_point(point) for point in record.points]
+def _group_entry(group: Group) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": group.name, "first": list(group.first)}
+    if group.bodies is not None:
+        entry["second"] = [*group.bodies, *group.obstacles]
+    return entry | _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
+
+
+def _kind_entry(record: Constraint | Force | Obstacle) -> dict[str, Any]:
+    points = [] if isinstance(record, Obstacle) else [_plain_point(point) for point in record.points]
     entry = {"kind": record.kind, "name": record.name} | ({"points": points} if points else {})
     for argument in _arguments(record):
         entry[argument.name] = _plain(record.arguments[argument.name], f"{record.kind} '{record.name}'")
-    return entry
+    return entry | _inequality(record)
 
 
-def _arguments(record: Constraint | Force) -> list[Any]:
+def _inequality(record: Constraint | Force | Obstacle) -> dict[str, Any]:
+    """What makes a constraint an inequality, where it is not the kind's own way."""
+    if not isinstance(record, Constraint):
+        return {}
+    sense = {} if record.sense == CONSTRAINTS[record.kind].sense else {"sense": record.sense}
+    return sense | _unless(0.0, {"restitution": record.restitution}) | _unless(0.0, {"friction": record.friction})
+
+
+def _arguments(record: Constraint | Force | Obstacle) -> list[Any]:
     """The arguments that were given: neither left to taut nor equal to their default."""
     given = []
     for argument in (CONSTRAINTS | FORCES)[record.kind].arguments:
@@ -216,8 +235,10 @@ def _plain(value: Any, what: str) -> Any:
 # Tables
 
 
-def _alike(record: Body | Constraint | Force) -> tuple | None:
+def _alike(record: Body | Constraint | Force | Obstacle | Group) -> tuple | None:
     """What things in one table have in common; None for a thing that needs an entry of its own."""
+    if isinstance(record, Obstacle | Group):
+        return None
     if isinstance(record, Body):
         return ("particle",) if record.kind == "particle" and record.path is None else None
     kind = (CONSTRAINTS | FORCES)[record.kind]
@@ -225,7 +246,7 @@ def _alike(record: Body | Constraint | Force) -> tuple | None:
         return None
     if any(a.type not in _COLUMNS or not _constant(record.arguments[a.name]) for a in _arguments(record)):
         return None
-    return record.kind, len(record.points)
+    return record.kind, len(record.points), *_inequality(record).items()
 
 
 def _constant(value: Any) -> bool:
@@ -242,12 +263,14 @@ def _table(alike: list[Any], label: str, order: dict[str, int], columns: Columns
         rows["mass"] = np.array([body.mass for body in alike])
         rows["velocity"] = np.array([body.velocity for body in alike])
         rows["fixed"] = np.array([body.motion == "fixed" for body in alike])
+        if any(body.radius for body in alike):
+            rows["radius"] = np.array([body.radius for body in alike])
     else:
         rows["points"] = np.array([[order[point.body] for point in record.points] for record in alike])
         for argument in (CONSTRAINTS | FORCES)[first.kind].arguments:
             if argument.type in _COLUMNS:
                 rows[argument.name] = _column([record.arguments[argument.name] for record in alike])
-    table = {}
+    table: dict[str, Any] = {} if isinstance(first, Body) else _inequality(first)
     for key, column in rows.items():
         if key not in ("names", "points", "position") and _same(column):
             if column.dtype == bool or np.isfinite(column[0]).all():

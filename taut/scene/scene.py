@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError, unknown
 from ..expressions.formula import check as check_formula
-from . import checks
-from .bodies import read_mass, read_motion, read_rotation
+from . import checks, groups
+from .bodies import read_mass, read_motion, read_radius, read_rotation
 from .places import orientation_at_start, turned
-from .specs import Body, BodyRef, Constraint, Force, Point, ReducedMap, Ref, Vector
+from .specs import Body, BodyRef, Constraint, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Scene:
         self._bodies: dict[str, Body] = {}
         self._constraints: dict[str, Constraint] = {}
         self._forces: dict[str, Force] = {}
+        self._obstacles: dict[str, Obstacle] = {}
+        self._groups: dict[str, Group] = {}
         self._whole: dict[str, Point] = {}  # each body as a point, made once
         self._counts: dict[str, int] = {}
         self._where: str | None = None
@@ -67,6 +69,21 @@ class Scene:
         """Forces by name, in the order in which they were added."""
         return MappingProxyType(self._forces)
 
+    @property
+    def obstacles(self) -> Mapping[str, Obstacle]:
+        """Things in the world that groups run into, by name."""
+        return MappingProxyType(self._obstacles)
+
+    @property
+    def groups(self) -> Mapping[str, Group]:
+        """Who touches whom, by name."""
+        return MappingProxyType(self._groups)
+
+    @property
+    def is_unilateral(self) -> bool:
+        """Whether the scene has inequalities."""
+        return bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
+
     if TYPE_CHECKING:  # the methods that verbs.py adds
 
         def __getattr__(self, kind: str) -> Callable[..., Ref]: ...
@@ -80,18 +97,19 @@ class Scene:
         velocity: Any = _ZERO,
         fixed: bool = False,
         path: Any = None,
+        radius: float = 0.0,
         name: str | None = None,
     ) -> BodyRef:
-        """Add a point mass.
+        """Add a point mass; with a radius it is a ball that does not turn.
 
         path drives it: three formulas of t, keyframes, or a function t -> (x, y, z); it needs no position.
         """
-        name = self._new_name(name, "particle", self._bodies)
+        name = self._new_name(name, "particle", self._bodies, self._obstacles)
         what = f"particle '{name}'"
         mass = checks.positive(mass, f"{what}: mass")
         motion = read_motion(what, position, velocity, fixed, path)
         return self._add(Body("particle", name, motion.position, motion.velocity, mass, motion=motion.kind,
-                              path=motion.path, where=self._where))
+                              path=motion.path, radius=read_radius(what, radius), where=self._where))
 
     def rigid(
         self,
@@ -106,6 +124,7 @@ class Scene:
         fixed: bool = False,
         path: Any = None,
         rotation: Any = None,
+        radius: float | None = None,
         name: str | None = None,
     ) -> BodyRef:
         """Add a rigid body by its centre of mass.
@@ -116,8 +135,9 @@ class Scene:
         orientation  quaternion (w, x, y, z) or (axis, angle)
         path         drives the centre, as for a particle
         rotation     drives the turning: (axis, angle as a function of time), on top of orientation
+        radius       of the ball about its centre that touches others [m]; default: of a sphere its own, else 0
         """
-        name = self._new_name(name, "rigid", self._bodies)
+        name = self._new_name(name, "rigid", self._bodies, self._obstacles)
         what = f"rigid '{name}'"
         held = bool(fixed) or path is not None or rotation is not None
         mass, matrix = read_mass(what, mass, inertia, shape, density, held)
@@ -134,7 +154,7 @@ class Scene:
             path = checks.vector(position, f"{what}: position") if path is None else path
         motion = read_motion(what, position, velocity, fixed, path)
         return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
-                              spin, motion.kind, motion.path, turning, self._where))
+                              spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where))
 
     def coordinate(
         self,
@@ -146,7 +166,7 @@ class Scene:
         name: str | None = None,
     ) -> BodyRef:
         """Add a scalar coordinate with its own inertia: a curve's parameter, a wheel's angle."""
-        name = self._new_name(name, "coordinate", self._bodies)
+        name = self._new_name(name, "coordinate", self._bodies, self._obstacles)
         what = f"coordinate '{name}'"
         inertia = checks.positive(inertia, f"{what}: inertia")
         # A coordinate's one number travels in the first of three places.
@@ -156,7 +176,30 @@ class Scene:
         return self._add(Body("coordinate", name, motion.position, motion.velocity, inertia,
                               motion=motion.kind, path=motion.path, where=self._where))
 
-    # Groups and hints
+    # Contacts
+
+    def obstacle(self, kind: str, name: str | None = None, **arguments: Any) -> Ref:
+        """Add a thing in the world that groups run into: obstacle("half_space", point=..., normal=...).
+
+        kind  an inequality of one point; its arguments are those of the constraint of that name
+        """
+        name = self._new_name(name, str(kind), self._obstacles, self._bodies)
+        return self._add(groups.read_obstacle(self, kind, name, arguments))
+
+    def contacts(
+        self, first: Any, second: Any = None, restitution: float = 0.0, friction: float = 0.0, name: str | None = None
+    ) -> Ref:
+        """Let bodies touch: all pairs inside `first`, or each of `first` with each of `second`.
+
+        first        bodies
+        second       bodies and obstacles
+        restitution  speed after an impact over speed before, 0 to 1
+        friction     Coulomb's coefficient
+        """
+        name = self._new_name(name, "contacts", self._groups)
+        return self._add(groups.read_group(self, name, first, second, restitution, friction))
+
+    # Planes and hints
 
     def planar(self, *bodies: Any, normal: Any = (0.0, 0.0, 1.0)) -> list[Ref]:
         """Keep bodies in the planes across `normal` in which they start.
@@ -262,6 +305,8 @@ class Scene:
             return f"{kind}_{count}"
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
             raise TautError(f"{kind}: name is {name!r}; give text on one line.")
+        if "|" in name:
+            raise TautError(f"{kind} '{name}': the sign | stands between the two names of a contact; choose another.")
         for names in taken:
             if name in names:
                 raise TautError(f"{kind} '{name}': the name is taken; choose another.")
@@ -269,22 +314,27 @@ class Scene:
 
     def _add(self, record: Any) -> Any:
         """Take in a checked record; only now does the count of its kind grow."""
-        self._counts[record.kind] = self._counts.get(record.kind, 0) + 1
+        kind = "contacts" if isinstance(record, Group) else record.kind
+        self._counts[kind] = self._counts.get(kind, 0) + 1
         if isinstance(record, Body):
             self._bodies[record.name] = record
             self._whole[record.name] = Point(record.name)
             return BodyRef(record.name, record.kind)
         if isinstance(record, Constraint):
             self._constraints[record.name] = record
-        else:
+        elif isinstance(record, Force):
             self._forces[record.name] = record
+        elif isinstance(record, Obstacle):
+            self._obstacles[record.name] = record
+        else:
+            self._groups[record.name] = record
         return Ref(record.name)
 
     def _contents(self) -> tuple:
         # Order counts: it is the order of the unknowns and of the results.
-        groups = (self._bodies, self._constraints, self._forces)
+        records = (self._bodies, self._constraints, self._forces, self._obstacles, self._groups)
         return (self.name, self.gravity, self.suggested, self.reduced_map,
-                *(list(group.values()) for group in groups))
+                *(list(named.values()) for named in records))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scene) and self._contents() == other._contents()
@@ -292,8 +342,9 @@ class Scene:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
+        pairs = sum(groups.pair_count(self, group) for group in self._groups.values())
         return (f"<Scene '{self.name}': {len(self._bodies)} bodies, {len(self._constraints)} constraints, "
-                f"{len(self._forces)} forces>")
+                f"{len(self._forces)} forces{f', {pairs} pairs in contact groups' if pairs else ''}>")
 
 
 def _cross(a: Vector, b: Any) -> Vector:

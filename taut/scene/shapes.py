@@ -39,6 +39,12 @@ def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[
     return m, _moments(kind, sizes, m)
 
 
+def ball_radius(shape: Any, what: str) -> float:
+    """The radius of a sphere [m]; 0 for anything else."""
+    kind, sizes = _read(shape, what) if shape is not None else ("", (0.0,))
+    return sizes[0] if kind == "sphere" else 0.0
+
+
 def _read(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
     if isinstance(shape, dict) and len(shape) == 1:
         shape = next(iter(shape.items()))

@@ -30,6 +30,7 @@ class Body:
     path              driven bodies: position as three functions of time; a coordinate uses the first
     rotation          driven rigid bodies: (unit axis in the world, angle [rad] as a function of time);
                       the body turns about that axis on top of `orientation`. None: it does not turn
+    radius            [m] of the ball about its centre that touches others; 0: a point
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Body:
     motion: str = "free"
     path: tuple[Signal, Signal, Signal] | None = None
     rotation: tuple[Vector, Signal] | None = None
+    radius: float = 0.0
     where: str | None = field(default=None, compare=False)
 
 
@@ -60,12 +62,20 @@ class Point:
 
 @dataclass(frozen=True)
 class Constraint:
-    """A condition on points. Every argument of the kind is present; one left to taut is None."""
+    """A condition on points. Every argument of the kind is present; one left to taut is None.
+
+    sense        "==": Φ = 0;  ">=": Φ ≥ 0;  "<=": Φ ≤ 0. All rows have the same
+    restitution  of an inequality: speed after an impact over speed before, 0 to 1
+    friction     of a contact: Coulomb's coefficient
+    """
 
     kind: str
     name: str
     points: tuple[Point, ...]
     arguments: dict[str, Any]
+    sense: str = "=="
+    restitution: float = 0.0
+    friction: float = 0.0
     where: str | None = field(default=None, compare=False)
 
 
@@ -77,6 +87,34 @@ class Force:
     name: str
     points: tuple[Point, ...]
     arguments: dict[str, Any]
+    where: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A thing in the world that balls of a group run into: an inequality of one point, without the point."""
+
+    kind: str
+    name: str
+    arguments: dict[str, Any]
+    where: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Who touches whom; groups.py makes the pairs.
+
+    first      bodies
+    bodies     every body of `first` with each of these; None: pairs inside `first`
+    obstacles  every body of `first` with each of these
+    """
+
+    name: str
+    first: tuple[str, ...]
+    bodies: tuple[str, ...] | None = None
+    obstacles: tuple[str, ...] = ()
+    restitution: float = 0.0
+    friction: float = 0.0
     where: str | None = field(default=None, compare=False)
 
 

@@ -17,13 +17,19 @@ from ..errors import TautError, unknown
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
 from . import checks
-from .places import labels, places
+from .places import places, surroundings
 from .specs import BodyRef, Constraint, Force, Point, Ref
 
 if TYPE_CHECKING:
     from .scene import Scene
 
 _PLACES = (tuple, list, np.ndarray)
+# What every constraint takes besides its kind's arguments: default, reader, meaning.
+INEQUALITY: dict[str, tuple[Any, Callable[[Any, str], Any], str]] = {
+    "sense": (None, checks.sense, "'==': Φ = 0, '>=': Φ ≥ 0, '<=': Φ ≤ 0"),
+    "restitution": (0.0, checks.fraction, "of an inequality: speed after an impact over speed before, 0 to 1"),
+    "friction": (0.0, checks.not_negative, "of a contact: Coulomb's coefficient"),
+}
 
 
 def add_verbs(scene_class: type) -> type:
@@ -41,6 +47,8 @@ def _verb(kind: Kind | ForceKind) -> Callable:
     verb.__name__ = kind.name
     verb.__qualname__ = f"Scene.{kind.name}"
     lines = [kind.doc, ""] + [f"{argument.name}: {argument.doc}" for argument in kind.arguments]
+    if isinstance(kind, Kind):
+        lines += [f"{name}: {doc}" for name, (_, _, doc) in INEQUALITY.items()]
     verb.__doc__ = "\n".join(lines).rstrip()
     verb.__signature__ = _signature(kind)  # type: ignore[attr-defined]
     return verb
@@ -59,6 +67,10 @@ def _signature(kind: Kind | ForceKind) -> inspect.Signature:
     for argument in kind.arguments:
         default = Parameter.empty if argument.required else argument.default
         parameters.append(Parameter(argument.name, Parameter.KEYWORD_ONLY, default=default))
+    if isinstance(kind, Kind):
+        for name, (usual, _, _) in INEQUALITY.items():
+            usual = kind.sense if name == "sense" else usual
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=usual))
     parameters.append(Parameter("name", Parameter.KEYWORD_ONLY, default=None))
     return inspect.Signature(parameters)
 
@@ -74,18 +86,52 @@ def add(
         points = [*points, *(arguments.pop(p) for p in kind.points[len(points):] if p in arguments)]
     read = read_points(scene, what, points)
     _check_points(scene, kind, what, read)
+    inequality = _take_inequality(kind, what, arguments) if isinstance(kind, Kind) else None
     values = read_arguments(kind, what, arguments)
     start = places(read, scene._bodies)
-    # Only a kind with any number of points lets formulas call them by name.
-    named = {"labels": labels(read, scene._bodies)} if kind.points is None else {}
+    # Most kinds ask nothing more about their points, and scenes hold many of them.
+    asks = kind.points is None or (isinstance(kind, Kind) and kind.sense != "==")
     try:
-        kind.lay_out(start, values | named)
+        kind.lay_out(start, values | surroundings(read, scene._bodies) if asks else values)
     except (ValueError, TautError) as mistake:
         raise TautError(f"{what} on {', '.join(map(spoken, read)) or 'all bodies'}: {mistake}") from None
-    if isinstance(kind, Kind):
-        _check_possible(scene, kind, what, read, start, values)
-        return scene._add(Constraint(kind.name, name, read, values, scene._where))
+    if isinstance(kind, Kind) and inequality is not None:
+        if inequality[0] == "==":
+            _check_possible(scene, kind, what, read, start, values)
+        return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
     return scene._add(Force(kind.name, name, read, values, scene._where))
+
+
+def _take_inequality(kind: Kind, what: str, arguments: dict[str, Any]) -> tuple[str, float, float]:
+    """Sense, restitution and friction, taken out of the arguments."""
+    if arguments.keys().isdisjoint(INEQUALITY):
+        return kind.sense, 0.0, 0.0
+    given = {name: arguments.pop(name, None) for name in INEQUALITY}
+    sense, restitution, friction = (
+        default if given[name] is None else reader(given[name], f"{what}: {name}")
+        for name, (default, reader, _) in INEQUALITY.items()
+    )
+    sense = kind.sense if sense is None else sense
+    if kind.sense != "==" and sense != kind.sense:
+        raise TautError(f"{what}: sense is '{sense}', but {kind.name} always means '{kind.sense}'; leave it out.")
+    if kind.rechart is not None and sense != "==":
+        raise TautError(f"{what}: sense is '{sense}', but the rows of {kind.name} change their meaning on the way; "
+                        "use angle instead.")
+    for name, value in (("restitution", restitution), ("friction", friction)):
+        if sense == "==" and value:
+            raise TautError(f"{what}: {name} is {value:g}, but it is an equality, which never meets or parts; "
+                            "leave it out, or give sense '>=' or '<='.")
+    if friction:
+        check_friction(kind, what, friction)
+    return sense, restitution, friction
+
+
+def check_friction(kind: Kind, what: str, friction: float) -> None:
+    """Friction needs a surface with a normal."""
+    if not kind.contact:
+        known = ", ".join(k.name for k in CONSTRAINTS.values() if k.contact)
+        raise TautError(f"{what}: friction is {friction:g}, but {kind.name} is not the contact of a surface; "
+                        f"leave it out, or use one of {known}.")
 
 
 def read_points(scene: Scene, what: str, points: Sequence[Any]) -> tuple[Point, ...]:
@@ -134,8 +180,12 @@ def read_arguments(kind: Kind | ForceKind, what: str, given: dict[str, Any]) -> 
         values[argument.name] = None if value is None else reader(value, f"{what}: {argument.name}")
     if not given.keys() <= values.keys():
         extra = next(key for key in given if key not in values)
-        raise TautError(f"{what}: {unknown('argument', extra, [*values, 'name'])}")
+        raise TautError(f"{what}: {unknown('argument', extra, _keywords(kind, values))}")
     return values
+
+
+def _keywords(kind: Kind | ForceKind, values: dict[str, Any]) -> list[str]:
+    return [*values, *(INEQUALITY if isinstance(kind, Kind) else ()), "name"]
 
 
 def spoken(point: Point) -> str:
@@ -160,12 +210,12 @@ def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple
     for i, j in pairs:
         if j < len(points) and points[i].body == points[j].body and points[i] == points[j]:
             raise TautError(f"{what} names {spoken(points[i])} twice; give different points.")
-    scalars = getattr(kind, "coordinates", ())
+    scalars, mixed = getattr(kind, "coordinates", ()), getattr(kind, "mixed", ())
     turning = getattr(kind, "turning", False)
     for role, point in zip(kind.points, points):
         found = "place" if point.body is None else scene._bodies[point.body].kind
         # A force on a scalar coordinate is a generalized force, in its first component.
-        if isinstance(kind, Kind) and (role in scalars) != (found == "coordinate"):
+        if isinstance(kind, Kind) and role not in mixed and (role in scalars) != (found == "coordinate"):
             wanted = "a scalar coordinate" if role in scalars else "a particle, a rigid body or a place"
             raise TautError(f"{what}: point {role} is {spoken(point)}; it must be {wanted}.")
         if turning and (found != "rigid" or any(point.offset)):

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import unknown
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, mechanisms, single
+from . import chains, contacts, mechanisms, single
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,13 @@ SCENES: dict[str, Entry] = {
         mechanisms.four_bar,
         single.spring_to_rod,
         chains.inconsistent_start,
+        contacts.acute_corner,
+        contacts.billiard,
+        contacts.newton_cradle,
+        contacts.bouncing_ball,
+        contacts.ball_pile,
+        contacts.slack_rope,
+        contacts.block_on_incline,
     )
 }
 

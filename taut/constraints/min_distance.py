@@ -1,0 +1,29 @@
+"""Minimal distance: two points stay at least a length apart.
+
+    Φ = |x_a - x_b| - L(t) ≥ 0          (1)
+
+Derivatives are those of distance.py, whose kernel serves here too.
+"""
+
+from __future__ import annotations
+
+from . import distance
+from .base import Kind
+
+
+def lay_out(positions, arguments):
+    return distance.lay_out(positions, arguments)  # (1)
+
+
+KIND = Kind(
+    name="min_distance",
+    doc="Two points stay at least a given length apart (by default the length they start with).",
+    points=("a", "b"),
+    rows=1,
+    unit="m",
+    arguments=distance.KIND.arguments,
+    lay_out=lay_out,
+    kernel=distance.kernel,
+    sense=">=",
+    contact=True,
+)

@@ -1,0 +1,168 @@
+"""Who touches whom: obstacles in the world, groups of balls, and the pairs that they stand for.
+
+A group is kept as it was written, since n balls make n (n - 1) / 2 pairs; `expand` gives the pairs one by one,
+and `pair_count` counts them without making them. A pair that can not move, since both of its bodies are fixed
+or driven, is left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..constraints import KINDS, Kind
+from ..errors import TautError, TautWarning, unknown
+from . import checks
+from .places import place
+from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
+from .verbs import check_friction, read_arguments
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+# Where a ball is imagined to judge an obstacle by itself; nobody centres an obstacle there.
+_SOMEWHERE = np.array([0.7548776662466927, 0.5698402909980532, 0.4301597090019468])
+
+
+def obstacle_kinds() -> list[str]:
+    """The kinds that can be a thing in the world: inequalities of one point."""
+    return [kind.name for kind in KINDS.values() if kind.sense == ">=" and kind.points and len(kind.points) == 1]
+
+
+def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any]) -> Obstacle:
+    """A checked obstacle."""
+    values = read_arguments(_obstacle_kind(kind), what := f"obstacle '{name}'", arguments)
+    _try_lay_out(KINDS[kind], what, _SOMEWHERE, values, 0.0)
+    return Obstacle(kind, name, values, scene._where)
+
+
+def _obstacle_kind(kind: str) -> Kind:
+    if kind not in obstacle_kinds():
+        raise unknown("kind of obstacle", str(kind), obstacle_kinds())
+    return KINDS[kind]
+
+
+def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
+    try:
+        kind.lay_out(at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
+    except (ValueError, TautError) as mistake:
+        raise TautError(f"{what}: {mistake}") from None
+
+
+def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
+    """A checked group; one without a pair is a warning."""
+    what = f"contacts '{name}'"
+    own, things = _names(scene, what, "first", first)
+    if things:
+        raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
+    others, obstacles = (None, ()) if second is None else _names(scene, what, "second", second)
+    group = Group(
+        name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
+        checks.not_negative(friction, f"{what}: friction"), scene._where,
+    )  # fmt: skip
+    _check_radii(scene, what, group)
+    _check_obstacles(scene, what, group)
+    for other in scene._groups.values():
+        _check_apart(what, group, other)
+    if pair_count(scene, group) == 0:
+        warnings.warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it.",
+                      TautWarning, stacklevel=3)
+    return group
+
+
+def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of bodies and of obstacles from one thing or a list of them."""
+    listed = [given] if isinstance(given, str | BodyRef | Ref | Point) or not hasattr(given, "__iter__") else given
+    bodies: dict[str, None] = {}
+    obstacles: dict[str, None] = {}
+    for thing in listed:
+        if not isinstance(thing, str | BodyRef | Ref):
+            raise TautError(f"{what}: {role} holds {thing!r}; give bodies and obstacles, or their names.")
+        name = thing if isinstance(thing, str) else thing.name
+        if name in bodies or name in obstacles:
+            raise TautError(f"{what}: {role} names '{name}' twice; name it once.")
+        if name in scene._obstacles:
+            obstacles[name] = None
+        elif name not in scene._bodies:
+            raise TautError(f"{what}: {unknown('body or obstacle', name, [*scene._bodies, *scene._obstacles])}")
+        elif scene._bodies[name].kind == "coordinate":
+            raise TautError(f"{what}: '{name}' is a coordinate, which touches nothing; use limit for it.")
+        else:
+            bodies[name] = None
+    return tuple(bodies), tuple(obstacles)
+
+
+def _check_radii(scene: Scene, what: str, group: Group) -> None:
+    """Two points never touch: of each pair one must be a ball."""
+    def small(names: tuple[str, ...]) -> list[str]:
+        return [name for name in names if scene._bodies[name].radius == 0.0]
+
+    others = group.first if group.bodies is None else group.bodies
+    for a in small(group.first)[:2]:
+        for b in small(others):
+            if a != b:
+                raise TautError(f"{what}: '{a}' and '{b}' have no radius, and two points never touch; "
+                                f"give body '{a}' a radius.")
+
+
+def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
+    for name in group.obstacles:
+        obstacle = scene._obstacles[name]
+        kind = KINDS[obstacle.kind]
+        if group.friction:
+            check_friction(kind, f"{what} with '{name}'", group.friction)
+        for own in group.first:
+            body = scene._bodies[own]
+            at = np.array(place(Point(own), scene._bodies))
+            _try_lay_out(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
+
+
+def _check_apart(what: str, group: Group, other: Group) -> None:
+    """No pair may be in two groups: it would be pushed twice."""
+    a, c = set(group.first), set(other.first)
+    b = a if group.bodies is None else set(group.bodies)
+    d = c if other.bodies is None else set(other.bodies)
+    for one, two in ((a & c, b & d), (a & d, b & c), (a & c, set(group.obstacles) & set(other.obstacles))):
+        pair = next(((x, y) for x in sorted(one) for y in sorted(two) if x != y), None)
+        if pair is not None:
+            raise TautError(f"{what}: the pair of '{pair[0]}' and '{pair[1]}' is in contacts '{other.name}' already; "
+                            "leave it in one of them.")
+
+
+def pair_count(scene: Scene, group: Group) -> int:
+    """How many pairs `expand` gives, without making them."""
+    first = set(group.first)
+    others = first if group.bodies is None else set(group.bodies)
+
+    def pairs(a: set[str], b: set[str]) -> int:
+        both = len(a & b)  # neither with itself, nor the same two twice
+        return len(a) * len(b) - both - both * (both - 1) // 2
+
+    held = {name for name in first | others if scene.bodies[name].motion != "free"}
+    return pairs(first, others) - pairs(first & held, others & held) + len(first - held) * len(group.obstacles)
+
+
+def expand(scene: Scene, group: Group) -> Iterator[Constraint]:
+    """The pairs of a group as constraints: "a|b" of kind ball_contact, then "a|floor" of the obstacle's kind."""
+    others = group.first if group.bodies is None else group.bodies
+    free = {name: scene.bodies[name].motion == "free" for name in (*group.first, *others)}
+    members = set(others)
+    met: set[str] = set()  # those who have met all others
+    for a in group.first:
+        for b in others:
+            again = b in met and a in members
+            if a != b and not again and (free[a] or free[b]):
+                yield _contact(group, "ball_contact", (a, b), {}, f"{a}|{b}")
+        met.add(a)
+    for a in group.first:
+        for name in group.obstacles if free[a] else ():
+            obstacle = scene.obstacles[name]
+            yield _contact(group, obstacle.kind, (a,), obstacle.arguments, f"{a}|{name}")
+
+
+def _contact(group: Group, kind: str, bodies: tuple[str, ...], arguments: dict[str, Any], name: str) -> Constraint:
+    points = tuple(Point(body) for body in bodies)
+    return Constraint(kind, name, points, arguments, ">=", group.restitution, group.friction, group.where)
