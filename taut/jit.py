@@ -24,7 +24,7 @@ except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 _PACKAGE = Path(__file__).parent
-_KERNEL_PACKAGES = {"jit.py", "expressions", "constraints", "forces", "linalg", "model", "methods"}
+_KERNEL_PACKAGES = {"jit.py", "expressions", "constraints", "forces", "linalg", "model", "contact", "methods", "cloth"}
 _KEPT_CACHES = 4
 
 

@@ -7,11 +7,12 @@ import taut
 
 STAGES = [
     {"errors", "jit", "distant"},
-    {"expressions"},
+    {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},
     {"linalg"},
     {"model"},
+    {"contact"},
     {"methods"},
     {"progress", "result"},
     {"loop", "start", "run"},

@@ -1,0 +1,224 @@
+"""The exact answer: λ ≥ 0, w = Sλ + c ≥ 0, λ·w = 0, where S may be singular.
+
+These are the conditions of a convex problem, here in the scaled unknowns of face.py:
+
+    minimise  ½ yᵀ A y + qᵀ y   over   y ≥ 0                                    (1)
+
+1.  The rows that pushed last time are tried first. Where they satisfy all conditions and nothing is
+    redundant, this is the answer, for one factorisation.
+2.  Otherwise the active set is found on the regularised problem
+
+        x_k = argmin ½ xᵀ A x + qᵀ x + ½ ε |x - x_{k-1}|²,   x ≥ 0,   x_0 = 0   (2)
+
+    and its set is solved without ε (face.py), with the smallest multipliers of all. One round is
+    nearly always enough: as ε → 0 the set of x_1 is that of the smallest solution of (1). More
+    rounds are a safe way on, since x_k tends to a solution whenever there is one.
+3.  When there is none, x_k - x_{k-1} tends to a vector u that proves it: no motion at all can make
+    the sum of the slacks, weighed by u, positive.
+
+        u ≥ 0,   A u = 0,   qᵀ u < 0                                            (3)
+
+λ is unique unless rows that push are dependent, or another solution gives a push to a row that has
+w = 0 and λ = 0. A step (2) from a point where those rows push finds such a solution if there is one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from taut.contact.active import EPSILON, descend
+from taut.contact.face import RANK, find_slack, put_back, scale_problem, solve_set
+from taut.contact.work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, give_up, record_all
+from taut.jit import part
+
+MOST_ROUNDS = 40
+GOOD = 1e-13  # of the terms of a slack: rounding
+ACCEPTED = 1e-9  # after PATIENCE rounds; contradictions below this are taken for rounding
+PATIENCE = 3
+WEAK = 1e-10  # of the terms of a slack: below, a row may push as well as not
+PROBE = 1e-3  # of the largest multiplier
+TRACE = 1e-6  # of the largest entry of u: below, a row takes no part in a contradiction
+
+
+@part
+def polish(m, work):
+    """Multipliers and slack of the rows work.face, less those that would pull. Returns the dependent rows."""
+    while True:
+        dependent = solve_set(m, work.face, work)
+        dropped = 0
+        for i in range(m):
+            if work.y[i] < 0.0:
+                work.face[i] = 0
+                dropped += 1
+        if dropped == 0:
+            find_slack(m, work)
+            return dependent
+
+
+@part
+def violation(m, work):
+    """By how much (relative to the terms of the sum) a slack is negative, or not zero where y > 0."""
+    worst = 0.0
+    for i in range(m):
+        if work.reach[i] > 0.0:
+            missed = abs(work.s[i]) if work.y[i] > 0.0 else -work.s[i]
+            worst = max(worst, missed / work.reach[i])
+    return worst
+
+
+@part
+def weak_rows(m, work):
+    """How many rows have neither slack nor multiplier."""
+    count = 0
+    for i in range(m):
+        if work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.reach[i]:
+            count += 1
+    return count
+
+
+@part
+def aim(m, work):
+    """The linear term of (2)."""
+    for i in range(m):
+        work.g[i] = work.q[i] - EPSILON * work.centre[i]
+
+
+@part
+def contradiction(m, work):
+    """Whether the move from work.centre to work.x satisfies (3); if so it is put into work.t."""
+    u, length, work_done, largest = work.t, 0.0, 0.0, 0.0
+    for i in range(m):
+        u[i] = max(work.x[i] - work.centre[i], 0.0)
+        largest = max(largest, u[i])
+    for i in range(m):
+        if u[i] < TRACE * largest:
+            u[i] = 0.0
+        length += u[i] * u[i]
+        work_done += work.q[i] * u[i]
+    energy = 0.0
+    for i in range(m):
+        for j in range(m):
+            energy += u[i] * work.A[i, j] * u[j]
+    proven = work_done < 0.0 and work_done * work_done > (ACCEPTED * work.size[1]) ** 2 * length
+    return proven and energy <= RANK * length
+
+
+@part
+def another_solution(m, work, instant):
+    """Whether a weak row pushes in some other solution."""
+    largest = 0.0
+    for i in range(m):
+        largest = max(largest, work.y[i])
+    if largest == 0.0:
+        return False
+    push = PROBE * largest
+    for i in range(m):
+        weak = work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.reach[i]
+        work.face[i] = weak
+        work.centre[i] = push if weak else work.y[i]
+        work.inside[i] = work.d[i] > 0.0 and (work.y[i] > 0.0 or weak)
+    aim(m, work)
+    descend(m, work, work.quiet, instant, m)
+    for i in range(m):
+        if work.face[i] != 0 and work.x[i] > 0.01 * push:
+            return True
+    return False
+
+
+@part
+def unmovable(c, m, work):
+    """The row most violated among those along which nothing can move, or -1."""
+    top = 0.0
+    for i in range(m):
+        top = max(top, abs(c[i]))
+    found = np.int64(-1)
+    lowest = -ACCEPTED * top
+    for i in range(m):
+        if work.d[i] == 0.0 and c[i] < lowest:
+            found = i
+            lowest = c[i]
+    return found
+
+
+@part
+def search(m, work, log, instant):
+    """Rounds of (2) from the rows work.face until the conditions hold or are proven to contradict each other.
+
+    Leaves the multipliers in work.y, their slack in work.s and the set in work.inside.
+    Returns (violation, dependent rows, contradiction, iterations).
+    """
+    for i in range(m):
+        work.inside[i] = work.face[i]
+        work.centre[i] = 0.0
+    iteration = np.int64(0)
+    dependent = np.int64(0)
+    best = math.inf
+    proven = False
+    for turn in range(MOST_ROUNDS):
+        aim(m, work)
+        iteration = descend(m, work, log, instant, iteration)
+        for i in range(m):
+            work.face[i] = work.inside[i]
+        redundant = polish(m, work)
+        found = violation(m, work)
+        if turn == 0 or found < best:
+            best = found
+            dependent = redundant
+            for i in range(m):
+                work.best[i] = work.y[i]
+        if best <= GOOD or (best <= ACCEPTED and turn >= PATIENCE):
+            break
+        proven = contradiction(m, work)
+        if proven:
+            break
+        for i in range(m):
+            work.centre[i] = work.x[i]
+    for i in range(m):
+        work.y[i] = work.best[i]
+    find_slack(m, work)
+    return best, dependent, proven, iteration
+
+
+@part
+def put_contradiction(c, m, fixed, lam, w, work):
+    """λ = u of (3) with 1 as its largest entry, and w = c. A row that nothing can move contradicts itself."""
+    largest = 0.0
+    for i in range(m):
+        lam[i] = (1.0 if i == fixed else 0.0) if fixed >= 0 else work.d[i] * work.t[i]
+        largest = max(largest, lam[i])
+        w[i] = c[i]
+    for i in range(m):
+        lam[i] /= largest
+
+
+@part
+def solve_qp(S, c, m, member, lam, w, work, log, instant):
+    """The exact answer (1), starting from the rows in `member`, which becomes who pushes. Returns a status."""
+    if not scale_problem(S, c, m, work):
+        return give_up(m, lam, w)
+    for i in range(m):
+        work.before[i] = member[i]
+        work.face[i] = member[i] != 0 and work.d[i] > 0.0
+    dependent = polish(m, work)
+    missed = violation(m, work)
+    proven = False
+    iteration = np.int64(0)
+    if missed > GOOD or dependent > 0 or weak_rows(m, work) > 0:
+        missed, dependent, proven, iteration = search(m, work, log, instant)
+        for i in range(m):
+            work.before[i] = work.inside[i]
+    fixed = unmovable(c, m, work)
+    if proven or fixed >= 0:
+        status = INFEASIBLE
+        put_contradiction(c, m, fixed, lam, w, work)
+    else:
+        status = OK if missed <= ACCEPTED else NOT_CONVERGED
+        put_back(S, c, m, work.y, lam, w, work)
+        if dependent > 0 or (weak_rows(m, work) > 0 and another_solution(m, work, instant)):
+            status |= NOT_UNIQUE
+    for i in range(m):
+        member[i] = lam[i] > 0.0
+    record_all(log, instant, iteration, m, work.before, member, lam, w)
+    return status

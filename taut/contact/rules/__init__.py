@@ -1,0 +1,67 @@
+"""Rules for who is handled: one file each, listed here; `base.py` says how to write one.
+
+Compiled code calls a rule by its code, through the addresses in a RuleWork.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numba
+import numpy as np
+from numba import types
+
+from taut.contact.rules import exact, jonquet, platt, platt_improved
+from taut.contact.rules.base import TENDING, VIOLATED, Rule
+from taut.contact.work import RuleWork, record, scratch
+from taut.distant import address_of, distant, pick
+from taut.jit import part, word
+
+RULES: dict[str, Rule] = {
+    module.RULE.name: replace(module.RULE, code=code)
+    for code, module in enumerate((platt, platt_improved, jonquet, exact))
+}
+
+_ENTERS = tuple(rule.enters for rule in RULES.values())
+_choose_by = distant(types.int64, pick([rule.choose for rule in RULES.values()]))
+
+
+def rule_work(capacity: int) -> RuleWork:
+    """Room for problems of at most `capacity` rows, and the addresses of the rules (compiled here, once)."""
+    work = scratch(capacity, len(RULES))
+    vector, table, whole = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+    kinds = (numba.typeof(work), numba.typeof(work.quiet), types.int64)
+    for rule in RULES.values():
+        work.address[rule.code] = address_of(
+            rule.choose, types.int64, table, vector, types.int64, whole, vector, vector, *kinds
+        )
+    return work
+
+
+@word
+def choose(rule, S, c, m, member, lam, w, work, log, instant):
+    """λ and w of the leading m rows by the rule of this code; returns a status (bits of contact/work.py)."""
+    arguments = (S, c, np.int64(m), member, lam, w, work, log, np.int64(instant))
+    return _choose_by(work.address[rule], rule, arguments)
+
+
+@part
+def after(rule, m, member, lam, w, phi, tolerance, log, instant):
+    """The set that a rule takes to the next step; phi is Φ of the leading m rows at the new positions.
+
+    `tolerance` is how far Φ or w must be below zero for a row to enter. Rules that find their set anew at each
+    step, such as jonquet and exact, need nothing here.
+    """
+    enters = _ENTERS[rule]
+    if enters != VIOLATED and enters != TENDING:
+        return
+    for i in range(m):
+        before = member[i]
+        if before != 0:
+            member[i] = lam[i] > 0.0
+        else:
+            member[i] = (phi[i] if enters == VIOLATED else w[i]) < -tolerance
+        record(log, instant, np.int64(1), i, before, member[i], lam[i], w[i])
+
+
+__all__ = ["RULES", "Rule", "after", "choose", "rule_work"]
