@@ -19,7 +19,7 @@ from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
 
-METHOD_LIST = list(METHODS.values())
+METHOD_LIST = [*METHODS.values(), *(method.unilateral for method in METHODS.values() if method.unilateral)]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 
 
@@ -29,6 +29,7 @@ class Calls(NamedTuple):
     number: int
     advance: int
     observe: int
+    measure: int
 
 
 class Buffers(NamedTuple):
@@ -42,6 +43,9 @@ class Buffers(NamedTuple):
     phi: np.ndarray
     rate: np.ndarray
     energy: np.ndarray
+    slide: np.ndarray
+    contact_force: np.ndarray
+    contacts: np.ndarray
 
 
 def step(system, state, t, h, par):
@@ -78,13 +82,21 @@ def as_stepped(system, state, t, par, lam):
         lam[r] = state.lam[r]
 
 
+@part
+def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
+    """A scene without inequalities has been measured."""
+
+
 @cache
 def advance_with(method: Method) -> Any:
-    return specialise(advance, f"advance_{method.name}", part, step=method.step)
+    # Methods that share a step share its loop.
+    name = method.key if method.measure is None else f"{method.step.__module__.rpartition('.')[2]}_steps"
+    return specialise(advance, f"advance_{name}", part, step=method.step)
 
 
 advance_by = distant(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
 observe_by = distant(types.none, lambda number: METHOD_LIST[number].observe or as_stepped)
+measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
 
 
 @kernel
@@ -149,8 +161,8 @@ def driver_power(system, state, t, lam):
 @part
 def power_now(calls, system, state, t, par):
     """The power of drivers, with λ as a record at t would have it."""
-    observe_uncounted(calls, system, state, t, par, system.work.mu)
-    return driver_power(system, state, t, system.work.mu)
+    observe_uncounted(calls, system, state, t, par, system.work.observed)
+    return driver_power(system, state, t, system.work.observed)
 
 
 @word
@@ -174,7 +186,7 @@ def record(calls, system, state, t, par, records, row):
     observe_uncounted(calls, system, state, t, par, lam)
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
     times(system, work.J, state.v, work.b)
-    for r in range(lam.shape[0]):
+    for r in range(work.b.shape[0]):
         records.phi[row, r] = work.phi[r]
         records.rate[row, r] = work.b[r] + work.phi_t[r]
     potential = forces(system, t, state.x, state.quat, state.v)
@@ -191,20 +203,30 @@ def record(calls, system, state, t, par, records, row):
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
     records.energy[row, 2] = state.driver_work[0]
+    given = (
+        system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
+        records.contacts[row],
+    )  # fmt: skip
+    measure_by(calls.measure, calls.number, given)
 
 
-def is_compiled(method: str) -> bool:
+def is_compiled(method: Method) -> bool:
     """Whether the cache holds a method's steps."""
-    return any((cache_folder() / "kernels").rglob(f"*advance_{method}-*.nbi"))
+    name = getattr(advance_with(method), "__name__", "")
+    return any((cache_folder() / "kernels").rglob(f"*{name}-*.nbi"))
 
 
 def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:
     """Compile, or load, a method's functions."""
     given = (numba.typeof(system), numba.typeof(state))
     kind, vector = numba.typeof(par), numba.typeof(state.lam)
-    pair = types.UniTuple(types.int64, 2)
+    pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
         METHOD_LIST.index(method),
         address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
         address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(
+            method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            vector,
+        ),
     )

@@ -18,16 +18,22 @@ from .errors import TautError, TautWarning, unknown
 from .linalg import describe
 from .loop import FINE, Buffers, calls_for, is_compiled, loop
 from .methods import METHODS, STATUSES, Method
+from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
+from .methods.unilateral import contents
 from .model import Model, build
 from .progress import Progress, say
+from .result.events import NO_EVENTS, joined
+from .result.labels import Labels
+from .result.log import log_table
 from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import prepare_start
+from .start import Start, check_inequalities, prepare_start
 
 DEFAULT_METHOD = "implicit_second"
+DEFAULT_UNILATERAL = "implicit_first"
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
 
@@ -43,6 +49,7 @@ def simulate(
     out: str | Path | None = None,
     overwrite: bool = False,
     project_initial: bool = True,
+    repair: bool = False,
     progress: bool = True,
     **options: Any,
 ) -> Run:
@@ -55,10 +62,11 @@ def simulate(
     tolerance        largest |Φ| allowed at the end of a step; default: the method's own
     out              a folder to store records in while running; it survives a crash, and can be resumed
     project_initial  make the initial velocity consistent with the constraints
+    repair           move bodies out of each other where the start breaks inequalities
     options          the method's own options, such as alpha= and beta=
     """
     suggested = dict(scene.suggested)
-    name = method or suggested.pop("method", None) or DEFAULT_METHOD
+    name = method or suggested.get("method") or (DEFAULT_UNILATERAL if scene.is_unilateral else DEFAULT_METHOD)
     suggested.pop("method", None)
     if name not in METHODS:
         raise unknown("method", name, METHODS)
@@ -66,11 +74,12 @@ def simulate(
     duration = _positive("duration", duration if duration is not None else suggested.pop("duration", None))
     if not isinstance(record_every, int) or record_every < 1:
         raise TautError(f"record_every is {record_every!r}; give a whole number of at least 1.")
-    known = {option.name for option in METHODS[name].options}
+    known = {option.name for option in method_for(scene, name).options}
     options = {**{key: value for key, value in suggested.items() if key in known}, **options}
     plan: dict[str, Any] = {
         "method": name, "dt": dt, "steps": max(1, ceil(duration / dt - 1e-9)), "record_every": record_every,
-        "solver": solver, "tolerance": tolerance, "project_initial": project_initial, "options": options,
+        "solver": solver, "tolerance": tolerance, "project_initial": project_initial, "repair": repair,
+        "options": options,
     }  # fmt: skip
     session = Session(scene, build(scene), plan)
     if out is not None:
@@ -86,13 +95,29 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
     info = store.info()
     scene = scene or store.scene()
     session = Session(scene, build(scene), {key: info[key] for key in (
-        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")})
+        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
+        | {"repair": info.get("repair", False)})
     arrays, session.done = store.state()
     for field, values in arrays.items():
-        getattr(session.state, field)[...] = values
+        if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
+            contents(session.par).found[0] = len(values) / 1.5 + 1
+            session._make_room()
+        getattr(session.state, field)[: len(values)] = values
     session.chunks = [Records(**store.read())]
+    session.events = [store.events()]
     session.store = store
     return session.go(progress)
+
+
+def method_for(scene: Scene, name: str) -> Method:
+    """The method of that name, in its form for inequalities where the scene has any."""
+    method = METHODS[name]
+    if not scene.is_unilateral:
+        return method
+    if method.unilateral is None:
+        able = ", ".join(other.name for other in METHODS.values() if other.unilateral is not None)
+        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has inequalities; use {able}.")
+    return method.unilateral
 
 
 class Session:
@@ -100,7 +125,7 @@ class Session:
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
-        self.method = METHODS[plan["method"]]
+        self.method = method_for(scene, plan["method"])
         reason = self.method.refuses(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
@@ -111,13 +136,18 @@ class Session:
         self.state = model.initial_state(self.method.memory(model))
         self.done = 0
         self.chunks: list[Records] = []
+        self.events: list[np.ndarray] = [NO_EVENTS]
         self.store: Store | None = None
         self.start = prepare_start(model, self.system, self.state, plan["project_initial"])
-        self.par = parameters(
+        self.par: Any = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
+        self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        if model.is_unilateral:
+            notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
+            self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
 
     def go(self, progress: bool) -> Run:
         calls = calls_for(self.method, self.system, self.state, self.par)
@@ -146,7 +176,9 @@ class Session:
                     self.done += taken
                     self._keep(buffers, filled)
                     bar.update(self.done)
-                    if end != FINE:
+                    if end == PAIRS_FULL:
+                        self._make_room()
+                    elif end not in (FINE, EVENTS_FULL):
                         status, message = "diverged", self._explain(end)
                         break
         except KeyboardInterrupt:
@@ -163,10 +195,31 @@ class Session:
 
     def _keep(self, buffers: Buffers, rows: int) -> None:
         kept = {name: array[:rows] for name, array in buffers._asdict().items()}
+        events = self._take_events()
         if self.store is not None:
-            self.store.append(kept, self.state._asdict(), self.done)
+            self.store.append(kept, self.state._asdict(), self.done, events)
         if rows:
             self.chunks.append(Records(**kept))
+
+    def _take_events(self) -> np.ndarray:
+        """What happened since last time."""
+        if not self.model.is_unilateral:
+            return NO_EVENTS
+        par = contents(self.par)
+        count = min(int(par.event_count[0]), len(par.event_ints))
+        par.event_count[0] = 0
+        self.events.append(joined(par.event_ints[:count], par.event_numbers[:count]))
+        return self.events[-1]
+
+    def _make_room(self) -> None:
+        """More pairs of balls are near than there is room for."""
+        room = int(1.5 * contents(self.par).found[0])
+        state = self.state
+        pairs, lam = np.zeros((room, 2), np.int64), np.zeros((room, 3))
+        pairs[: len(state.pairs)], lam[: len(state.pairs)] = state.pairs, state.pair_lam
+        self.state = state._replace(pairs=pairs, pair_lam=lam)
+        assert self.method.start is not None
+        self.state, self.par = self.method.start(self.model, self.system, self.state, self._numbers)
 
     def _explain(self, reason: int) -> str:
         """At what step, which constraint, and how large the residuals are."""
@@ -175,9 +228,10 @@ class Session:
         last = self.chunks[-1]
         text = f"step {step}, t = {step * h:.6g} s: {why}."
         if last.phi.shape[1]:
-            order = np.argsort(-np.abs(last.phi[-1]))[:3]
-            names = self.model.row_names
-            worst = ", ".join(f"'{names[r]}' {last.phi[-1, r]:.3g}" for r in order)
+            broken = Labels.of(self.model).violation(last.phi[-1])
+            order = np.argsort(-np.abs(broken))[:3]
+            names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
+            worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         return text + " Try a smaller dt or another method."
 
@@ -201,7 +255,11 @@ class Session:
             )  # fmt: skip
         if self.store is not None:
             self.store.finish(status, message, info)
-        return Run(self.scene, self.model, Records.concatenate(self.chunks), status, message, info)
+        return Run(
+            self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
+            events=np.concatenate(self.events),
+            log=log_table(self.model, contents(self.par)) if self.model.is_unilateral else None,
+        )  # fmt: skip
 
 
 def _positive(what: str, value: float | None) -> float:
@@ -214,5 +272,5 @@ def _positive(what: str, value: float | None) -> float:
 
 def _announce_compilation(method: Method) -> None:
     """Tell the user once why the first run with a method takes longer."""
-    if not is_compiled(method.name):
+    if not is_compiled(method):
         say(f"compiling method '{method.name}' (once for this version of taut; later runs start at once)")

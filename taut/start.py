@@ -18,9 +18,14 @@ from .jit import kernel
 from .linalg import dependent_rows
 from .methods.acceleration import constrained
 from .methods.post_stabilization import correct, correct_velocity
+from .methods.unilateral import contents
+from .methods.unilateral.box import Boxed, also
+from .methods.unilateral.fixed import correct as push_out
+from .methods.unilateral.gather import inequalities
+from .methods.unilateral.pairs import deepest, find_pairs
 from .model import Model
 from .model.arrays import State, System
-from .model.evaluate import constraints, times
+from .model.evaluate import constraints, set_time, times
 
 CONFLICT_ROUNDS = 30
 
@@ -143,3 +148,65 @@ def dense_or_sparse(model: Model, system: System):
 def _listed(names: list[str], most: int = 6) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+@kernel
+def look_at_inequalities(system, state, box, crowded):
+    """Φ of all inequalities at t = 0; returns the deepest overlap of pairs of balls."""
+    set_time(system, 0.0, state.x, state.quat, state.v)
+    inequalities((box, 0.0, state.x, state.quat, state.v, False))
+    if not crowded:
+        return 0.0
+    find_pairs((box, 0.0, 1.0))
+    return deepest((box,))
+
+
+@kernel
+def push_apart(box, tolerance):
+    """Move bodies, each by its inverse mass, until no condition is broken; velocities are left to the caller."""
+    return push_out((box, 0.0, 1.0, tolerance))
+
+
+def check_inequalities(model: Model, system: System, state: State, par: Boxed, repair: bool) -> tuple[str, ...]:
+    """Refuse a start that breaks inequalities, or with `repair` move the bodies out of each other."""
+    depth, names = _broken(model, system, state, par)
+    tolerance = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
+    if depth <= tolerance:
+        return ()
+    before = State(*(array.copy() for array in state))
+    also(par, ("correct", "violation", "gather_pushing"))
+    push_apart(par.box, 0.1 * tolerance)
+    left, stubborn = _broken(model, system, state, par)
+    moved_x, moved_quat = state.x.copy(), state.quat.copy()
+    for array, kept in zip(state, before):
+        array[...] = kept
+    contents(par).event_count[0] = 0
+    if not left <= tolerance:
+        raise TautError(f"inequalities {_listed(stubborn)} contradict each other or other constraints: however the "
+                        f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
+    if not repair:
+        raise TautError(f"the start breaks {_listed(names)}, at worst by {depth:.3g}; move the bodies apart, or let "
+                        "taut do it with repair=True (--repair).")
+    state.x[:], state.quat[:] = moved_x, moved_quat
+    far = float(np.abs(moved_x - model.x).max())
+    note = f"the start broke {_listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m"
+    warnings.warn(note + ".", TautWarning, stacklevel=4)
+    return (note,)
+
+
+def _broken(model: Model, system: System, state: State, par: Boxed) -> tuple[float, list[str]]:
+    """The largest violation, and the names of what is broken, worst first."""
+    tables = contents(par)
+    overlap = look_at_inequalities(system, state, par.box, bool(len(tables.ineq.ball_slot)))
+    phi = tables.ineq.phi
+    if not np.isfinite(phi).all():
+        name = model.inequality_names[int(np.flatnonzero(~np.isfinite(phi))[0])]
+        raise TautError(f"inequality '{name}': Φ is not a number at t = 0; look at its formula, or move its points.")
+    found = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
+    if overlap > 0.0:
+        slots = {info.slot: info.name for info in model.body_info}
+        pair = state.pairs[int(tables.found[0])]
+        a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
+        found.append((overlap, f"{a}|{b}"))
+    found.sort(key=lambda entry: -entry[0])
+    return (found[0][0] if found else 0.0), [name for _, name in found]

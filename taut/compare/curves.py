@@ -44,7 +44,7 @@ def lines(
         starts = np.concatenate([[0], keep[:-1] + 1])
         return np.maximum.reduceat(np.abs(values[:end]), starts)
 
-    drift = np.abs(records.phi).sum(axis=1)
+    drift = np.abs(labels.violation(records.phi)).sum(axis=1)
     counted = np.concatenate([[0.0], drift[1:]])  # as in measure.py, the start is no step
     slots = {body.name: body.slot for body in labels.bodies}
     at = dict(zip(labels.row_names(), labels.rows()))
@@ -52,7 +52,7 @@ def lines(
         time=records.time[keep],
         drift=peaks(drift),
         accumulated=run.info["record_every"] * np.cumsum(counted)[keep],
-        rate=peaks(np.abs(records.rate).sum(axis=1)),
+        rate=peaks(np.abs(labels.held(records.rate)).sum(axis=1)),
         energy=peaks(energy_drift(records)),
         error=peaks(off) if off is not None else None,
         places={name: records.x[keep, slots[name]] for name in bodies},

@@ -25,6 +25,7 @@ import numpy as np
 
 from ..errors import TautError
 from ..loop import is_compiled
+from ..methods import METHODS
 from ..result.files import plain
 from ..result.records import Records
 from ..run import simulate
@@ -118,7 +119,7 @@ class _Board:
         self.outcomes: dict[int, Outcome] = {}
         self._waiting = list(range(len(jobs)))
         self._busy: list[str] = []  # methods at work
-        self._compiled = {job.method: is_compiled(job.method) for job in jobs}
+        self._compiled = {job.method: is_compiled(METHODS[job.method]) for job in jobs}
         self._changed = Condition()
 
     def take(self) -> int | None:

@@ -123,7 +123,7 @@ def busy(times: Iterable[tuple[float, float]]) -> str:
 def drift(run: Run) -> np.ndarray:
     """(1), at each record."""
     with np.errstate(all="ignore"):
-        return np.abs(run.records.phi).sum(axis=1)
+        return np.abs(run.labels.violation(run.records.phi)).sum(axis=1)
 
 
 def accumulated(run: Run, until: float = inf) -> float:

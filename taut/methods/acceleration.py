@@ -12,7 +12,7 @@ the factor ½ and moves positions with v'; (3) is the scheme itself, of second o
 
 from __future__ import annotations
 
-from ..jit import part
+from ..jit import part, word
 from ..model.arrays import State, System
 from ..model.evaluate import add_scaled, constraints, copy, drive, forces, move, push, set_time, solve, times
 from ..model.rotation import normalise, quaternion_rate
@@ -61,10 +61,15 @@ def observe_lagrange(system: System, state: State, t, par, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
 
 
+@word
+def integrator_of(par):
+    return int(par[3])
+
+
 def step(system: System, state: State, t, h, par):
     work = system.work
     x, quat, v, memory_ = state.x, state.quat, state.v, state.memory
-    integrator = int(par[3])
+    integrator = integrator_of(par)
     points = x.shape[0]
     if integrator == RK4:
         runge_kutta(system, state, t, h, par)

@@ -29,10 +29,14 @@ from typing import Any
 
 from ..model.model import Model
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES = range(4)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY = range(7)
+EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
+    TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
+    STUCK: "events follow each other without time going on",
+    CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
@@ -69,3 +73,10 @@ class Method:
     solves: str = "1"  # linear solves per step
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
+    measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
+    unilateral: Method | None = None  # the same method for scenes with inequalities
+
+    @property
+    def key(self) -> str:
+        """Tells compiled code of the two forms of a method apart."""
+        return self.name if self.measure is None else f"{self.name}_unilateral"

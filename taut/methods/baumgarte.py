@@ -9,9 +9,12 @@ The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..jit import part, specialise, word
 from . import acceleration
 from .base import Method, Option
+from .unilateral import event_driven
 
 
 @word
@@ -48,3 +51,4 @@ METHOD = Method(
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
 )
+METHOD = replace(METHOD, unilateral=event_driven(METHOD))

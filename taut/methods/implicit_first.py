@@ -15,6 +15,8 @@ configuration where J loses rank: there J(q) says nothing about q'.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..jit import part, word
 from ..model.evaluate import (
     add_scaled,
@@ -32,6 +34,7 @@ from ..model.evaluate import (
     times,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .unilateral import fixed_step
 
 
 @word
@@ -103,3 +106,4 @@ METHOD = Method(
     order_velocity=1,
     step=step,
 )
+METHOD = replace(METHOD, unilateral=fixed_step(METHOD))

@@ -10,9 +10,12 @@ the other methods are there to prevent, and what this one shows.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..jit import part, specialise, word
 from . import acceleration
 from .base import Method
+from .unilateral import event_driven
 
 
 @word
@@ -41,3 +44,4 @@ METHOD = Method(
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
 )
+METHOD = replace(METHOD, unilateral=event_driven(METHOD))

@@ -69,6 +69,29 @@ class Rows(NamedTuple):
     spin_place: Array  # and the place on the rigid body
 
 
+class Inequalities(NamedTuple):
+    """Conditions Φ ≥ 0, with their own rows and room to evaluate them, and balls that touch each other."""
+
+    batches: Batches
+    rows: Rows
+    to_parameter: Array  # (k, 2): signal, position in the batches' parameters
+    sign: Array  # (rows,) -1 where the user said ≤
+    restitution: Array  # (rows,)
+    friction: Array  # (rows,)
+    arm: Array  # (blocks,) radius of a rigid ball, on whose surface friction acts; else 0
+    quat_of: Array  # (slots,) orientation of the rigid body whose centre the slot is; else -1
+    listed: Array  # rows whose λ, Φ and dΦ/dt are recorded
+    ball_slot: Array  # (balls,) balls of groups with too many pairs to list
+    ball_radius: Array
+    ball_group: Array  # (balls, 2) bit g: the ball stands in the first, in the second list of group g
+    group_restitution: Array  # (groups,)
+    group_friction: Array
+    phi: Array
+    phi_t: Array
+    gamma: Array
+    J: Array
+
+
 class Signals(NamedTuple):
     """Functions of time and what they drive."""
 
@@ -95,6 +118,7 @@ class Work(NamedTuple):
     driven: Array  # accelerations of driven bodies
     b: Array  # right-hand side
     mu: Array  # a second set of multipliers
+    observed: Array  # multipliers of equalities and listed inequalities
     x1: Array  # spare configurations and velocities
     x2: Array
     quat1: Array
@@ -128,3 +152,9 @@ class State(NamedTuple):
     lam: Array
     memory: Array  # what a method remembers between steps
     driver_work: Array  # (2,) work done by drivers [J], power at the last step [W]
+    contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
+    pairs: Array  # (room, 2) pairs of balls that are near,
+    pair_lam: Array  # (room, 3) their λ and friction,
+    pairs_at: Array  # (points, 3) where all stood when they were found,
+    pair_reach: Array  # (1,) up to which gap they were looked for [m],
+    pair_count: Array  # (1,) and how many there are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from .. import constraints as constraint_kinds
 from .. import forces as force_kinds
 from ..errors import TautError
 from ..expressions import Signal, codegen
-from ..scene.places import labels, places
+from ..scene.places import places, surroundings
 from ..scene.scene import Scene
 from ..scene.specs import Body, Constraint, Force, Point
-from .arrays import Batches, Bodies, Places, Rows, Signals
+from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals
 from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
 from .frames import multiply, principal_axes, rotate
+from .inequalities import Conditions, balls_of, conditions
 from .model import BodyInfo, ConstraintInfo, Model
 
 INDEX = np.uint32
@@ -59,13 +61,16 @@ class _Builder:
         scene = self.scene
         for body in scene.bodies.values():
             self.add_body(body)
-        used: list[Constraint | Force] = [*scene.constraints.values(), *scene.forces.values()]
+        equalities = [spec for spec in scene.constraints.values() if spec.sense == "=="]
+        unilateral = conditions(scene)
+        used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
         for spec in used:  # places in the world become slots before any place on a body gets its number
             for point in spec.points:
                 self.note_point(point)
         slots = len(self.x)
         place_arrays = self.add_places(slots)
-        batches, rows, infos = self.constraint_batches(scene.constraints.values(), place_arrays)
+        batches, rows, infos = self.constraint_batches(equalities, place_arrays, "to_constraint")
+        inequalities, listed, names = self.inequality_arrays(unilateral, place_arrays, slots, len(rows.ptr) - 1)
         force_batches = self.force_batches(scene.forces.values())
         bodies = self.body_arrays(slots)
         widest = max([len(spec.points) for spec in used] + [1])
@@ -78,6 +83,9 @@ class _Builder:
             places=place_arrays,
             constraints=batches,
             rows=rows,
+            inequalities=inequalities._replace(to_parameter=self.table("to_inequality", 2)),
+            inequality_info=listed,
+            inequality_names=names,
             forces=force_batches,
             signals=self.signal_arrays(addresses),
             x=np.array(self.x, float).reshape(-1, 3),
@@ -192,7 +200,7 @@ class _Builder:
             points = spec.points
             if spec.kind == "drag" and not points:
                 points = tuple(Point(name) for name, info in self.info.items() if info.motion == "free")
-            arguments = {**spec.arguments, "labels": labels(points, self.scene.bodies)}
+            arguments = {**spec.arguments, **surroundings(points, self.scene.bodies)}
             try:
                 layout = kind.lay_out(places(points, self.scene.bodies), arguments)
             except ValueError as mistake:
@@ -213,7 +221,7 @@ class _Builder:
                 else:
                     flat["p"].append(value.value if isinstance(value, Signal) else float(value))
 
-    def constraint_batches(self, specs: Iterable[Constraint], places: Places):
+    def constraint_batches(self, specs: Iterable[Constraint], places: Places, target: str):
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
         codes, addresses, charts, counts, starts = [], [], [], [], []
         widths: list[np.ndarray] = []
@@ -228,18 +236,59 @@ class _Builder:
             charts.append((chart_address(name), kind.rechart is not None))
             counts.append(len(members))
             begin = len(flat["idx"])
-            self.flatten(members, "to_constraint", flat, self.number)
+            self.flatten(members, target, flat, self.number)
             points = np.array(flat["idx"][begin:], np.int64).reshape(len(members), size)
             block_points.append(np.repeat(points, rows, axis=0).ravel())
             widths.append(np.full(len(members) * rows, size))
             for i, (spec, _, _) in enumerate(members):
                 own = tuple(range(row + i * rows, row + (i + 1) * rows))
-                infos[spec.name] = ConstraintInfo(spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]))
+                infos[spec.name] = ConstraintInfo(
+                    spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense
+                )
             row += rows * len(members)
             block += rows * len(members) * size
         in_scene_order = tuple(infos[spec.name] for spec in specs)
         batches = _batches(flat, codes, addresses, charts, counts, starts)
         return batches, _rows(widths, block_points, places), in_scene_order
+
+    def inequality_arrays(self, found: Conditions, places: Places, slots: int, rows_before: int):
+        """The inequalities as arrays, and the names of those that are recorded."""
+        batches, rows, infos = self.constraint_batches(found.specs, places, "to_inequality")
+        count = len(rows.ptr) - 1
+        spec_of_row: list[Constraint] = [None] * count  # type: ignore[list-item]
+        names = [""] * count
+        for spec, info in zip(found.specs, infos):
+            for row, name in zip(info.rows, info.row_names()):
+                spec_of_row[row], names[row] = spec, name
+        listed: list[int] = []
+        recorded = []
+        for info in infos[: found.listed]:
+            first = rows_before + len(listed)
+            listed += info.rows
+            recorded.append(replace(info, rows=tuple(range(first, first + len(info.rows)))))
+        quat_of = np.full(slots, -1, np.int64)
+        radius = np.zeros(slots)
+        for name, info in self.info.items():
+            if info.quat >= 0:
+                quat_of[info.slot] = info.quat
+                radius[info.slot] = self.scene.bodies[name].radius
+        arm = radius[rows.slot]
+        arm[rows.spin_from] = 0.0  # a place on a body has its arm already
+        balls = balls_of(found.crowds)
+        bodies = [self.scene.bodies[name] for name in balls.names]
+        arrays = Inequalities(
+            batches, rows, np.zeros((0, 2), np.int64),
+            np.array([-1.0 if spec.sense == "<=" else 1.0 for spec in spec_of_row]),
+            np.array([spec.restitution for spec in spec_of_row], float),
+            np.array([spec.friction for spec in spec_of_row], float),
+            arm, quat_of, np.array(listed, np.int64),
+            np.array([self.info[name].slot for name in balls.names], np.int64),
+            np.array([body.radius for body in bodies], float), balls.group,
+            np.array([group.restitution for group in found.crowds], float),
+            np.array([group.friction for group in found.crowds], float),
+            np.zeros(count), np.zeros(count), np.zeros(count), np.zeros((len(rows.slot), 3)),
+        )  # fmt: skip
+        return arrays, tuple(recorded), tuple(names)
 
     def force_batches(self, specs: Iterable[Force]) -> Batches:
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
@@ -259,21 +308,19 @@ class _Builder:
             raise TautError(f"a torque acts on '{point.body}', which is not a rigid body; apply a force instead.")
         return info.slot + 1
 
+    def table(self, target: str, width: int) -> np.ndarray:
+        return np.array(self.signals.targets[target], np.int64).reshape(-1, width)
+
     def signal_arrays(self, addresses: list[int]) -> Signals:
-        targets = self.signals.targets
-
-        def table(rows: Sequence, width: int, dtype: type = np.int64) -> np.ndarray:
-            return np.array(rows, dtype).reshape(-1, width)
-
         return Signals(
             np.array(addresses, np.int64),
             np.zeros((len(addresses), 3)),
-            table(targets["to_constraint"], 2),
-            table(targets["to_force"], 2),
-            table(targets["driven"], 3),
-            table(self.turned, 3),
-            table(self.turned_axis, 3, float),
-            table(self.turned_from, 4, float),
+            self.table("to_constraint", 2),
+            self.table("to_force", 2),
+            self.table("driven", 3),
+            np.array(self.turned, np.int64).reshape(-1, 3),
+            np.array(self.turned_axis, float).reshape(-1, 3),
+            np.array(self.turned_from, float).reshape(-1, 4),
         )
 
 

@@ -108,13 +108,12 @@ def constraints(system, t, x, quat, v, second, J):
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    carry_to_rotations(system, quat, v, second, J)
+    carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
 
 
 @word
-def carry_to_rotations(system, quat, v, second, J):
+def carry_to_rotations(rows, places, quat, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
-    rows, places, gamma = system.rows, system.places, system.work.gamma
     for k in range(rows.spin_block.shape[0]):
         k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
         body = places.body[k_place]

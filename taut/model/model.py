@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import linalg
 from ..scene.specs import ReducedMap
-from .arrays import Batches, Bodies, Places, Rows, Signals, State, System, Work
+from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
 
 COUNTS = 4  # in Work.counts
+PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class ConstraintInfo:
     unit: str
     rows: tuple[int, ...]
     points: tuple[int, ...]
+    sense: str = "=="
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
@@ -51,6 +53,9 @@ class Model:
     places: Places
     constraints: Batches
     rows: Rows
+    inequalities: Inequalities
+    inequality_info: tuple[ConstraintInfo, ...]  # of those that are recorded; their rows follow row_count
+    inequality_names: tuple[str, ...]  # of every row of `inequalities`
     forces: Batches
     signals: Signals
     x: np.ndarray
@@ -78,14 +83,22 @@ class Model:
     def is_driven(self) -> bool:
         """True where something moves with time on its own: a driven body or a rheonomic constraint."""
         signals = self.signals
-        return bool(len(signals.driven) or len(signals.turned) or len(signals.to_constraint)) or any(
-            info.kind in ("custom", "on_curve") for info in self.constraint_info
-        )
+        targets = (signals.driven, signals.turned, signals.to_constraint, self.inequalities.to_parameter)
+        return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in self.constraint_info)
+
+    @property
+    def is_unilateral(self) -> bool:
+        """True where the scene has inequalities."""
+        return bool(self.inequality_names or len(self.inequalities.ball_slot))
 
     def initial_state(self, memory: int = 0) -> State:
+        balls = len(self.inequalities.ball_slot)
+        room = PAIRS_PER_BALL * balls
         return State(
-            self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(2)
-        )
+            self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(2),
+            np.zeros((len(self.inequality_names), 4)), np.zeros((room, 2), np.int64), np.zeros((room, 3)),
+            np.zeros((len(self.x) if balls else 0, 3)), np.zeros(1), np.zeros(1, np.int64),
+        )  # fmt: skip
 
     def system(self, solver: str = "auto", stages: int = 0, tolerance: float = 1e-12) -> System:
         """Everything compiled code needs, with room to work in. Each call gives independent arrays."""
@@ -102,6 +115,7 @@ class Model:
 
         work = Work(
             **zeros("phi phi_t gamma b mu", m),
+            **zeros("observed", m + len(self.inequalities.listed)),
             **zeros("J J2", blocks, 3),
             **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),

@@ -33,6 +33,7 @@ def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xar
         "body": _names(labels, "particle", "rigid"),
         "constraint": np.array(labels.row_names(), dtype=str),
         "unit": ("constraint", np.array(labels.units(), dtype=str), {"long_name": "unit of the constraint"}),
+        "sense": ("constraint", np.array(labels.senses(), dtype=str), {"long_name": "==, >= or <="}),
     }
     if "orientation" in variables:
         names |= {"rigid": _names(labels, "rigid"), "wxyz": ["w", "x", "y", "z"]}
@@ -89,7 +90,17 @@ def _of_constraints(labels: Labels, records: Records) -> dict[str, tuple]:
 def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
     kinetic, potential, driven = (records.energy[:, i] for i in range(3))
     linear, angular = momenta(labels, records)
-    return {
+    touching = {}
+    if records.contacts.shape[1]:
+        slots = [body.slot for body in labels.bodies if body.kind != "coordinate"]
+        touching = {
+            "contact_force": (
+                ("time", "body", "xyz"), records.contact_force[:, slots], "N", "force of all contacts on a body"
+            ),
+            "contact_count": ("time", records.contacts[:, 0].astype(int), "1", "contacts that push"),
+            "overlap": ("time", records.contacts[:, 1], "m", "deepest violation of an inequality"),
+        }  # fmt: skip
+    return touching | {
         "energy_kinetic": ("time", kinetic, "J", "kinetic energy"),
         "energy_potential": ("time", potential, "J", "potential energy"),
         "energy_total": ("time", kinetic + potential, "J", "kinetic and potential energy"),

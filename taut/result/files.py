@@ -40,7 +40,7 @@ def save_scene(scene: Scene, folder: Path) -> dict[str, Any]:
 
 
 def write_commit(folder: Path, commit: dict[str, Any]) -> None:
-    words = {key: commit[key] for key in ("step", "start", "status", "message", "info")}
+    words = {key: commit[key] for key in ("step", "start", "status", "message", "info", "events")}
     arrays = {f"{part}.{name}": values for part in ("tail", "state") for name, values in commit[part].items()}
     draft = folder / ".commit.npz.part"
     with open(draft, "wb") as file:
@@ -50,12 +50,26 @@ def write_commit(folder: Path, commit: dict[str, Any]) -> None:
 
 def read_commit(folder: Path) -> dict[str, Any]:
     with np.load(folder / "commit.npz") as file:
-        commit = json.loads(str(file["words"])) | {"tail": {}, "state": {}}
+        commit = {"events": 0} | json.loads(str(file["words"])) | {"tail": {}, "state": {}}
         for key in file.files:
             part, _, name = key.partition(".")
             if name:
                 commit[part][name] = file[key]
     return commit
+
+
+def append_events(path: Path, count: int, events: np.ndarray) -> None:
+    """Add events after the first `count`; what a stopped process left behind them is cut off."""
+    with open(path / "events.bin", "r+b" if (path / "events.bin").exists() else "w+b") as file:
+        file.truncate(count * events.itemsize * events.shape[1])
+        file.seek(0, os.SEEK_END)
+        file.write(np.ascontiguousarray(events, "<f8").tobytes())
+
+
+def read_events(path: Path, count: int, width: int) -> np.ndarray:
+    if not count:
+        return np.zeros((0, width))
+    return np.fromfile(path / "events.bin", "<f8", count * width).reshape(-1, width)
 
 
 def read_header(path: Path) -> dict[str, Any] | None:

@@ -19,7 +19,9 @@ class Labels:
 
     @classmethod
     def of(cls, model: Model) -> Labels:
-        return cls(model.name, model.body_info, model.constraint_info, model.bodies.inertia)
+        return cls(
+            model.name, model.body_info, model.constraint_info + model.inequality_info, model.bodies.inertia
+        )
 
     def row_names(self) -> list[str]:
         """Names of scalar rows in the order of the scene."""
@@ -33,6 +35,25 @@ class Labels:
         """The unit of each of `row_names`."""
         return [info.unit for info in self.constraints for _ in info.rows]
 
+    def senses(self) -> list[str]:
+        """==, >= or <= of each of `row_names`."""
+        return [info.sense for info in self.constraints for _ in info.rows]
+
+    def violation(self, phi: np.ndarray) -> np.ndarray:
+        """Φ (..., rows in the order of the records) with what an inequality allows set to zero."""
+        found = phi.copy()
+        for info in self.constraints:
+            if info.sense != "==":
+                rows = list(info.rows)
+                found[..., rows] = (np.minimum if info.sense == ">=" else np.maximum)(found[..., rows], 0.0)
+        return found
+
+    def held(self, rate: np.ndarray) -> np.ndarray:
+        """dΦ/dt with inequalities set to zero: they may change."""
+        found = rate.copy()
+        found[..., [row for info in self.constraints if info.sense != "==" for row in info.rows]] = 0.0
+        return found
+
     def to_json(self) -> dict[str, Any]:
         return {
             "scene": self.scene,
@@ -41,7 +62,7 @@ class Labels:
                  None if b.to_principal is None else b.to_principal.tolist(), b.mass]
                 for b in self.bodies
             ],
-            "constraints": [[c.name, c.kind, c.unit, c.rows, c.points] for c in self.constraints],
+            "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense] for c in self.constraints],
             "inertia": self.inertia.tolist(),
         }  # fmt: skip
 
@@ -52,7 +73,7 @@ class Labels:
             for name, kind, motion, slot, quat, turn, mass in data["bodies"]
         )
         constraints = tuple(
-            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points))
-            for name, kind, unit, rows, points in data["constraints"]
+            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), *sense)
+            for name, kind, unit, rows, points, *sense in data["constraints"]
         )
         return cls(data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3))

@@ -8,6 +8,13 @@
     phi     (T, m)          Φ
     rate    (T, m)          dΦ/dt
     energy  (T, 3)          kinetic, potential, work done by drivers [J]
+
+Inequalities that users named, or that small groups stand for, follow the m equalities in lam, phi and rate, with
+the signs of Φ as the user wrote it. Where there are any:
+
+    slide          (T, listed, 2)  friction along two tangents [N], where some contact has friction
+    contact_force  (T, slots, 3)   what all contacts together do to each slot [N]; to a rotation [N m]
+    contacts       (T, 2)          how many push, deepest overlap [m]
 """
 
 from __future__ import annotations
@@ -30,14 +37,23 @@ class Records:
     phi: np.ndarray
     rate: np.ndarray
     energy: np.ndarray
+    slide: np.ndarray
+    contact_force: np.ndarray
+    contacts: np.ndarray
 
     @staticmethod
     def shapes(model: Model) -> dict[str, tuple[int, ...]]:
         """The shape of one record of each array."""
-        slots, rigid, m = int(model.bodies.slots), len(model.quat), model.row_count
+        slots, rigid = int(model.bodies.slots), len(model.quat)
+        listed = len(model.inequalities.listed)
+        m = model.row_count + listed
+        touching = model.is_unilateral
+        rubbing = bool(model.inequalities.friction.any())
         return {
             "time": (), "x": (slots, 3), "quat": (rigid, 4), "v": (slots, 3),
             "lam": (m,), "phi": (m,), "rate": (m,), "energy": (3,),
+            "slide": (listed if rubbing else 0, 2), "contact_force": (slots if touching else 0, 3),
+            "contacts": (2 if touching else 0,),
         }  # fmt: skip
 
     @classmethod

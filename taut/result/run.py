@@ -12,12 +12,14 @@ from ..errors import TautError, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
+from .events import NO_EVENTS
 from .files import versions
 from .labels import Labels
 from .records import Records
 from .store import RUNNING, Store
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 
@@ -50,6 +52,8 @@ class Run:
         message: str,
         info: dict[str, Any],
         labels: Labels | None = None,
+        events: np.ndarray = NO_EVENTS,
+        log: Any = None,
     ) -> None:
         if labels is None:
             assert model is not None
@@ -61,6 +65,8 @@ class Run:
         self.info = {"versions": versions(), **info}
         self.labels = labels
         self._model = model
+        self._events = events
+        self._log = log
 
     @property
     def model(self) -> Model:
@@ -89,6 +95,20 @@ class Run:
         }
         return dataset(self.labels, self.records, attributes)
 
+    @cached_property
+    def events(self) -> pandas.DataFrame:
+        """Every activation, release and impact: time [s], kind, constraint, impulse [N s]."""
+        from .events import table
+
+        return table(self.model, self._events)
+
+    @property
+    def log(self) -> pandas.DataFrame:
+        """What the rule of the active set did: time, iteration, constraint, member, action, λ, w."""
+        if self._log is None:
+            raise TautError("the run kept no log; simulate with log=True (a scene with inequalities).")
+        return self._log
+
     def __getitem__(self, name: str) -> Any:
         """The ConstraintResult or BodyResult of that name; a constraint goes before a body."""
         for constraint in self.labels.constraints:
@@ -102,7 +122,7 @@ class Run:
 
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""
-        size = np.abs(self.records.phi)
+        size = np.abs(self.labels.violation(self.records.phi))
         if not size.size:
             return None
         k, row = np.unravel_index(np.argmax(size), size.shape)
@@ -120,7 +140,7 @@ class Run:
         if self.scene is None:
             raise TautError("this run was opened without its scene; copy its folder instead of saving it.")
         store = Store.create(path, self.scene, self.model, len(self.records), self.info, overwrite)
-        store.append(self.records.as_dict(), {}, self.steps)
+        store.append(self.records.as_dict(), {}, self.steps, self._events)
         store.finish(self.status, self.message, {})
         return Path(path)
 
@@ -256,4 +276,4 @@ def open_run(path: str | Path, scene: Scene | None = None) -> Run:
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    return Run(scene, model, Records(**store.read()), status, message, info, labels)
+    return Run(scene, model, Records(**store.read()), status, message, info, labels, store.events())

@@ -3,6 +3,7 @@
     run.json       what was asked, and the names of all columns; written once
     scene.yaml     the scene (with scene.npz), unless it holds Python functions
     records.zarr   records in whole chunks, in arrays that have their full length from the start
+    events.bin     activations, releases and impacts, as many as commit.npz says
     commit.npz     how many records count, those after the last whole chunk, and the state to go on from
 
 A chunk is written once and counts only when commit.npz, which is replaced at one stroke, says so. So the
@@ -24,12 +25,15 @@ import numpy as np
 from ..errors import TautError
 from ..model.model import Model
 from ..scene.scene import Scene
+from .events import NO_EVENTS
 from .files import (
+    append_events,
     check_free,
     create_arrays,
     plain,
     put_in_place,
     read_commit,
+    read_events,
     read_header,
     save_scene,
     versions,
@@ -76,7 +80,8 @@ class Store:
         }  # fmt: skip
         tail = {name: np.zeros((0, *shape)) for name, shape in shapes.items()}
         commit = {
-            "step": 0, "start": 0, "status": RUNNING, "message": "", "info": {}, "tail": tail, "state": {}
+            "step": 0, "start": 0, "status": RUNNING, "message": "", "info": {}, "events": 0, "tail": tail,
+            "state": {},
         }  # fmt: skip
         draft = path.with_name(f".{path.name}.{os.getpid()}.part")
         with writing(path):
@@ -108,8 +113,10 @@ class Store:
 
     # Writing
 
-    def append(self, chunk: dict[str, np.ndarray], state: dict[str, np.ndarray], step: int) -> None:
-        """Add records, and the state after them to go on from. Both count when this returns."""
+    def append(
+        self, chunk: dict[str, np.ndarray], state: dict[str, np.ndarray], step: int, events: np.ndarray = NO_EVENTS
+    ) -> None:
+        """Add records and events, and the state after them to go on from. All count when this returns."""
         tail, start = self._commit["tail"], self._commit["start"]
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
@@ -119,6 +126,8 @@ class Store:
         with writing(self.path):
             if whole:
                 self._write(start, {name: values[:whole] for name, values in joined.items()})
+            if len(events):
+                append_events(self.path, self._commit["events"], events)
             # Copies: the caller's state changes while the commit may have to be written again.
             self._replace_commit(
                 step=step,
@@ -127,7 +136,12 @@ class Store:
                 state={name: np.array(values) for name, values in state.items()},
                 status=RUNNING,
                 message="",
+                events=self._commit["events"] + len(events),
             )
+
+    def events(self) -> np.ndarray:
+        """The committed events, in the columns of result/events.py."""
+        return read_events(self.path, self._commit["events"], NO_EVENTS.shape[1])
 
     def finish(self, status: str, message: str, info: dict[str, Any]) -> None:
         """Say how the run ended. The last records also go into the arrays, for other readers of zarr."""

@@ -1,0 +1,68 @@
+"""Which inequalities a scene has: those that users name, and the pairs of groups.
+
+A group with few pairs becomes named constraints, each with its place in the results. The balls of a group with
+many pairs are handed on as they are: a broad phase (contact/grid.py) finds those that are near, and results
+tell of them by events and totals. Walls against many balls are evaluated in bulk and not listed either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import TautError
+from ..scene.groups import expand, pair_count
+from ..scene.scene import Scene
+from ..scene.specs import Constraint, Group
+
+MOST_LISTED = 2000  # pairs of all groups together
+MOST_GROUPS = 62  # bits of a mask
+
+
+@dataclass(frozen=True)
+class Conditions:
+    specs: tuple[Constraint, ...]  # the first `listed` of them are recorded by name
+    listed: int
+    crowds: tuple[Group, ...]  # groups whose balls are left to the broad phase
+
+
+def conditions(scene: Scene) -> Conditions:
+    """All inequalities of a scene."""
+    named = [spec for spec in scene.constraints.values() if spec.sense != "=="]
+    groups = list(scene.groups.values())
+    if sum(pair_count(scene, group) for group in groups) <= MOST_LISTED:
+        for group in groups:
+            named += expand(scene, group)
+        return Conditions(tuple(named), len(named), ())
+    walls: list[Constraint] = []
+    crowds = []
+    for group in groups:
+        if group.obstacles:
+            walls += expand(scene, replace(group, bodies=()))
+        if group.bodies is None or group.bodies:
+            crowds.append(group)
+    if len(crowds) > MOST_GROUPS:
+        raise TautError(f"{len(crowds)} groups of contacts have too many pairs; join some of them "
+                        f"({MOST_GROUPS} are possible).")
+    return Conditions((*named, *walls), len(named), tuple(crowds))
+
+
+@dataclass(frozen=True)
+class Balls:
+    """Balls of crowds: names, and in which list of which group each stands, as bit masks."""
+
+    names: tuple[str, ...]
+    group: np.ndarray  # (balls, 2)
+
+
+def balls_of(crowds: tuple[Group, ...]) -> Balls:
+    number: dict[str, int] = {}
+    for group in crowds:
+        for name in (*group.first, *(group.bodies or ())):
+            number.setdefault(name, len(number))
+    masks = np.zeros((len(number), 2), np.int64)
+    for bit, group in enumerate(crowds):
+        for which, names in enumerate((group.first, group.first if group.bodies is None else group.bodies)):
+            masks[[number[name] for name in names], which] |= 1 << bit
+    return Balls(tuple(number), masks)

@@ -1,0 +1,47 @@
+"""What happened at one moment: activations, releases and impacts of inequalities.
+
+A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of
+balls), the pair packed into one number, impulse [N s]. `table` gives them names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..methods.unilateral import EVENTS
+from ..model.model import Model
+
+if TYPE_CHECKING:
+    import pandas
+
+NO_EVENTS = np.zeros((0, 5))
+TIME, KIND, ROW, PAIR, IMPULSE = range(5)
+
+
+def joined(ints: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Rows as above, from what the compiled step wrote (methods/unilateral/tables.py)."""
+    return np.column_stack([numbers[:, 0], ints, numbers[:, 1]]).astype(float)
+
+
+def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
+    """Columns time [s], kind, constraint, impulse [N s]; in the order in which they happened."""
+    import pandas
+
+    names = model.inequality_names
+    slots = {info.slot: info.name for info in model.body_info}
+    balls = [slots[int(slot)] for slot in model.inequalities.ball_slot]
+
+    def spoken(row: float, pair: float) -> str:
+        if row >= 0:
+            return names[int(row)]
+        first, second = divmod(int(pair), len(balls))
+        return f"{balls[first]}|{balls[second]}"
+
+    return pandas.DataFrame({
+        "time": events[:, TIME],
+        "kind": [EVENTS[int(kind)] for kind in events[:, KIND]],
+        "constraint": [spoken(row, pair) for row, pair in events[:, ROW : PAIR + 1]],
+        "impulse": events[:, IMPULSE],
+    })

@@ -1,0 +1,35 @@
+"""What the rule of the active set did at each look, for `run.log` and for `taut explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..model.model import Model
+
+if TYPE_CHECKING:
+    import pandas
+
+ACTIONS = ("kept", "entered", "left", "kept out")
+
+
+def log_table(model: Model, par: Any) -> pandas.DataFrame | None:
+    """Columns time [s], iteration, constraint, member (before), action, multiplier, slack (J dv/dt - d)."""
+    log = getattr(par, "log", None)
+    if log is None or not len(log.ints):
+        return None
+    import pandas
+
+    count = min(int(log.count[0]), len(log.ints))
+    instant, iteration, row, member, action = log.ints[:count].T
+    names = np.array(model.inequality_names, dtype=object)
+    return pandas.DataFrame({
+        "time": par.instant_time[instant],
+        "iteration": iteration,
+        "constraint": names[row],
+        "member": member == 1,
+        "action": np.array(ACTIONS, dtype=object)[action],
+        "multiplier": log.numbers[:count, 0],
+        "slack": log.numbers[:count, 1],
+    })
