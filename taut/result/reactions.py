@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import kernel
+from ..methods.unilateral import viewer
+from ..methods.unilateral.box import open_box
+from ..methods.unilateral.gather import add_rows, inequalities
 from ..model.evaluate import begin, constraints, copy, set_time
 from ..model.model import ConstraintInfo, Model
 from .records import Records
@@ -49,6 +52,8 @@ def forces_and_torques(
     Places in the world count as one body, "world", about which nothing turns. Of a coordinate the first
     number is the generalised force.
     """
+    if info.sense != "==":
+        return _of_inequality(model, records, info)
     points = np.array(info.points, np.int64)
     centre = points.copy()
     for point, slot in zip(model.places.point, model.places.slot):
@@ -60,10 +65,17 @@ def forces_and_torques(
         (records.time, records.x, records.quat, records.v), records.lam,
         np.array(info.rows, np.int64), points, centre, force, arm,
     )  # fmt: skip
+    return _by_body(model, centre, force, arm)
+
+
+def _by_body(
+    model: Model, centre: np.ndarray, force: np.ndarray, arm: np.ndarray
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Forces and torques on points, added up by the bodies that own them."""
     owner = {body.slot: body.name for body in model.body_info}
     names = [owner.get(int(slot), WORLD) for slot in centre]
     bodies = list(dict.fromkeys(names))
-    total, torque = np.zeros((2, len(records), len(bodies), 3))
+    total, torque = np.zeros((2, len(force), len(bodies), 3))
     for i, name in enumerate(names):
         total[:, bodies.index(name)] += force[:, i]
         torque[:, bodies.index(name)] += np.cross(arm[:, i], force[:, i])  # (2)
@@ -82,3 +94,60 @@ def _one_step_before(records: Records, dt: float, every: int) -> tuple[np.ndarra
     time, x = records.time - dt, records.x - dt * records.v
     time[:1], x[:1] = records.time[:1], records.x[:1]
     return time, x, records.quat
+
+
+@kernel
+def unilateral_reactions(system, state, box, now, lam, slide, rows, points, centre, out_force, out_arm):
+    """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
+    time, x, quat, v = now
+    par = open_box(box)[2]
+    cand, ineq = par.cand, par.ineq
+    count = rows.shape[0]
+    for k in range(time.shape[0]):
+        copy(x[k], state.x)
+        copy(quat[k], state.quat)
+        copy(v[k], state.v)
+        set_time(system, time[k], state.x, state.quat, state.v)
+        inequalities((box, time[k], state.x, state.quat, state.v, False))
+        for i in range(count):
+            par.wanted[i] = rows[i]
+        add_rows((box, 0, count))
+        for i in range(count):
+            first = ineq.rows.ptr[rows[i]]
+            size = 0.0
+            for p in range(centre.shape[0]):
+                at = cand.ptr[i] + p
+                for c in range(3):
+                    out_force[k, p, c] += lam[k, i] * cand.J[at, c]
+                    if slide.shape[1] > 0:
+                        out_force[k, p, c] += slide[k, i, 0] * cand.T1[at, c] + slide[k, i, 1] * cand.T2[at, c]
+                size = (cand.J[at, 0] ** 2 + cand.J[at, 1] ** 2 + cand.J[at, 2] ** 2) ** 0.5
+                for c in range(3):
+                    out_arm[k, p, c] = state.x[points[p], c] - state.x[centre[p], c]
+                    if ineq.arm[first + p] > 0.0 and size > 0.0:
+                        out_arm[k, p, c] -= ineq.arm[first + p] * cand.J[at, c] / size
+
+
+def _of_inequality(
+    model: Model, records: Records, info: ConstraintInfo
+) -> tuple[list[str], np.ndarray, np.ndarray]:
+    system, state = model.system(), model.initial_state()
+    par = viewer(model, system, state)
+    columns = np.array(info.rows) - model.row_count
+    rows = model.inequalities.listed[columns]
+    points = np.array(info.points, np.int64)
+    centre = points.copy()
+    for point, slot in zip(model.places.point, model.places.slot):
+        centre[points == point] = slot
+    force = np.zeros((len(records), len(points), 3))
+    arm = np.zeros_like(force)
+    lam = records.lam[:, list(info.rows)] * model.inequalities.sign[rows]
+    slide = records.slide[:, columns] if records.slide.shape[1] else np.zeros((len(records), 0, 2))
+    x = np.zeros((len(records), *model.x.shape))
+    v = np.zeros_like(x)
+    x[:, : records.x.shape[1]], v[:, : records.v.shape[1]] = records.x, records.v
+    unilateral_reactions(
+        system, state, par.box, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
+        np.ascontiguousarray(slide), rows, points, centre, force, arm,
+    )  # fmt: skip
+    return _by_body(model, centre, force, arm)

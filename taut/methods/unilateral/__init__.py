@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ..base import Method
 from . import events, fixed
 from .box import contents, pack
@@ -81,4 +83,11 @@ def fixed_step(method: Method) -> Method:
     )  # fmt: skip
 
 
-__all__ = ["EVENTS", "contents", "event_driven", "fixed_step"]
+def viewer(model, system, state):
+    """A box for looking at inequalities only: the functions of gather.py."""
+    named = {"active_set": 3.0, "resting": 0.0, "log": 0.0}
+    tables = contacts(model, system, state, np.zeros(3), named)
+    return pack(system, state, tables, {"fixed", "events", "pairs", "respond", "report"})
+
+
+__all__ = ["EVENTS", "contents", "event_driven", "fixed_step", "viewer"]
