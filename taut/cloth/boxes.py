@@ -1,0 +1,228 @@
+"""Which elements come near each other during a step: boxes around their paths, in a uniform grid.
+
+An element is a few nodes that move from x0 to x1: a node, an edge, a triangle. The boxes of one set are
+entered into all cells they touch; cells are found through a table (a hash of their three numbers), so the
+grid is as large as it needs to be. Each box of the other set looks into the cells it touches. A pair that
+shares several cells is taken in the one that holds the lowest corner of their overlap, so it is taken once.
+Pairs come out sorted; elements that share a node are no pair.
+"""
+
+from __future__ import annotations
+
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import TautError
+from ..jit import kernel, part, word
+
+Array = np.ndarray
+CROWD = 8  # entries per element, on average, above which cells are made larger
+
+
+class Boxes(NamedTuple):
+    """Room for a search; made larger when a search asks for it."""
+
+    first: Array  # (a, 6) boxes: lower corner, upper corner
+    second: Array  # (b, 6)
+    origin: Array  # (3,) of the grid
+    begin: Array  # (table + 1,) entries of each place in the table; the table's size is a power of two
+    entry: Array  # (entries,) element
+    cell: Array  # (entries,) its cell, three numbers of 21 bits
+    pairs: Array  # (pairs, 2) found
+
+
+def boxes(first: int, second: int, entries: int, pairs: int) -> Boxes:
+    table = 1 << max(4, int(2 * second).bit_length())
+    return Boxes(
+        np.zeros((first, 6)),
+        np.zeros((second, 6)),
+        np.zeros(3),
+        np.zeros(table + 1, np.int64),
+        np.zeros(entries, np.uint32),
+        np.zeros(entries, np.int64),
+        np.zeros((pairs, 2), np.uint32),
+    )
+
+
+@part
+def surround(elements, x0, x1, margin, out):
+    """Boxes around the paths of elements, wider by `margin` on all sides; returns the mean of their widths."""
+    total = 0.0
+    for e in range(elements.shape[0]):
+        for c in range(3):
+            low = np.inf
+            high = -np.inf
+            for k in range(elements.shape[1]):
+                i = elements[e, k]
+                total += 0.0 * (x0[i, c] + x1[i, c])  # what is not finite shows in the mean
+                low = min(low, x0[i, c], x1[i, c])
+                high = max(high, x0[i, c], x1[i, c])
+            out[e, c] = low - margin
+            out[e, c + 3] = high + margin
+            total += out[e, c + 3] - out[e, c]
+    return total / max(1, 3 * elements.shape[0])
+
+
+@word
+def cell_of(value, origin, inverse):
+    return int(floor((value - origin) * inverse))
+
+
+@word
+def packed(i, j, k):
+    return (i << 42) | (j << 21) | k
+
+
+@word
+def place_of(i, j, k, table):
+    """Where a cell stands in the table."""
+    return ((i * 73856093) ^ (j * 19349663) ^ (k * 83492791)) & (table - 1)
+
+
+@word
+def share_a_node(first, a, second, b):
+    for i in range(first.shape[1]):
+        for j in range(second.shape[1]):
+            if first[a, i] == second[b, j]:
+                return True
+    return False
+
+
+@word
+def overlap(p, a, q, b):
+    return (
+        p[a, 0] <= q[b, 3] and q[b, 0] <= p[a, 3]
+        and p[a, 1] <= q[b, 4] and q[b, 1] <= p[a, 4]
+        and p[a, 2] <= q[b, 5] and q[b, 2] <= p[a, 5]
+    )  # fmt: skip
+
+
+@word
+def expected_entries(box, width):
+    """How many cells of this width the boxes touch, if they lie anyhow."""
+    total = 0.0
+    for e in range(box.shape[0]):
+        wide = (box[e, 3] - box[e, 0]) / width + 1.0
+        total += wide * ((box[e, 4] - box[e, 1]) / width + 1.0) * ((box[e, 5] - box[e, 2]) / width + 1.0)
+    return total
+
+
+@part
+def enter(room, width):
+    """Put the second set into the table, counting first; returns the number of entries."""
+    box, origin, begin = room.second, room.origin, room.begin
+    inverse = 1.0 / width
+    table = begin.shape[0] - 1
+    for t in range(table + 1):
+        begin[t] = 0
+    for filling in range(2):
+        for back in range(box.shape[0]):
+            e = box.shape[0] - 1 - back  # places are filled from their ends, so elements come out ascending
+            for i in range(cell_of(box[e, 0], origin[0], inverse), cell_of(box[e, 3], origin[0], inverse) + 1):
+                for j in range(cell_of(box[e, 1], origin[1], inverse), cell_of(box[e, 4], origin[1], inverse) + 1):
+                    for k in range(cell_of(box[e, 2], origin[2], inverse), cell_of(box[e, 5], origin[2], inverse) + 1):
+                        cell = packed(i, j, k)
+                        place = place_of(i, j, k, table)
+                        if filling:
+                            begin[place] -= 1
+                            room.entry[begin[place]] = e
+                            room.cell[begin[place]] = cell
+                        else:
+                            begin[place] += 1
+        if not filling:
+            for t in range(1, table + 1):
+                begin[t] += begin[t - 1]
+            if begin[table] > room.entry.shape[0]:
+                return begin[table]
+    return begin[table]
+
+
+@part
+def look_up(room, first, second, same, width):
+    """Pairs of overlapping boxes, sorted. Returns how many there are, also when they do not fit."""
+    origin, begin, pairs = room.origin, room.begin, room.pairs
+    inverse = 1.0 / width
+    table = begin.shape[0] - 1
+    found = 0
+    p, q = room.first, room.second
+    for a in range(first.shape[0]):
+        began = found
+        for i in range(cell_of(p[a, 0], origin[0], inverse), cell_of(p[a, 3], origin[0], inverse) + 1):
+            for j in range(cell_of(p[a, 1], origin[1], inverse), cell_of(p[a, 4], origin[1], inverse) + 1):
+                for k in range(cell_of(p[a, 2], origin[2], inverse), cell_of(p[a, 5], origin[2], inverse) + 1):
+                    cell = packed(i, j, k)
+                    place = place_of(i, j, k, table)
+                    for n in range(begin[place], begin[place + 1]):
+                        b = room.entry[n]
+                        if room.cell[n] != cell or (same and b <= a) or not overlap(p, a, q, b):
+                            continue
+                        low0 = cell_of(max(p[a, 0], q[b, 0]), origin[0], inverse)
+                        low1 = cell_of(max(p[a, 1], q[b, 1]), origin[1], inverse)
+                        low2 = cell_of(max(p[a, 2], q[b, 2]), origin[2], inverse)
+                        if packed(low0, low1, low2) != cell or share_a_node(first, a, second, b):
+                            continue
+                        if found < pairs.shape[0]:
+                            pairs[found, 0] = a
+                            pairs[found, 1] = b
+                        found += 1
+        if found <= pairs.shape[0]:  # cells are not in the order of elements: sort the few of this element
+            for n in range(began + 1, found):
+                b = pairs[n, 1]
+                m = n
+                while m > began and pairs[m - 1, 1] > b:
+                    pairs[m, 1] = pairs[m - 1, 1]
+                    m -= 1
+                pairs[m, 1] = b
+    return found
+
+
+@kernel
+def search(room, first, second, same, x0, x1, margin):
+    """Find pairs of elements whose paths come within 2 `margin`. Returns (entries, pairs) as wanted.
+
+    room.pairs holds the result if neither is larger than the room for it. entries -1: a position is not finite.
+    """
+    mean = max(surround(first, x0, x1, margin, room.first), surround(second, x0, x1, margin, room.second))
+    widest = 0.0
+    for c in range(3):
+        low = np.inf
+        high = -np.inf
+        for e in range(first.shape[0]):
+            low = min(low, room.first[e, c])
+            high = max(high, room.first[e, c + 3])
+        for e in range(second.shape[0]):
+            low = min(low, room.second[e, c])
+            high = max(high, room.second[e, c + 3])
+        room.origin[c] = low
+        widest = max(widest, high - low)
+    if not mean < 1e300:
+        return -1, 0
+    width = max(2.0 * mean, widest / 1e6, 1e-300)  # 21 bits number the cells along an axis
+    crowd = CROWD * (first.shape[0] + second.shape[0])
+    while expected_entries(room.first, width) + expected_entries(room.second, width) > crowd and width < widest:
+        width *= 1.5
+    entries = enter(room, width)
+    if entries > room.entry.shape[0]:
+        return entries, 0
+    return entries, look_up(room, first, second, same, width)
+
+
+def near_pairs(first: Array, second: Array | None, x0: Array, x1: Array, margin: float) -> Array:
+    """(k, 2) pairs of elements, sorted, whose boxes come within 2 `margin` while x0 moves to x1.
+
+    first, second: nodes of the elements, (a, 1), (a, 2) or (a, 3); second None: pairs within the first set.
+    """
+    same = second is None
+    first = np.ascontiguousarray(first, np.uint32)
+    other = first if second is None else np.ascontiguousarray(second, np.uint32)
+    entries, pairs = 8 * len(other) + 16, 8 * len(first) + 16
+    while True:
+        room = boxes(len(first), len(other), entries, pairs)
+        wanted = search(room, first, other, same, x0, x1, float(margin))
+        if wanted[0] < 0:
+            raise TautError("collision search: a position is not finite; try a smaller step.")
+        if wanted[0] <= entries and wanted[1] <= pairs:
+            return room.pairs[: wanted[1]].astype(np.int64)
+        entries, pairs = max(entries, wanted[0]), max(pairs, wanted[1])

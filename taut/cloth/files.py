@@ -1,0 +1,158 @@
+"""Meshes from files: .obj and .ply are read here; tetrahedra and other formats through meshio.
+
+Faces with more than three corners are cut into a fan from their first corner.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import TautError
+from .mesh import Mesh
+from .solid import Solid
+
+_TYPES = {
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
+    "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
+    "double": "f8", "float64": "f8",
+}  # fmt: skip
+
+
+def read_mesh(path: str | Path) -> Mesh:
+    """A triangle mesh from a file."""
+    path = _existing(path)
+    readers = {".obj": _read_obj, ".ply": _read_ply}
+    if path.suffix.lower() not in readers:
+        found = _meshio(path)
+        faces = [row for block in found.cells if block.type in ("triangle", "quad") for row in block.data]
+        vertices = found.points
+    else:
+        try:
+            vertices, faces = readers[path.suffix.lower()](path)
+        except (ValueError, IndexError, KeyError) as wrong:
+            raise TautError(f"'{path}' could not be read as a mesh: {wrong}; export it again.") from None
+    if not faces:
+        raise TautError(f"'{path}' has no faces; a cloth is made of triangles or quads.")
+    vertices = np.asarray(vertices, float).reshape(len(vertices), -1)
+    if vertices.shape[1] == 2:
+        vertices = np.column_stack([vertices, np.zeros(len(vertices))])
+    return Mesh(vertices, _fan(faces, path), path.name)
+
+
+def read_solid(path: str | Path) -> Solid:
+    """A tetrahedral mesh from a file that meshio reads (.msh, .vtk, .vtu, .mesh, …)."""
+    path = _existing(path)
+    found = _meshio(path)
+    blocks = [block.data for block in found.cells if block.type == "tetra"]
+    if not blocks:
+        kinds = ", ".join(sorted({block.type for block in found.cells})) or "nothing"
+        raise TautError(f"'{path}' has no tetrahedra (it has {kinds}): a shell has no volume; fill it in a mesher, "
+                        "or use it as a cloth.")
+    tetrahedra = np.concatenate(blocks).astype(np.int64)
+    # meshers leave points of the geometry among the nodes
+    used, compact = np.unique(tetrahedra, return_inverse=True)
+    return Solid(np.asarray(found.points, float)[used], compact.reshape(-1, 4), path.name)
+
+
+def _existing(path: str | Path) -> Path:
+    path = Path(path)
+    if not path.is_file():
+        raise TautError(f"mesh file '{path}' does not exist; check the path.")
+    return path
+
+
+def _fan(faces: list[Any], path: Path) -> np.ndarray:
+    short = next((k for k, face in enumerate(faces) if len(face) < 3), None)
+    if short is not None:
+        raise TautError(f"'{path}': face {short} has {len(faces[short])} corners; a face needs three or more.")
+    return np.array([(f[0], f[i], f[i + 1]) for f in faces for i in range(1, len(f) - 1)], np.int64)
+
+
+def _read_obj(path: Path) -> tuple[list[Any], list[Any]]:
+    vertices: list[list[float]] = []
+    faces: list[list[int]] = []
+    for number, line in enumerate(path.read_text().replace("\\\n", " ").splitlines(), 1):
+        words = line.split("#", 1)[0].split()
+        try:
+            if words[:1] == ["v"]:
+                vertices.append([float(word) for word in words[1:4]])
+            elif words[:1] == ["f"]:
+                corners = [int(word.split("/")[0]) for word in words[1:]]
+                # files count from 1, and negative numbers count back from the last vertex read
+                faces.append([c - 1 if c > 0 else len(vertices) + c for c in corners])
+        except ValueError as wrong:
+            raise ValueError(f"line {number}: {wrong}") from None
+    return vertices, faces
+
+
+def _read_ply(path: Path) -> tuple[Any, list[Any]]:
+    data = path.read_bytes()
+    head, found, body = data.partition(b"end_header\n")
+    if not found:
+        head, found, body = data.partition(b"end_header\r\n")
+    lines = head.decode("ascii", "replace").split("\n")
+    if not found or lines[0].strip() != "ply":
+        raise ValueError("it does not begin with a PLY header")
+    order, elements = _ply_header(lines)
+    words = body.split() if order == "" else []
+    at, vertices, faces = 0, [], []
+    for name, count, properties in elements:
+        rows = []
+        for _ in range(count):
+            row: dict[str, Any] = {}
+            for label, counted, kind in properties:
+                amount, listed = 1, counted is not None
+                if counted is not None:
+                    (amount,), at = _ply_values(words, body, order, at, counted, 1)
+                values, at = _ply_values(words, body, order, at, kind, int(amount))
+                row[label] = values if listed else values[0]
+            rows.append(row)
+        if name == "vertex":
+            vertices = [(row["x"], row["y"], row["z"]) for row in rows]
+        elif name == "face":
+            faces = [[int(c) for c in row.get("vertex_indices", row.get("vertex_index", ()))] for row in rows]
+    return vertices, faces
+
+
+def _ply_header(lines: list[str]) -> tuple[str, list[tuple[str, int, list[tuple[str, str | None, str]]]]]:
+    """Byte order ("" for text) and, per element, its count and properties (name, type of a list's length, type)."""
+    order = ""
+    elements: list[tuple[str, int, list[tuple[str, str | None, str]]]] = []
+    for line in lines:
+        words = line.split()
+        if words[:1] == ["format"]:
+            order = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}[words[1]]
+        elif words[:1] == ["element"]:
+            elements.append((words[1], int(words[2]), []))
+        elif words[:2] == ["property", "list"]:
+            elements[-1][2].append((words[4], _TYPES[words[2]], _TYPES[words[3]]))
+        elif words[:1] == ["property"]:
+            elements[-1][2].append((words[2], None, _TYPES[words[1]]))
+    return order, elements
+
+
+def _ply_values(words: list[bytes], body: bytes, order: str, at: int, kind: str, count: int) -> tuple[Any, int]:
+    """The next `count` numbers, and where reading goes on."""
+    if order == "":
+        if at + count > len(words):
+            raise ValueError("it ends too early")
+        return [float(word) for word in words[at : at + count]], at + count
+    values = np.frombuffer(body, np.dtype(order + kind), count, at)
+    return values, at + values.nbytes
+
+
+def _meshio(path: Path) -> Any:
+    try:
+        import meshio
+    except ImportError:
+        raise TautError(f"'{path}' is read by meshio, which is not installed: pip install 'taut[mesh]'.") from None
+    try:
+        return meshio.read(path)
+    except SystemExit:
+        reason = "its format is not known"  # meshio ends the process where it knows no reader
+    except Exception as wrong:
+        reason = str(wrong)
+    raise TautError(f"'{path}' could not be read as a mesh: {reason}; use .obj, .ply, .msh or .vtk.")

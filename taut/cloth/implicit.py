@@ -1,0 +1,194 @@
+"""All springs implicit: one step of linearised backward Euler for the whole sheet [Baraff, Witkin 1998].
+
+    (M - h ∂f/∂v - h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)                                  (1)
+    v' = v + Δv,   x' = x + h v'                                                     (2)
+    -∂f_i/∂x_i = T' u uᵀ + max(0, T/l) (I - u uᵀ),   -∂f_i/∂v_i = c u uᵀ             (3)
+
+T is the tension without damping. Without the maximum a compressed spring would make the matrix indefinite.
+The matrix is a sum over springs of blocks S between x_i - x_j, so it is kept as the masses and one symmetric
+3 × 3 block per spring, and multiplied spring by spring. Conjugate gradients start from the last Δv and are
+preconditioned by the inverses of the blocks on the diagonal; pinned nodes keep Δv = 0, which takes their rows
+out of the system. The iteration ends when the residual, measured by the preconditioner, has fallen by `tolerance`.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import kernel, part, word
+from .springs import tension
+
+Array = np.ndarray
+
+
+class Implicit(NamedTuple):
+    block: Array  # (s, 6) S of each spring: xx, xy, xz, yy, yz, zz
+    inverse: Array  # (n, 6) inverse diagonal blocks
+    dv: Array  # Δv, kept as the next start
+    r: Array
+    z: Array
+    p: Array
+    ap: Array
+
+
+def implicit(springs: int, n: int) -> Implicit:
+    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), *(np.zeros((n, 3)) for _ in range(5)))
+
+
+@word
+def times_block(S, q, a, b, c):
+    """The symmetric block S[q] times a vector."""
+    return (
+        S[q, 0] * a + S[q, 1] * b + S[q, 2] * c,
+        S[q, 1] * a + S[q, 3] * b + S[q, 4] * c,
+        S[q, 2] * a + S[q, 4] * b + S[q, 5] * c,
+    )
+
+
+@part
+def linearise(work, s, x, v, w, external, h):
+    """The matrix of (1), its right-hand side into r, and the preconditioner."""
+    block, inverse, r = work.block, work.inverse, work.r
+    for i in range(x.shape[0]):
+        for c in range(3):
+            r[i, c] = h * external[i, c]
+        for c in range(6):
+            inverse[i, c] = 0.0
+    for q in range(s.rest.shape[0]):
+        i = s.i[q]
+        j = s.j[q]
+        d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+        e0, e1, e2 = v[i, 0] - v[j, 0], v[i, 1] - v[j, 1], v[i, 2] - v[j, 2]
+        l = sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        scale = 1.0 / l if l > 0.0 else 0.0
+        u0, u1, u2 = d0 * scale, d1 * scale, d2 * scale
+        pull = tension(l, s.rest[q], s.k[q], s.k2[q], s.elongation2[q])
+        stiffness = s.k2[q] if l > (1.0 + s.elongation2[q]) * s.rest[q] else s.k[q]
+        across = max(0.0, pull * scale)  # (3)
+        rate = u0 * e0 + u1 * e1 + u2 * e2
+        # h f + h² ∂f/∂x v: along the spring and across it
+        along = -h * (pull + s.damping[q] * rate) - h * h * (stiffness - across) * rate
+        sideways = -h * h * across
+        g0, g1, g2 = along * u0 + sideways * e0, along * u1 + sideways * e1, along * u2 + sideways * e2
+        r[i, 0] += g0
+        r[i, 1] += g1
+        r[i, 2] += g2
+        r[j, 0] -= g0
+        r[j, 1] -= g1
+        r[j, 2] -= g2
+        own = h * h * across
+        along = h * h * (stiffness - across) + h * s.damping[q]
+        block[q, 0] = along * u0 * u0 + own
+        block[q, 1] = along * u0 * u1
+        block[q, 2] = along * u0 * u2
+        block[q, 3] = along * u1 * u1 + own
+        block[q, 4] = along * u1 * u2
+        block[q, 5] = along * u2 * u2 + own
+        for c in range(6):
+            inverse[i, c] += block[q, c]
+            inverse[j, c] += block[q, c]
+    for i in range(x.shape[0]):
+        invert_diagonal(inverse, i, w[i])
+
+
+@word
+def invert_diagonal(inverse, i, w):
+    """(M + Σ S)⁻¹ of one node by cofactors; zero for a pinned one, which keeps it out of the iteration."""
+    if w == 0.0:
+        for c in range(6):
+            inverse[i, c] = 0.0
+        return
+    m = 1.0 / w
+    a, b, c = inverse[i, 0] + m, inverse[i, 1], inverse[i, 2]
+    d, e, f = inverse[i, 3] + m, inverse[i, 4], inverse[i, 5] + m
+    ca, cb, cc = d * f - e * e, c * e - b * f, b * e - c * d
+    scale = 1.0 / (a * ca + b * cb + c * cc)
+    inverse[i, 0] = ca * scale
+    inverse[i, 1] = cb * scale
+    inverse[i, 2] = cc * scale
+    inverse[i, 3] = (a * f - c * c) * scale
+    inverse[i, 4] = (b * c - a * e) * scale
+    inverse[i, 5] = (a * d - b * b) * scale
+
+
+@word
+def multiply(work, s, w, p, out):
+    """out = (M - h ∂f/∂v - h² ∂f/∂x) p; rows of pinned nodes are left out."""
+    block = work.block
+    for i in range(p.shape[0]):
+        m = 1.0 / w[i] if w[i] > 0.0 else 0.0
+        for c in range(3):
+            out[i, c] = m * p[i, c]
+    for q in range(block.shape[0]):
+        i = s.i[q]
+        j = s.j[q]
+        y0, y1, y2 = times_block(block, q, p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2])
+        out[i, 0] += y0
+        out[i, 1] += y1
+        out[i, 2] += y2
+        out[j, 0] -= y0
+        out[j, 1] -= y1
+        out[j, 2] -= y2
+    for i in range(p.shape[0]):
+        if w[i] == 0.0:
+            for c in range(3):
+                out[i, c] = 0.0
+
+
+@word
+def precondition(inverse, r, z):
+    """z = P r; returns r·z."""
+    total = 0.0
+    for i in range(r.shape[0]):
+        z[i, 0], z[i, 1], z[i, 2] = times_block(inverse, i, r[i, 0], r[i, 1], r[i, 2])
+        total += r[i, 0] * z[i, 0] + r[i, 1] * z[i, 1] + r[i, 2] * z[i, 2]
+    return total
+
+
+@part
+def conjugate_gradients(work, s, w, tolerance, most):
+    """Solve (1) for dv from r. Returns the iterations taken, negative when `most` did not suffice."""
+    dv, r, z, p, ap = work.dv, work.r, work.z, work.p, work.ap
+    size = precondition(work.inverse, r, z)
+    multiply(work, s, w, dv, ap)
+    for i in range(r.shape[0]):
+        for c in range(3):
+            r[i, c] -= ap[i, c]
+    rz = precondition(work.inverse, r, z)
+    for i in range(r.shape[0]):
+        for c in range(3):
+            p[i, c] = z[i, c]
+    for k in range(most):
+        if rz <= tolerance * tolerance * size:
+            return k
+        multiply(work, s, w, p, ap)
+        curvature = 0.0
+        for i in range(r.shape[0]):
+            curvature += p[i, 0] * ap[i, 0] + p[i, 1] * ap[i, 1] + p[i, 2] * ap[i, 2]
+        alpha = rz / curvature
+        for i in range(r.shape[0]):
+            for c in range(3):
+                dv[i, c] += alpha * p[i, c]
+                r[i, c] -= alpha * ap[i, c]
+        before = rz
+        rz = precondition(work.inverse, r, z)
+        beta = rz / before
+        for i in range(r.shape[0]):
+            for c in range(3):
+                p[i, c] = z[i, c] + beta * p[i, c]
+    return most if rz <= tolerance * tolerance * size else -most
+
+
+@kernel
+def step_implicit(work, s, x, v, w, external, h, tolerance, most):
+    """Advance x and v by h. Returns the iterations taken, negative when `most` did not suffice."""
+    linearise(work, s, x, v, w, external, h)
+    taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
+    for i in range(x.shape[0]):
+        for c in range(3):
+            v[i, c] += work.dv[i, c]  # (2)
+            x[i, c] += h * v[i, c]
+    return taken
