@@ -154,6 +154,8 @@ class Session:
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
+        if keep_start and self.method.begin is not None:
+            self.method.begin(self.par)
         driven = self.model.is_driven
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed

@@ -17,11 +17,15 @@ def blocks(path: Path, language: str) -> list[str]:
 
 
 def test_the_readme_example_runs_and_holds_its_lengths():
-    (code,) = blocks(ROOT / "README.md", "python")
+    code, contacts = blocks(ROOT / "README.md", "python")
     scope: dict = {}
     exec(compile(code, "README.md", "exec"), scope)
     worst = float(abs(scope["run"].data.constraint_error).max())
     assert worst < 1e-5, f"largest |Φ| of the README's run is {worst:.3g} m"
+    exec(compile(contacts, "README.md", "exec"), scope)
+    assert scope["fall"].event_counts()["impact"] >= 3, scope["fall"].events
+    overlap = float(scope["fall"].data.overlap.max())
+    assert overlap < 1e-9, f"largest overlap of the README's balls is {overlap:.3g} m"
 
 
 def test_the_readme_is_short_and_its_table_of_methods_is_the_registry_s():

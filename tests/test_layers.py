@@ -16,6 +16,7 @@ STAGES = [
     {"methods"},
     {"progress", "result"},
     {"loop", "start", "run"},
+    {"explain"},
     {"compare", "experiments", "bench"},
     {"cli", "__main__"},
 ]

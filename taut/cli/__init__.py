@@ -18,6 +18,7 @@ from .. import __version__
 from ..errors import TautError
 from .bench import bench
 from .compare import compare
+from .explain import explain
 from .listing import list_
 from .reproduce import reproduce
 from .run import run
@@ -26,6 +27,7 @@ from .schema import schema
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
+    "explain": explain,
     "list": list_,
     "schema": schema,
     "bench": bench,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from .table import print_table
 
-Subject = Literal["scenes", "methods", "constraints", "forces", "solvers", "figures"]
+if TYPE_CHECKING:
+    from ..methods import Method
+
+Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, constraints, forces, solvers or figures; all of them by default.
+    """List scenes, methods, rules for inequalities, constraints, forces, solvers or figures; all of them by default.
 
     markdown: print tables for documents
     """
@@ -38,8 +41,17 @@ def methods_for_readme() -> str:
     def order(value: int | None) -> str:
         return "held" if value is None else f"h{_raised(value)}"
 
-    rows = [[f"`{m.name}`", order(m.order), order(m.order_position), m.doc] for m in METHODS.values()]
-    return as_markdown(["method", "trajectory", "Φ", "what it does"], rows)
+    rows = [
+        [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc] for m in METHODS.values()
+    ]
+    return as_markdown(["method", "trajectory", "Φ", "Φ ≥ 0", "what it does"], rows)
+
+
+def _inequalities(method: Method) -> str:
+    """How a method treats inequalities: it stops at events, it takes fixed steps, or not at all."""
+    if method.unilateral is None:
+        return "–"
+    return "events" if any(option.name == "rewind" for option in method.unilateral.options) else "steps"
 
 
 def _raised(number: int) -> str:
@@ -65,22 +77,28 @@ def _methods() -> tuple[list[str], list[list[str]]]:
         return "held" if value is None else str(value)
 
     rows = [
-        [m.name, str(m.order), order(m.order_position), order(m.order_velocity), m.level, m.solves, m.doc,
-         " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
+        [m.name, str(m.order), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
+         m.doc, " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
         for m in METHODS.values()
     ]  # fmt: skip
-    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "enforces", "solves", "", "--option"], rows
+    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "enforces", "solves", "", "--option"], rows
+
+
+def _rules() -> tuple[list[str], list[list[str]]]:
+    from ..contact.rules import RULES
+
+    return ["active_set", "", "source"], [[rule.name, rule.doc, rule.source] for rule in RULES.values()]
 
 
 def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), str(kind.rows or "any"), kind.unit, kind.doc,
-         " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, str(kind.rows or "any"), kind.unit,
+         kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "rows", "unit of Φ", "", "arguments"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:
@@ -119,6 +137,7 @@ def _points(names: tuple[str, ...] | None, optional: int) -> str:
 SUBJECTS = {
     "scenes": _scenes,
     "methods": _methods,
+    "rules": _rules,
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,

@@ -35,6 +35,7 @@ def run(
     set: Words | None = None,
     option: Words | None = None,
     project_initial: bool = True,
+    repair: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
 
@@ -66,6 +67,8 @@ def run(
         NAME=VALUE, an option of the method; may be repeated.
     project_initial
         Make the initial velocity consistent with the constraints.
+    repair
+        Move bodies out of each other where the start breaks inequalities.
     """
     from .. import run as running
     from ..result import Store
@@ -77,7 +80,8 @@ def run(
     asked = {name: value for name, value in asked.items() if value is not None}
     parameters = parse_parameters(set or ())
     if resume is not None:
-        _refuse_changes([*asked, *(["option"] if option else []), *(["overwrite"] if overwrite else [])])
+        switches = {"option": option, "overwrite": overwrite, "repair": repair}
+        _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, **parameters) if scene is not None else None
         taken_before = Store.open(resume).step
         return report(running.resume(resume, scene=given), resume, taken_before)
@@ -87,7 +91,7 @@ def run(
     for name in options:
         if name in inspect.signature(running.simulate).parameters:
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
-    asked |= {"overwrite": overwrite, "project_initial": project_initial, **options}
+    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, **options}
     return report(running.simulate(open_scene(scene, **parameters), **asked), out)
 
 
@@ -116,6 +120,10 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     worst = result.worst_error()
     if worst is not None:
         rows.append(("worst |Φ|", str(worst)))
+    if result.records.contacts.shape[1]:
+        counts = result.event_counts().items()
+        rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
+        rows.append(("largest overlap", f"{result.records.contacts[:, 1].max():.3g} m"))
     rows.append(("energy change", f"{result.energy_change():.3g} J"))
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)

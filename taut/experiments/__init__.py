@@ -25,6 +25,11 @@ from . import (
     icra2005_fig4,
     icra2005_initial,
     icra2005_stability,
+    jonquet2008_fig2,
+    jonquet2008_fig3,
+    jonquet2008_fig4,
+    jonquet2008_fig5,
+    jonquet2008_fig6,
 )
 from .base import VERDICTS, Claim, Figure
 
@@ -44,6 +49,11 @@ FIGURES: tuple[Figure, ...] = tuple(
         hong2008_fig6,
         hong2008_energy,
         hong2008_cost,
+        jonquet2008_fig2,
+        jonquet2008_fig3,
+        jonquet2008_fig4,
+        jonquet2008_fig5,
+        jonquet2008_fig6,
         col865_penalty,
         col865_drift,
         col865_lambda,

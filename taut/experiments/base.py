@@ -31,6 +31,7 @@ HWC2005 = (
     "Hong, Welch and Choi, Intuitive control of dynamic simulation using improved implicit constraint enforcement, 2005"
 )
 HONG2008 = "Hong et al., Enhanced second-order implicit constraint enforcement for dynamic simulations, 2008"
+JONQUET2008 = "Jonquet, Nocent and Remion, The art to keep in touch: The good use of Lagrange multipliers, JVRB 2008"
 COL865 = "COL865 Physics-based animation, slides 7: Constrained dynamics"
 
 RESOLUTION = 100.0  # an error must be this many times the reference's own to be judged

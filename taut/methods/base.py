@@ -73,6 +73,7 @@ class Method:
     solves: str = "1"  # linear solves per step
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
+    begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
     unilateral: Method | None = None  # the same method for scenes with inequalities
 

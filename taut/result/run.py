@@ -12,7 +12,7 @@ from ..errors import TautError, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
-from .events import NO_EVENTS
+from .events import EVENTS, KIND, NO_EVENTS
 from .files import versions
 from .labels import Labels
 from .records import Records
@@ -101,6 +101,11 @@ class Run:
         from .events import table
 
         return table(self.model, self._events)
+
+    def event_counts(self) -> dict[str, int]:
+        """How many events of each kind there were; kinds that did not happen are left out."""
+        counts = np.bincount(self._events[:, KIND].astype(int), minlength=len(EVENTS))
+        return {name: int(count) for name, count in zip(EVENTS, counts) if count}
 
     @property
     def log(self) -> pandas.DataFrame:

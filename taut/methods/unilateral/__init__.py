@@ -8,6 +8,7 @@
     events.py   steps at acceleration level, rewound to the first activation
     fixed.py    fixed steps with complementarity at the new time
     report.py   events and records
+    snapshot.py one instant opened up, for `taut explain`
 
 A method says `unilateral=event_driven(METHOD)` or `fixed_step(METHOD)`; both share one compiled step each.
 """
@@ -44,10 +45,14 @@ def event_driven(method: Method) -> Method:
         tables = contacts(model, system, state, par, named)
         return state, pack(system, state, tables, {"fixed", "pairs", *unused(tables)})
 
+    def begin(par):
+        if contents(par).rule in (events.PLATT, events.IMPROVED):
+            events.take_first_set(par.box)
+
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
         method, step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        refuses=refuses,
+        begin=begin, refuses=refuses,
     )  # fmt: skip
 
 
@@ -56,6 +61,8 @@ def unused(tables: Contacts) -> set[str]:
     found = set()
     if not tables.friction:
         found |= {"rub", "reduce_triples"}
+    if tables.rule not in (events.PLATT, events.IMPROVED):
+        found |= {"first_set"}
     if not tables.bouncing:
         found |= {"bounce", "newton", "without_normals"}
     if not len(tables.ineq.ball_slot):

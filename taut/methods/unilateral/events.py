@@ -7,7 +7,8 @@
     the step ends where the first of them becomes negative, and the rest of it follows          (5)
     rows that touch and approach there collide                                                  (6)
 
-With a rule of Platt nothing is rewound and nothing collides: its set is changed after the step, as printed.
+With a rule of Platt nothing is rewound and nothing collides: its set is changed after the step, as printed. It
+starts with all active rows, or (platt_improved) with those among them that tend to be violated.
 One compiled step serves all methods at acceleration level: they differ in numbers.
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from ...contact.rules import after as after_step
 from ...contact.work import INFEASIBLE
-from ...jit import part, specialise, word
+from ...jit import kernel, part, specialise, word
 from ...model.evaluate import copy, drive, forces, times
 from ..acceleration import runge_kutta as runge_kutta_template
 from ..acceleration import step as step_template
@@ -23,7 +24,7 @@ from ..base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
 from .gather import add_rows, choose_charts, equalities, inequalities, rates
 from .report import hand_over, note_changes, note_impacts
-from .respond import impact, respond
+from .respond import impact, respond, settle
 
 PLATT, IMPROVED, JONQUET, EXACT = range(4)
 MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
@@ -147,6 +148,27 @@ def event_functions(box, t, out):
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
+
+
+@far(NOTHING, NUMBER)
+@part
+def first_set(box, t):
+    """The set that a rule of Platt starts with: rows with Φ = 0, for platt_improved only those with w < 0."""
+    system, state, par = open_box(box)
+    free_acceleration((box, t, state.x, state.quat, state.v))
+    settle((box, system.work.a, par.target, par.spare))
+    rates((box, system.work.a, par.trial))
+    for r in range(par.handled.shape[0]):
+        active = par.ineq.phi[r] <= par.gap_tolerance
+        tends = par.trial[r] + par.demand[r] < 0.0
+        par.handled[r] = 1 if active and (par.rule == PLATT or tends) else 0
+        par.before[r] = 0.0
+    note_changes((box, t))
+
+
+@kernel
+def take_first_set(box):
+    first_set((box, 0.0))
 
 
 @word
@@ -295,8 +317,7 @@ def finish_platt(box, t):
         if par.handled[r] == 0 and par.started[r] > par.gap_tolerance and par.rule == IMPROVED:
             par.after[r] = 0.0  # only what touched can enter
     after_step(par.rule, count, par.handled, par.before, par.after, par.ineq.phi, 0.0, par.log, par.instant[0] - 1)
-    for r in range(count):
-        state.contact[r, 3] = par.handled[r]
+    note_changes((box, t))
 
 
 @word

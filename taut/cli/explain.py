@@ -1,0 +1,63 @@
+"""taut explain: one instant of a scene with inequalities, and what each rule makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ..errors import TautError
+from ..scene import open_scene, parse_parameters
+
+Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
+
+
+def explain(
+    scene: str,
+    /,
+    *,
+    at: float = 0.0,
+    method: str | None = None,
+    dt: float | None = None,
+    set: Words | None = None,
+    option: Words | None = None,
+    out: Path | None = None,
+    overwrite: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Show what each rule for the active set does at one instant, look by look.
+
+    Parameters
+    ----------
+    scene
+        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities.
+    at
+        The instant [s]. An activation or impact within one step of it is taken instead.
+    method
+        How the scene is brought to that instant; default: what the scene suggests.
+    dt
+        Step [s]; default: what the scene suggests.
+    set
+        NAME=VALUE, a parameter of the scene; may be repeated.
+    option
+        NAME=VALUE, an option of the method, such as tau=0.05; may be repeated.
+    out
+        The picture; default: explain_SCENE.png.
+    overwrite
+        Replace an older picture.
+    """
+    from ..explain import explain as look_closely
+    from ..explain.drawing import draw
+    from ..explain.text import print_explanation
+
+    path = out if out is not None else Path(f"explain_{Path(scene).stem}.png")
+    if path.exists() and not overwrite:
+        raise TautError(f"'{path}' exists; choose another name (--out) or pass --overwrite.")
+    if not path.parent.is_dir():
+        raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
+    given = open_scene(scene, **parse_parameters(set or ()))
+    found = look_closely(given, at, method, dt, **parse_parameters(option or ()))
+    print_explanation(found)
+    if found.traces:
+        draw(found, path)
+        print(f"\npicture: {path}")
