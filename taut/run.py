@@ -30,7 +30,7 @@ from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import Start, check_inequalities, prepare_start
+from .start import Start, check_inequalities, pairs_fit, prepare_start
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -145,6 +145,9 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        if len(model.inequalities.ball_slot):
+            while not pairs_fit(self.par.box):
+                self._make_room()
         if model.is_unilateral:
             notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
             self.start = Start(self.start.conflicting, (*self.start.notes, *notes))

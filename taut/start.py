@@ -17,6 +17,7 @@ from .errors import TautError, TautWarning
 from .jit import kernel
 from .linalg import dependent_rows
 from .methods.acceleration import constrained
+from .methods.base import OK
 from .methods.post_stabilization import correct, correct_velocity
 from .methods.unilateral import contents
 from .methods.unilateral.box import Boxed, also
@@ -159,6 +160,12 @@ def look_at_inequalities(system, state, box, crowded):
         return 0.0
     find_pairs((box, 0.0, 1.0))
     return deepest((box,))
+
+
+@kernel
+def pairs_fit(box):
+    """Whether there is room for all pairs of balls that are near at the start."""
+    return find_pairs((box, 0.0, 1.0)) == OK
 
 
 @kernel

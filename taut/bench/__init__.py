@@ -6,14 +6,16 @@
     chains      µs per step and memory of chains of 2 to 100,000 links
     precision   error against wall time
     calls       how often Python is entered while a run goes on
-    peers       other engines on the same problems, from the extra `bench`
+    contact     balls dropped into a box: time per step, overlap, rest
+    peers       other engines on the chains, from the extra `bench`
+    spheres     and on the balls
 """
 
 from __future__ import annotations
 
-from . import calls, chains, precision
+from . import calls, chains, contact, precision
 from .base import Part, Report, Settings, Table, Target
 
-PARTS: dict[str, Part] = {module.PART.name: module.PART for module in (chains, precision, calls)}
+PARTS: dict[str, Part] = {module.PART.name: module.PART for module in (chains, precision, calls, contact)}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

@@ -21,6 +21,8 @@ from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
 from .gather import dot_row, push_candidates
 
 MOST_SWEEPS = 4000
+CROWD_SWEEPS = 300  # and what is left then is put right in the steps that follow
+CROWD_TOLERANCE = 2e-7  # [m/s]
 EXACT = 3
 
 
@@ -109,6 +111,7 @@ def respond(box, n, rule, v, instant):
     active set of last time). Returns the status of the rule. J_e W J_eᵀ must be factored.
     """
     system, state, par = open_box(box)
+    par.softened[0] = 0
     for r in range(par.lam.shape[0]):
         par.lam[r] = 0.0
     settle((box, v, par.target, par.lam))
@@ -167,14 +170,33 @@ def rub(box, n, v):
         par.member[i] = 1 if cand.lam[i, 0] > 0.0 else 0
 
 
+@word
+def soften(par, n, w):
+    """c of contact/projected.py: a share of J W Jᵀ for the contacts of crowds. Returns whether there are any."""
+    cand, softness = par.cand, par.softness[0]
+    crowded = False
+    for i in range(n):
+        cand.soft[i] = 0.0
+        source = par.source[i]
+        if softness > 0.0 and (source < 0 or par.crowd[source] == 1):
+            crowded = True
+            for k in range(cand.ptr[i], cand.ptr[i + 1]):
+                s = cand.slot[k]
+                for c in range(3):
+                    cand.soft[i] += softness * w[s, c] * cand.J[k, c] ** 2
+    return crowded
+
+
 @far(WHOLE, WHOLE, TABLE)
 @part
 def sweep_all(box, n, v):
     """λ of many candidates, by sweeps over them; equalities are solved again after each sweep."""
     system, state, par = open_box(box)
     cand, w = par.cand, system.bodies.w
-    most = MOST_SWEEPS
-    tolerance = par.speed_tolerance
+    crowded = soften(par, n, w)
+    par.softened[0] = 1 if crowded else 0
+    most = CROWD_SWEEPS if crowded else MOST_SWEEPS
+    tolerance = CROWD_TOLERANCE if crowded else par.speed_tolerance
     if par.lam.shape[0] == 0:
         return OK if project(cand, n, w, v, tolerance, most) <= most else NOT_CONVERGED
     prepare(cand, n, w)

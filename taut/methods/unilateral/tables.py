@@ -43,6 +43,7 @@ class Contacts(NamedTuple):
     smallest_ball: float  # [m]
     ineq: Inequalities
     spin_ptr: Array  # rotation blocks spin_ptr[r] : spin_ptr[r + 1] of row r
+    crowd: Array  # (rows,) 1: a wall against balls of a crowd
     handled: Array  # (rows,) 1: held as an equality in the step under way
     touched: Array  # (rows,) 1: touching when the step began
     started: Array  # (rows,) Φ when the step began,
@@ -87,6 +88,8 @@ class Contacts(NamedTuple):
     new_pairs: Array
     new_lam: Array
     pushed: Array  # (pairs,) 1: pushed in the last step
+    softness: Array  # (1,) of contacts of crowds, where they are many; zero until the first step
+    softened: Array  # (1,) 1: they were soft when λ was last found
     found: Array  # (1,) a number that a part hands back
     event_count: Array  # (1,)
     event_ints: Array  # (room, 3): kind, row or -1, and the balls of a pair packed into one number
@@ -114,6 +117,8 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         J=source.J.copy(),
     )  # fmt: skip
     spin_ptr = np.concatenate([[0], np.cumsum(np.bincount(source.rows.spin_row, minlength=rows))]).astype(np.int64)
+    crowd = np.full(rows, int(len(source.ball_slot) > 0), np.int64)
+    crowd[source.listed] = 0
     room = rows + len(state.pairs)
     widest = _widest(source)
     dense = min(DENSE, 3 * max(room, 1))
@@ -143,6 +148,7 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
         ineq=ineq,
         spin_ptr=spin_ptr,
+        crowd=crowd,
         **zeros("handled touched wanted", rows, dtype=np.int64),
         **zeros("started allowed before after trial rate demand", rows),
         cand=candidates(room, max(1, rows * widest + 4 * len(state.pairs)), points),
@@ -165,6 +171,8 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         new_pairs=np.zeros_like(state.pairs),
         new_lam=np.zeros_like(state.pair_lam),
         pushed=np.zeros(len(state.pairs), np.int64),
+        softness=np.zeros(1),
+        softened=np.zeros(1, np.int64),
         found=np.zeros(1, np.int64),
         event_count=np.zeros(1, np.int64),
         event_ints=np.zeros((EVENT_ROOM, 3), np.int64),
