@@ -5,8 +5,8 @@ Work is estimated in multiply-adds of one factorisation:
     band     m (β + 1)²                  β: half bandwidth                     (1)
     sparse   Σ_j (c_j + 1)²              c_j: entries of column j of L         (2)
 
-The band's loops run along memory and the sparse ones through indices, which costs about
-`INDIRECT` times more per operation.
+The band's loops run along memory and the sparse ones through indices, which costs up to
+`INDIRECT` times more per operation (less when the columns of L are long: fronts.py).
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import spilu
 
+from taut.linalg.dissection import nested_dissection
+from taut.linalg.fronts import postorder
 from taut.linalg.linear import BANDED, DENSE, PCG, SOLVERS, SPARSE
 from taut.linalg.sparse import symbolic
 
-INDIRECT = 4
+INDIRECT = 1.5
 NARROW = 2  # a band so narrow that no other order can be better
 TINY = 4
 SMALL = 60  # dense up to here if the band would be more than half full anyway
+WIDE = 500  # rows from which on nested dissection may beat minimum degree by enough to be worth its time
 MOST_FILL = 50_000_000  # entries of L beyond which the direct solver would not fit a desk
 
 
@@ -35,15 +38,15 @@ class Choice(NamedTuple):
     fill: int
 
 
-def choose(graph: sp.csr_matrix, solver: str) -> Choice:
-    """Pick the solver ("auto") or only the order for the one named."""
+def choose(graph: sp.csr_matrix, members: sp.csr_matrix, solver: str) -> Choice:
+    """Pick the solver ("auto") or only the order for the one named. members (rows, slots): whom each row touches."""
     m = graph.shape[0]
     natural = np.arange(m)
     if solver not in ("auto", "dense", "banded", "sparse"):
         return Choice(SOLVERS.index(solver), natural, 1, 0)
     if solver == "sparse":
-        perm = minimum_degree(graph)
-        return Choice(SPARSE, perm, 1, int(factor_counts(graph, perm).sum()))
+        perm, counts = least_work(graph, members)
+        return Choice(SPARSE, perm, 1, int(counts.sum()))
     perm, bandwidth = narrowest(graph)
     full = Choice(DENSE, natural, max(1, m - 1), 0)
     band = Choice(BANDED, perm, max(1, bandwidth), 0)
@@ -55,10 +58,9 @@ def choose(graph: sp.csr_matrix, solver: str) -> Choice:
         return full
     if bandwidth <= NARROW:
         return band
-    perm = minimum_degree(graph)
-    counts = factor_counts(graph, perm)
+    perm, counts = least_work(graph, members)
     fill = int(counts.sum())
-    if m * (bandwidth + 1.0) ** 2 <= INDIRECT * ((counts + 1.0) ** 2).sum():  # (1), (2)
+    if m * (bandwidth + 1.0) ** 2 <= INDIRECT * work(counts):  # (1)
         return band._replace(fill=fill)
     if fill > MOST_FILL:
         return Choice(PCG, natural, 1, fill)
@@ -79,6 +81,25 @@ def narrowest(graph: sp.csr_matrix) -> tuple[np.ndarray, int]:
     return (perm, reordered) if reordered < natural else (np.arange(m), natural)
 
 
+def least_work(graph: sp.csr_matrix, members: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+    """The better fill-reducing order, as a postorder, and the entries of each column of L: trees and narrow nets
+    are best eliminated from their ends (minimum degree), sheets and solids by nested dissection."""
+    perm = minimum_degree(graph)
+    parent, counts = elimination(graph, perm)
+    if graph.shape[0] > WIDE:
+        other = nested_dissection(members)
+        other_parent, other_counts = elimination(graph, other)
+        if work(other_counts) < work(counts):
+            perm, parent, counts = other, other_parent, other_counts
+    order = postorder(parent)
+    return perm[order], counts[order]
+
+
+def work(counts: np.ndarray) -> float:
+    """(2)"""
+    return float(((counts + 1.0) ** 2).sum())
+
+
 def minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
     """A fill-reducing order. SuperLU computes it; the incomplete factor, which we throw away,
     is of a matrix whose off-diagonal part it drops, so that it costs next to nothing."""
@@ -95,7 +116,7 @@ def minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
     return perm
 
 
-def factor_counts(graph: sp.csr_matrix, perm: np.ndarray) -> np.ndarray:
-    """Entries below the diagonal in each column of L."""
+def elimination(graph: sp.csr_matrix, perm: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Elimination tree, and entries below the diagonal in each column of L."""
     lower = sp.tril(graph[perm][:, perm], format="csr")
-    return symbolic(lower.indptr, lower.indices)[1]
+    return symbolic(lower.indptr, lower.indices)

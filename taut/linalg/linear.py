@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.linalg.fronts import Fronts
+
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
 DENSE, BANDED, SPARSE, PCG, MINRES, BICGSTAB = range(len(SOLVERS))
 PRECONDITIONERS = ("jacobi", "ic0")
@@ -14,6 +16,7 @@ JACOBI, IC0 = range(len(PRECONDITIONERS))
 # What `Linear.state` remembers between factor and solve.
 DEPENDENT, ITERATIONS = range(2)
 WORK_VECTORS = 9
+LINE = 3  # of the work vectors, used by solves with fronts; singular.py uses those before it
 
 
 class Linear(NamedTuple):
@@ -31,6 +34,8 @@ class Linear(NamedTuple):
     fill: int  # predicted entries of the sparse factor; 0: not needed for the choice
     factor_address: int  # taut/distant.py
     solve_address: int
+    fronts_factor_address: int  # 0: no fronts
+    fronts_solve_address: int
 
     # entry e of the lower triangle is the sum of the block products first[e]:first[e+1]
     first: np.ndarray  # (e+1,) uint64
@@ -48,13 +53,14 @@ class Linear(NamedTuple):
     ptr: np.ndarray  # (m+1,) uint64: rows of val (sparse: lower triangle by place; iterative: all by row)
     idx: np.ndarray  # (.,) uint32: their columns
 
-    fac: np.ndarray  # (.,) float64: unit lower triangle L
-    inverse: np.ndarray  # (m,) float64: 1/D by place; 0 at a dependent pivot
+    fac: np.ndarray  # (.,) float64: unit lower triangle L; with fronts, their panels of the Cholesky factor
+    inverse: np.ndarray  # (m,) float64: 1/D by place, with fronts 1/√D; 0 at a dependent pivot
     col_ptr: np.ndarray  # (m+1,) uint64: columns of the sparse L
     col_idx: np.ndarray  # (.,) uint32
     row_ptr: np.ndarray  # (m+1,) uint64: rows of the sparse L
     row_idx: np.ndarray  # (.,) uint32
     filled: np.ndarray  # (m,) uint64: how much of each column of L is known so far
+    fronts: Fronts  # where the columns of L are long (fronts.py), in place of the five arrays above
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64

@@ -51,6 +51,16 @@ def graph(pairs: Products, m: int) -> sp.csr_matrix:
     return matrix
 
 
+def members(row_ptr: np.ndarray, slot: np.ndarray, free: np.ndarray) -> sp.csr_matrix:
+    """Which free slots each row touches, as a matrix (rows, slots) that holds each of them once."""
+    row_of = np.repeat(np.arange(row_ptr.size - 1), np.diff(row_ptr))
+    kept = free[slot]
+    where = row_of[kept], slot[kept]
+    matrix = sp.csr_matrix((np.ones(kept.sum()), where), shape=(row_ptr.size - 1, free.size))
+    matrix.sum_duplicates()
+    return matrix
+
+
 def entries(pairs: Products, perm: np.ndarray, by_column: bool) -> Entries:
     """The lower triangle of P A Pᵀ, sorted by row (or column), each diagonal present even if empty."""
     m = perm.size

@@ -12,6 +12,7 @@ from numba import types
 from taut.distant import address_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
+from taut.linalg.fronts import PANEL, no_fronts, plan_fronts, worth_fronts
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -24,9 +25,10 @@ from taut.linalg.linear import (
     WORK_VECTORS,
     Linear,
 )
-from taut.linalg.pattern import Entries, entries, graph, products
+from taut.linalg.multifrontal import factor_fronts, solve_fronts
+from taut.linalg.pattern import Entries, entries, graph, members, products
 from taut.linalg.solve import distant_kernels
-from taut.linalg.sparse import factor_pattern
+from taut.linalg.sparse import factor_columns, factor_pattern, symbolic
 
 _NAMES = {
     DENSE: "dense LDLᵀ",
@@ -57,8 +59,9 @@ def plan(
         raise unknown("preconditioner", preconditioner, PRECONDITIONERS)
     row_ptr, slot = np.asarray(row_ptr, np.int64), np.asarray(slot, np.int64)
     m = row_ptr.size - 1
-    pairs = products(row_ptr, slot, np.asarray(free, bool))
-    choice = choose(graph(pairs, m), solver)
+    free = np.asarray(free, bool)
+    pairs = products(row_ptr, slot, free)
+    choice = choose(graph(pairs, m), members(row_ptr, slot, free), solver)
     band = choice.kind in (DENSE, BANDED)
     table = entries(pairs, choice.perm, by_column=band)
     if band:
@@ -78,6 +81,8 @@ def plan(
         fill=choice.fill,
         factor_address=0,
         solve_address=0,
+        fronts_factor_address=0,
+        fronts_solve_address=0,
         first=table.first.astype(np.uint64),
         left=table.left.astype(np.uint32),
         right=table.right.astype(np.uint32),
@@ -94,7 +99,11 @@ def plan(
         **store,
     )
     factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))
-    return lin._replace(factor_address=factor_address, solve_address=solve_address)
+    lin = lin._replace(factor_address=factor_address, solve_address=solve_address)
+    if lin.fronts.row.size:
+        factor_address, solve_address = _fronts_addresses(numba.typeof(lin.fronts))
+        lin = lin._replace(fronts_factor_address=factor_address, fronts_solve_address=solve_address)
+    return lin
 
 
 @cache
@@ -108,7 +117,16 @@ def _addresses(kind: int, linear_type: Any) -> tuple[int, int]:
     )
 
 
-def _band(table: Entries, choice: Choice, m: int) -> dict[str, np.ndarray]:
+@cache
+def _fronts_addresses(fronts_type: Any) -> tuple[int, int]:
+    vector, wide, narrow = types.float64[::1], types.uint64[::1], types.uint32[::1]
+    return (
+        address_of(factor_fronts, types.int64, fronts_type, wide, vector, vector, vector, types.float64),
+        address_of(solve_fronts, types.int64, fronts_type, vector, vector, narrow, vector, vector, vector, vector),
+    )
+
+
+def _band(table: Entries, choice: Choice, m: int) -> dict[str, Any]:
     """Columns of the band, banded.py (1)."""
     pos = table.place_col * (choice.bandwidth + 1) + table.place_row - table.place_col
     size = m * (choice.bandwidth + 1)
@@ -116,10 +134,16 @@ def _band(table: Entries, choice: Choice, m: int) -> dict[str, np.ndarray]:
     return _store(pos, pos, size, fac=m if choice.bandwidth == 1 else size)
 
 
-def _sparse(table: Entries, m: int) -> dict[str, np.ndarray]:
+def _sparse(table: Entries, m: int) -> dict[str, Any]:
     """Rows of the lower triangle, in the order of the entries themselves."""
     pos = np.arange(table.place_row.size)
     ptr = np.searchsorted(table.place_row, np.arange(m + 1))
+    parent, count = symbolic(ptr, table.place_col)
+    if worth_fronts(count):
+        columns = factor_columns(ptr, table.place_col, parent, count)
+        fronts = plan_fronts(ptr, table.place_col, parent, count, *columns)
+        store = _store(pos, pos, pos.size, fac=int(fronts.table[PANEL, -1]), ptr=ptr, idx=table.place_col)
+        return store | {"fronts": fronts}
     col_ptr, col_idx, row_ptr, row_idx = factor_pattern(ptr, table.place_col)
     store = _store(pos, pos, pos.size, fac=col_idx.size, ptr=ptr, idx=table.place_col)
     return store | {
@@ -131,7 +155,7 @@ def _sparse(table: Entries, m: int) -> dict[str, np.ndarray]:
     }
 
 
-def _full(table: Entries, m: int) -> dict[str, np.ndarray]:
+def _full(table: Entries, m: int) -> dict[str, Any]:
     """Full rows, columns ascending: the lower part of a row comes first, then its diagonal."""
     rows, cols = table.place_row, table.place_col
     below = rows != cols
@@ -152,7 +176,7 @@ def _store(
     fac: int,
     ptr: np.ndarray | None = None,
     idx: np.ndarray | None = None,
-) -> dict[str, np.ndarray]:
+) -> dict[str, Any]:
     """The arrays that depend on the storage; those of other storages stay empty."""
     return {
         "pos": pos.astype(np.uint32),
@@ -166,6 +190,7 @@ def _store(
         "row_ptr": np.zeros(1, np.uint64),
         "row_idx": np.zeros(0, np.uint32),
         "filled": np.zeros(0, np.uint64),
+        "fronts": no_fronts(),
     }
 
 
@@ -173,7 +198,8 @@ def describe(lin: Linear) -> str:
     """One sentence: which solver, why, and how large."""
     m = lin.inverse.size
     why = "as named" if lin.named else _reason(lin)
-    return f"{_NAMES[lin.kind]}, {m} rows ({why})"
+    name = "sparse Cholesky" if lin.fronts.row.size else _NAMES[lin.kind]
+    return f"{name}, {m} rows ({why})"
 
 
 def _reason(lin: Linear) -> str:

@@ -55,15 +55,22 @@ def symbolic(ptr: np.ndarray, idx: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return parent, count
 
 
-def factor_pattern(ptr: np.ndarray, idx: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The pattern of L by columns and by rows: col_ptr, col_idx, row_ptr, row_idx."""
+def factor_columns(
+    ptr: np.ndarray, idx: np.ndarray, parent: np.ndarray, count: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The pattern of L by columns: col_ptr, col_idx."""
     m = ptr.size - 1
-    parent, count = symbolic(ptr, idx)
     col_ptr = np.concatenate([[0], np.cumsum(count)]).astype(np.uint64)
     col_idx = np.empty(count.sum(), np.uint32)
     mark, filled = np.empty(m, np.int64), np.empty(m, np.uint64)
     fill_columns(ptr.astype(np.uint64), idx.astype(np.uint32), parent, mark, col_ptr, col_idx, filled)
-    return col_ptr, col_idx, *transpose_pattern(col_ptr, col_idx, m)
+    return col_ptr, col_idx
+
+
+def factor_pattern(ptr: np.ndarray, idx: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The pattern of L by columns and by rows: col_ptr, col_idx, row_ptr, row_idx."""
+    col_ptr, col_idx = factor_columns(ptr, idx, *symbolic(ptr, idx))
+    return col_ptr, col_idx, *transpose_pattern(col_ptr, col_idx, ptr.size - 1)
 
 
 def transpose_pattern(ptr: np.ndarray, idx: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:

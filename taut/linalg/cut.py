@@ -1,0 +1,237 @@
+"""A short cut through a net: slots are its knots, rows join the slots they touch.
+
+Cuts are sought along differences of distances, counted in rows, from far slots:
+
+    f = d_s - d_t,    f = d_s - d_u,    f = d_t - d_u                          (1)
+
+s and t lie at far ends and u far from both. On a sheet these are three corners, and the lines of equal
+f are straight: two of the three run along its sides. The shortest of the cuts is then smoothed
+[Fiduccia and Mattheyses 1982].
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.jit import part
+
+MIDDLE = 0.4  # the smaller side holds at least this share of the slots
+SMOOTHINGS = 4
+PATIENCE = 50  # moves without a shorter cut
+
+
+class Net(NamedTuple):
+    """Rows by slot, slots by row, and what a cut works with; `items` lists each part's slots in one run."""
+
+    ptr: np.ndarray  # (n+1,) int64: the rows of each slot
+    row: np.ndarray
+    row_ptr: np.ndarray  # (m+1,) int64: the slots of each row
+    slot: np.ndarray
+    alive: np.ndarray  # (m,) bool: not yet cut; such a row lies in one part with all its slots
+    items: np.ndarray  # (n,) int64
+    side: np.ndarray  # (n,) int64: 0 or 1
+    distance: np.ndarray  # (4, n) int64: from any slot, and from s, t and u
+    seen: np.ndarray  # (m,) int64: the last search that met the row
+    inside: np.ndarray  # (m,) int64: how many of the row's slots are on side 0
+    value: np.ndarray  # (n,) int64: f, or the gain of a move
+    queue: np.ndarray  # (n,) int64
+    ordered: np.ndarray  # (n,) int64
+    start: np.ndarray  # (2n+2,) int64
+
+
+@part
+def spread(net, which, origin, count, stamp):
+    """Distances from `origin` to all slots joined to it, which are put into the queue at `count`.
+    They must come in as -1. Returns where the queue ends."""
+    distance, queue = net.distance[which], net.queue
+    k = count
+    queue[count] = origin
+    distance[origin] = 0
+    count += 1
+    while k < count:
+        s = queue[k]
+        k += 1
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            r = net.row[q]
+            if net.alive[r] and net.seen[r] != stamp:
+                net.seen[r] = stamp
+                for p in range(net.row_ptr[r], net.row_ptr[r + 1]):
+                    o = net.slot[p]
+                    if distance[o] < 0:
+                        distance[o] = distance[s] + 1
+                        queue[count] = o
+                        count += 1
+    return count
+
+
+@part
+def order_by_value(net, begin, end, low, high):
+    """The slots of a part by ascending f, into net.ordered."""
+    for k in range(high - low + 2):
+        net.start[k] = 0
+    for k in range(begin, end):
+        net.start[net.value[net.items[k]] - low + 1] += 1
+    for k in range(high - low + 1):
+        net.start[k + 1] += net.start[k]
+    for k in range(begin, end):
+        s = net.items[k]
+        v = net.value[s] - low
+        net.ordered[net.start[v]] = s
+        net.start[v] += 1
+
+
+@part
+def sweep(net, begin, end):
+    """Move the ordered slots to side 0 one by one. Returns the shortest cut and how many slots it parts off."""
+    size = end - begin
+    least = max(1, int(MIDDLE * size))
+    for k in range(begin, end):
+        s = net.items[k]
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            net.inside[net.row[q]] = 0
+    cut, best, best_at = 0, -1, 0
+    for k in range(size - least):
+        s = net.ordered[k]
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            r = net.row[q]
+            if net.alive[r]:
+                cut += 1 if net.inside[r] == 0 else 0
+                net.inside[r] += 1
+                cut -= 1 if net.inside[r] == net.row_ptr[r + 1] - net.row_ptr[r] else 0
+        at = k + 1
+        if at >= least and (best < 0 or cut < best or (cut == best and abs(2 * at - size) < abs(2 * best_at - size))):
+            best = cut
+            best_at = at
+    return best, best_at
+
+
+@part
+def cut_straight(net, begin, end):
+    """Sides by the best of (1), from the distances."""
+    best = -1
+    for pair in range(3):
+        a = 1 if pair < 2 else 2
+        b = 2 if pair < 1 else 3
+        low = end
+        high = -end
+        for k in range(begin, end):
+            s = net.items[k]
+            f = net.distance[a, s] - net.distance[b, s]  # (1)
+            net.value[s] = f
+            low = min(low, f)
+            high = max(high, f)
+        order_by_value(net, begin, end, low, high)
+        cut, at = sweep(net, begin, end)
+        if best < 0 or cut < best:
+            best = cut
+            for k in range(end - begin):
+                net.side[net.ordered[k]] = 0 if k < at else 1
+
+
+@part
+def gain_of(net, s):
+    """How many rows fewer are cut when slot s changes sides."""
+    gain = 0
+    for q in range(net.ptr[s], net.ptr[s + 1]):
+        r = net.row[q]
+        of_row = net.row_ptr[r + 1] - net.row_ptr[r]
+        if net.alive[r] and of_row > 1:
+            with_s = net.inside[r] if net.side[s] == 0 else of_row - net.inside[r]
+            gain += 1 if with_s == 1 else 0
+            gain -= 1 if with_s == of_row else 0
+    return gain
+
+
+@part
+def change_side(net, s):
+    """Returns what side 0 gains."""
+    step = 1 if net.side[s] == 1 else -1
+    net.side[s] = 1 - net.side[s]
+    for q in range(net.ptr[s], net.ptr[s + 1]):
+        net.inside[net.row[q]] += step
+    return step
+
+
+@part
+def list_border(net, begin, end, mark):
+    """The slots at the cut, with their gains, into the queue. Returns their number."""
+    count = 0
+    for k in range(begin, end):
+        s = net.items[k]
+        mark[s] = 0
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            r = net.row[q]
+            if net.alive[r] and 0 < net.inside[r] < net.row_ptr[r + 1] - net.row_ptr[r]:
+                mark[s] = 1
+        if mark[s] == 1:
+            net.value[s] = gain_of(net, s)
+            net.queue[count] = s
+            count += 1
+    return count
+
+
+@part
+def best_move(net, count, zero, size):
+    """Place in the queue of the slot that gains most and may leave its side; -1: none."""
+    least = max(1, int(MIDDLE * size))
+    chosen = -1
+    for k in range(count):
+        s = net.queue[k]
+        here = zero if net.side[s] == 0 else size - zero
+        if here > least and (chosen < 0 or net.value[s] > net.value[net.queue[chosen]]):
+            chosen = k
+    return chosen
+
+
+@part
+def smooth(net, begin, end):
+    """Move the slot that gains most, even if that is a loss, and each slot once; keep the moves up to the
+    shortest cut met; begin again as long as that helps."""
+    size = end - begin
+    patience = min(PATIENCE, size // 8)  # small parts have few moves worth trying
+    mark, moved = net.distance[0], net.ordered
+    zero = 0
+    for k in range(begin, end):
+        s = net.items[k]
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            net.inside[net.row[q]] = 0
+    for k in range(begin, end):
+        s = net.items[k]
+        zero += 1 - net.side[s]
+        for q in range(net.ptr[s], net.ptr[s + 1]):
+            net.inside[net.row[q]] += 1 - net.side[s]
+    for _ in range(SMOOTHINGS):
+        count = list_border(net, begin, end, mark)
+        total, best, moves, kept = 0, 0, 0, 0
+        while moves < kept + patience:
+            chosen = best_move(net, count, zero, size)
+            if chosen < 0:
+                break
+            s = net.queue[chosen]
+            count -= 1
+            net.queue[chosen] = net.queue[count]
+            mark[s] = 2
+            total += net.value[s]
+            zero += change_side(net, s)
+            moved[moves] = s
+            moves += 1
+            if total > best:
+                best = total
+                kept = moves
+            for q in range(net.ptr[s], net.ptr[s + 1]):
+                r = net.row[q]
+                if net.alive[r]:
+                    for p in range(net.row_ptr[r], net.row_ptr[r + 1]):
+                        o = net.slot[p]
+                        if mark[o] == 0:
+                            mark[o] = 1
+                            net.queue[count] = o
+                            count += 1
+                        if mark[o] == 1:
+                            net.value[o] = gain_of(net, o)
+        for k in range(kept, moves):
+            zero += change_side(net, moved[k])
+        if best == 0:
+            break
