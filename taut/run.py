@@ -30,7 +30,7 @@ from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import Start, check_inequalities, pairs_fit, prepare_start
+from .start import Start, check_inequalities, listed, pairs_fit, prepare_start
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -240,6 +240,18 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         return text + " Try a smaller dt or another method."
 
+    def _indeterminate(self) -> list[str]:
+        """Contacts whose forces statics alone do not tell."""
+        if not self.model.is_unilateral:
+            return []
+        names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
+        if not names:
+            return []
+        note = (f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, at "
+                "least at times): of the possible ones the smallest are given")
+        warnings.warn(note + ".", TautWarning, stacklevel=5)
+        return [note]
+
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
         info = {
@@ -251,7 +263,7 @@ class Session:
             "singular_systems": int(counts[2]),
             "failed_solves": int(counts[3]),
             "solver_chosen": describe(self.system.linear),
-            "notes": list(self.start.notes),
+            "notes": [*self.start.notes, *self._indeterminate()],
         }
         if counts[3]:
             warnings.warn(

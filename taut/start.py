@@ -119,12 +119,12 @@ def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str
     broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
     if broken:
         return True, [
-            f"constraints {_listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
+            f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
             "the least-squares compromise is used. Remove one or change its value"
         ]
     look(system, state)
     groups = dependent_rows(dense_or_sparse(model, system))
-    texts = [_listed([names[r] for r in group]) for group in groups[:3]]
+    texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     return False, [
         f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
@@ -146,7 +146,7 @@ def dense_or_sparse(model: Model, system: System):
     return csr_array(scaled @ scaled.T)
 
 
-def _listed(names: list[str], most: int = 6) -> str:
+def listed(names: list[str], most: int = 6) -> str:
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -171,7 +171,7 @@ def pairs_fit(box):
 @kernel
 def push_apart(box, tolerance):
     """Move bodies, each by its inverse mass, until no condition is broken; velocities are left to the caller."""
-    return push_out((box, 0.0, 1.0, tolerance))
+    return push_out((box, 0.0, 1.0, tolerance, False))
 
 
 def check_inequalities(model: Model, system: System, state: State, par: Boxed, repair: bool) -> tuple[str, ...]:
@@ -189,14 +189,14 @@ def check_inequalities(model: Model, system: System, state: State, par: Boxed, r
         array[...] = kept
     contents(par).event_count[0] = 0
     if not left <= tolerance:
-        raise TautError(f"inequalities {_listed(stubborn)} contradict each other or other constraints: however the "
+        raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
     if not repair:
-        raise TautError(f"the start breaks {_listed(names)}, at worst by {depth:.3g}; move the bodies apart, or let "
+        raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}; move the bodies apart, or let "
                         "taut do it with repair=True (--repair).")
     state.x[:], state.quat[:] = moved_x, moved_quat
     far = float(np.abs(moved_x - model.x).max())
-    note = f"the start broke {_listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m"
+    note = f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m"
     warnings.warn(note + ".", TautWarning, stacklevel=4)
     return (note,)
 

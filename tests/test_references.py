@@ -36,6 +36,10 @@ def at(run: taut.Run, time: float) -> int:
     return k
 
 
+def at_or_after(run: taut.Run, time: float) -> int:
+    return int(np.searchsorted(run.records.time, time))
+
+
 def tension(run: taut.Run, *names: str) -> np.ndarray:
     """Pulls of rods, shape (time, rods): λ with the sign of the files."""
     return -np.column_stack([run[name].multiplier.values for name in names])
@@ -166,6 +170,34 @@ def four_bars(count: int):
     return case
 
 
+def acute_corner(simulate):
+    """Six forces, each for 1 s from rest: ẍ is read off the way, so that it tests the motion as well."""
+    rows = ((2, (2, -1)), (3, (2, -1)), (1, (-1, -2)), (1, (1, 2)), (2, (-3, -1)), (1, (1, 0.5)))
+    found, lowest = {}, 0.0
+    for i, (m, (fx, fy)) in enumerate(rows, 1):
+        run = simulate(taut.gallery("acute_corner", m=m, fx=fx, fy=fy), "baumgarte", 0.01, 1.0)
+        place = plane(run.records.x[-1, 0])
+        pushes = run.data.multiplier.sel(constraint=["g1", "g2"]).values[-1]
+        found[f"f{i}_acc_mu"] = [2 * x for x in place] + pushes.tolist()
+        lowest = max(lowest, float(run.data.overlap.max()))
+        if i in (2, 4):
+            found[f"f{i}_pos_t1"] = place
+    return found | {"min_gap_all": lowest}
+
+
+def bouncing_ball(simulate):
+    run = simulate(taut.gallery("bouncing_ball"), "baumgarte", 0.01, 5.0)
+    impacts = run.events[run.events.kind == "impact"].time.values
+    between = [at_or_after(run, t) for t in impacts[:5]]
+    y, v = run.records.x[between, 0, 1], run.records.v[between, 0, 1]
+    return {
+        "impact_times": impacts[:6].tolist(),
+        "apex_heights": (y + v**2 / (2 * 9.81)).tolist(),
+        "rest_time": impacts[-1],
+        "force_at_rest_over_mg": run.records.lam[-1, 0] / 9.81,
+    }
+
+
 CASES = {
     "ivp_pendulum_index3": pendulum,
     "ivp_car_axis": car_axis,
@@ -177,6 +209,8 @@ CASES = {
     "mbs_a01_pendulum_2000s": long_pendulum,
     "mbs_a02_fourbar_N1": four_bars(1),
     "mbs_a02_fourbar_N2": four_bars(2),
+    "contact_acute_corner": acute_corner,
+    "contact_bouncing_ball": bouncing_ball,
 }
 
 

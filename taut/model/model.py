@@ -84,7 +84,8 @@ class Model:
         """True where something moves with time on its own: a driven body or a rheonomic constraint."""
         signals = self.signals
         targets = (signals.driven, signals.turned, signals.to_constraint, self.inequalities.to_parameter)
-        return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in self.constraint_info)
+        infos = self.constraint_info + self.inequality_info
+        return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in infos)
 
     @property
     def is_unilateral(self) -> bool:

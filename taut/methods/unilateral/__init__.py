@@ -1,14 +1,17 @@
 """Inequalities in a step: which rows are handled, when they activate, what an impact does.
 
-    tables.py   Contacts: the `par` of these steps, and the options that they add
-    gather.py   inequalities evaluated; rows that may matter become candidates
-    pairs.py    the same for balls of groups with many pairs
-    respond.py  λ of equalities and candidates together (few: exact; many: sweeps)
-    box.py      how compiled functions hand all of this to each other
-    events.py   steps at acceleration level, rewound to the first activation
-    fixed.py    fixed steps with complementarity at the new time
-    report.py   events and records
-    snapshot.py one instant opened up, for `taut explain`
+    tables.py       Contacts: the `par` of these steps, and the options that they add
+    gather.py       inequalities evaluated; rows that may matter become candidates
+    pairs.py        the same for balls of groups with many pairs
+    respond.py      λ of equalities and candidates together (few: exact; many: sweeps)
+    box.py          how compiled functions hand all of this to each other
+    handled.py      who is handled at acceleration level
+    events.py       steps at acceleration level, rewound to the first activation
+    fixed.py        fixed steps with complementarity at the new time
+    restitution.py  impacts in fixed steps
+    drivers.py      the work of moving walls and of driven bodies that are touched
+    report.py       events and records
+    snapshot.py     one instant opened up, for `taut explain`
 
 A method says `unilateral=event_driven(METHOD)` or `fixed_step(METHOD)`; both share one compiled step each.
 """
@@ -20,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..base import Method
-from . import events, fixed
+from . import events, fixed, handled
 from .box import contents, pack
 from .report import measure
 from .tables import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
@@ -43,11 +46,11 @@ def event_driven(method: Method) -> Method:
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
         tables = contacts(model, system, state, par, named)
-        return state, pack(system, state, tables, {"fixed", "pairs", *unused(tables)})
+        return state, pack(system, state, tables, {"fixed", "restitution", "pairs", *unused(tables)})
 
     def begin(par):
-        if contents(par).rule in (events.PLATT, events.IMPROVED):
-            events.take_first_set(par.box)
+        if contents(par).rule in (handled.PLATT, handled.IMPROVED):
+            handled.take_first_set(par.box)
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
@@ -59,12 +62,14 @@ def event_driven(method: Method) -> Method:
 def unused(tables: Contacts) -> set[str]:
     """Functions that a scene never calls need not be compiled."""
     found = set()
+    if not tables.driven:
+        found |= {"drivers"}
     if not tables.friction:
         found |= {"rub", "reduce_triples"}
-    if tables.rule not in (events.PLATT, events.IMPROVED):
+    if tables.rule not in (handled.PLATT, handled.IMPROVED):
         found |= {"first_set"}
     if not tables.bouncing:
-        found |= {"bounce", "newton", "without_normals"}
+        found |= {"restitution"}
     if not len(tables.ineq.ball_slot):
         found |= {"pairs"}
         if len(tables.source) * (3 if tables.friction else 1) <= len(tables.S):
@@ -81,7 +86,7 @@ def fixed_step(method: Method) -> Method:
     def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         tables = contacts(model, system, state, par, named)
-        return state, pack(system, state, tables, {"events", *unused(tables)})
+        return state, pack(system, state, tables, {"events", "handled", *unused(tables)})
 
     options = (*method.options, *OPTIONS)
     return replace(
@@ -94,7 +99,8 @@ def viewer(model, system, state):
     """A box for looking at inequalities only: the functions of gather.py."""
     named = {"active_set": 3.0, "resting": 0.0, "log": 0.0}
     tables = contacts(model, system, state, np.zeros(3), named)
-    return pack(system, state, tables, {"fixed", "events", "pairs", "respond", "report"})
+    others = {"fixed", "restitution", "events", "handled", "drivers", "pairs", "respond", "report"}
+    return pack(system, state, tables, others)
 
 
 __all__ = ["EVENTS", "contents", "event_driven", "fixed_step", "viewer"]

@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from ...distant import address_of
 
-FUNCTIONS = 48
+FUNCTIONS = 64
 NUMBER, WHOLE, TRUTH, NOTHING = types.float64, types.int64, types.boolean, types.none
 VECTOR, TABLE = types.float64[::1], types.float64[:, ::1]
 BOXES: dict[int, Any] = {}

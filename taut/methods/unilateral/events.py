@@ -1,133 +1,45 @@
 """Steps at acceleration level that stop at every activation, release and impact.
 
-    touching:   Φ ≤ ε,  Φ̇ ≤ ε                                                                  (1)
-    d = -γ - (2/τ) Φ̇ - Φ/τ²,    w = J v̇ - d                                                     (2)  [Jonquet (5)]
-    the rule chooses which touching rows are handled; these hold w = 0 through the step         (3)
-    event functions: Φ of rows that are not handled, λ of those that are                        (4)
-    the step ends where the first of them becomes negative, and the rest of it follows          (5)
-    rows that touch and approach there collide                                                  (6)
+    event functions: Φ of rows that are not handled, λ of those that are                        (1)
+    the step ends where the first of them becomes negative, and the rest of it follows          (2)
+    rows that touch and approach there collide                                                  (3)
 
-With a rule of Platt nothing is rewound and nothing collides: its set is changed after the step, as printed. It
-starts with all active rows, or (platt_improved) with those among them that tend to be violated.
-One compiled step serves all methods at acceleration level: they differ in numbers.
+Between events the rows of handled.py are held. With a rule of Platt nothing is rewound and nothing collides: its
+set is changed after the step, as printed. One compiled step serves all methods at acceleration level: they differ
+in numbers.
 """
 
 from __future__ import annotations
 
 from ...contact.rules import after as after_step
-from ...contact.work import INFEASIBLE
-from ...jit import kernel, part, specialise, word
-from ...model.evaluate import copy, drive, forces, times
+from ...jit import part, specialise, word
+from ...model.evaluate import copy
 from ..acceleration import runge_kutta as runge_kutta_template
 from ..acceleration import step as step_template
 from ..base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
+from .box import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
+from .drivers import equality_work, power, tally
 from .gather import add_rows, choose_charts, equalities, inequalities, rates
+from .handled import (
+    EXACT,
+    IMPROVED,
+    PLATT,
+    RATE_TOLERANCE,
+    accelerate_handled,
+    choose_handled,
+    draw_back,
+    power_at_end,
+)
 from .report import hand_over, note_changes, note_impacts
-from .respond import impact, respond, settle
+from .respond import impact
 
-PLATT, IMPROVED, JONQUET, EXACT = range(4)
 MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
-RATE_TOLERANCE = 1e-9  # [m/s]
-LOOSE = 1e4
-
-
-@far(NOTHING, NUMBER, TABLE, TABLE, TABLE)
-@part
-def free_acceleration(box, t, x, quat, v):
-    """Accelerations of the forces into work.a, targets of the equalities into par.target, -d of (2) into par.demand."""
-    system, state, par = open_box(box)
-    work, ineq = system.work, par.ineq
-    equalities((box, t, x, quat, v, True, True))
-    inequalities((box, t, x, quat, v, True))
-    forces(system, t, x, quat, v)
-    drive(system)
-    damping, stiffness = 2.0 * par.alpha, par.beta * par.beta
-    times(system, work.J, v, work.mu)
-    for r in range(par.target.shape[0]):
-        feedback = damping * (work.mu[r] + work.phi_t[r]) + stiffness * work.phi[r]
-        par.target[r] = -(work.gamma[r] + feedback)
-    rates((box, v, par.rate))
-    for r in range(par.rate.shape[0]):
-        par.rate[r] += ineq.phi_t[r]
-        par.demand[r] = ineq.gamma[r] + damping * par.rate[r] + stiffness * ineq.phi[r]  # (2)
-
-
-@far(NOTHING, NUMBER, TABLE, TABLE, TABLE, VECTOR)
-@part
-def accelerate_handled(box, t, x, quat, v, lam):
-    """work.a with the handled rows held as equalities; their λ into par.normal, in the order of rows."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, x, quat, v))
-    count = 0
-    for r in range(par.handled.shape[0]):
-        if par.handled[r] == 1:
-            par.wanted[count] = r
-            par.cand.b[count] = par.demand[r]
-            par.member[count] = 1
-            count += 1
-    add_rows((box, 0, count))
-    logged = par.log.count[0]
-    respond((box, count, PLATT, system.work.a, -1))  # all members are equalities
-    par.log.count[0] = logged
-    for r in range(lam.shape[0]):
-        lam[r] = par.lam[r]
-
-
-@word
-def mark_touching(par, held):
-    """(1): marks par.touched, and how far each row may sink before that is an event."""
-    ineq = par.ineq
-    for r in range(par.touched.shape[0]):
-        loose = LOOSE if held[r, 3] == 1.0 else 1.0  # integration may lift a row that lies on a curve a little
-        near = ineq.phi[r] <= loose * par.gap_tolerance and par.rate[r] <= loose * RATE_TOLERANCE
-        par.touched[r] = 1 if near else 0
-        par.started[r] = ineq.phi[r]
-        par.allowed[r] = max(-ineq.phi[r], 0.0) + (par.gap_tolerance if near else 0.0)
-
-
-@far(WHOLE, NUMBER, WHOLE)
-@part
-def choose_handled(box, t, instant):
-    """(3): fill par.handled; λ and w of the touching rows into par.before and par.after."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, state.x, state.quat, state.v))
-    mark_touching(par, state.contact)
-    count = 0
-    persistent = par.rule == PLATT or par.rule == IMPROVED
-    for r in range(par.handled.shape[0]):
-        was = state.contact[r, 3] == 1.0
-        wanted = par.touched[r] == 1
-        if persistent:
-            wanted = was or par.ineq.phi[r] <= par.gap_tolerance
-        if wanted:
-            par.wanted[count] = r
-            par.cand.b[count] = par.demand[r]
-            par.member[count] = 1 if was else 0
-            count += 1
-        par.handled[r] = 0
-        par.before[r] = 0.0
-        par.after[r] = 0.0
-    if count > par.S.shape[0]:
-        return TOO_MANY
-    add_rows((box, 0, count))
-    logged = par.log.count[0]
-    status = respond((box, count, par.rule, system.work.a, instant))
-    for k in range(logged, min(par.log.count[0], par.log.ints.shape[0])):
-        par.log.ints[k, 2] = par.source[par.log.ints[k, 2]]  # from places among candidates to rows of the model
-    for i in range(count):
-        r = par.source[i]
-        held = par.normal[i] > 0.0 if par.rule == EXACT else par.member[i] == 1
-        par.handled[r] = 1 if held else 0
-        par.before[r] = par.normal[i]
-        par.after[r] = par.slack[i]
-    return CONTRADICTORY if status & INFEASIBLE else OK
 
 
 @far(TRUTH, NUMBER, VECTOR)
 @part
 def event_functions(box, t, out):
-    """(4) at the end of a trial step; returns whether any is negative."""
+    """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
     system, state, par = open_box(box)
     inequalities((box, t, state.x, state.quat, state.v, False))
     negative = False
@@ -144,31 +56,10 @@ def event_functions(box, t, out):
         n = 0
         for r in range(out.shape[0]):
             if par.handled[r] == 1:
-                out[r] = par.normal[n]
+                out[r] = par.normal[n] * par.S[n, n] + par.allowed[r]
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
-
-
-@far(NOTHING, NUMBER)
-@part
-def first_set(box, t):
-    """The set that a rule of Platt starts with: rows with Φ = 0, for platt_improved only those with w < 0."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, state.x, state.quat, state.v))
-    settle((box, system.work.a, par.target, par.spare))
-    rates((box, system.work.a, par.trial))
-    for r in range(par.handled.shape[0]):
-        active = par.ineq.phi[r] <= par.gap_tolerance
-        tends = par.trial[r] + par.demand[r] < 0.0
-        par.handled[r] = 1 if active and (par.rule == PLATT or tends) else 0
-        par.before[r] = 0.0
-    note_changes((box, t))
-
-
-@kernel
-def take_first_set(box):
-    first_set((box, 0.0))
 
 
 @word
@@ -203,7 +94,7 @@ def first_crossing(par, lo, hi):
 @far(WHOLE, NUMBER, TRUTH)
 @part
 def collide_here(box, t, bouncing):
-    """(6): returns how many rows took part, or -1: too many."""
+    """(3): returns how many rows took part, or a status with the sign turned."""
     system, state, par = open_box(box)
     ineq = par.ineq
     equalities((box, t, state.x, state.quat, state.v, False, False))
@@ -223,13 +114,17 @@ def collide_here(box, t, bouncing):
     if not approaching:
         return 0
     if n > par.S.shape[0]:
-        return -1
+        return -TOO_MANY
     add_rows((box, 0, n))
     if not bouncing:
         for i in range(n):
             par.bounce[i] = 0.0
     equalities((box, t, state.x, state.quat, state.v, False, True))
-    impact((box, n, state.v, par.resting))
+    if impact((box, n, state.v, par.resting)) < 0:
+        return -CONTRADICTORY
+    if par.driven == 1:
+        tally((box, n, 1.0, False))
+        state.driver_work[0] += equality_work((box, par.lam))
     note_impacts((box, t, n, par.resting))
     return n
 
@@ -262,14 +157,13 @@ def integrate(box, t, h):
 @far(NUMBER, NUMBER, NUMBER)
 @part
 def rewind(box, t, h):
-    """(5): from the end of a trial step of h to the state at its first event; returns the time used.
+    """(2): from the end of a trial step of h to the state at its first event; returns the time used.
 
     The bracket is narrowed by the ITP method: as safe as halving, and fast where events are smooth.
     """
     system, state, par = open_box(box)
-    for r in range(par.before.shape[0]):  # of handled rows it holds λ
-        if par.handled[r] == 0:
-            par.before[r] = par.started[r] + par.allowed[r]
+    for r in range(par.before.shape[0]):
+        par.before[r] = par.started[r] + par.allowed[r]
     if not event_functions((box, t + h, par.after)):
         return h
     lo, hi = 0.0, h
@@ -346,7 +240,7 @@ def whole_step(box, t, h):
         if not platt:
             struck = collide_here((box, t + done, events < MOST_EVENTS))
             if struck < 0:
-                return TOO_MANY
+                return -struck
             if struck > 0:
                 broken = True
                 memory[0] = 0.0  # multistep methods start again
@@ -354,15 +248,18 @@ def whole_step(box, t, h):
         if status != OK:
             return status
         note_changes((box, t + done))
-        rest = h - done
+        rest = used = h - done
+        driving = power((box, par.before)) if par.driven == 1 else 0.0
         save(state, par)
         integrate((box, t + done, rest))
         if par.rewind == 1:
             used = rewind((box, t + done, rest))
-            done = h if used == rest else done + used
             broken = broken or used < rest
-        else:
-            done = h
+        if not platt:
+            draw_back((box, t + done + used))
+        if par.driven == 1:
+            state.driver_work[0] += 0.5 * used * (driving + power_at_end((box, t + done + used)))
+        done = h if used == rest else done + used
         events += 1
         if events > 2 * MOST_EVENTS:
             return STUCK

@@ -14,7 +14,7 @@ from ...contact.friction import stick_or_slip
 from ...contact.impact import collide
 from ...contact.projected import apply, prepare, project, sweep
 from ...contact.rules import choose
-from ...contact.work import NOT_CONVERGED, OK
+from ...contact.work import NOT_CONVERGED, NOT_UNIQUE, OK
 from ...jit import part, word
 from ...model.evaluate import push, resolve, times
 from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
@@ -144,6 +144,8 @@ def obey(box, n, rule, v, instant):
         cand.lam[i, 0] = par.normal[i]
         cand.lam[i, 1] = 0.0
         cand.lam[i, 2] = 0.0
+        if instant >= 0 and status & NOT_UNIQUE and par.normal[i] > 0.0 and par.source[i] >= 0:
+            par.shared[par.source[i]] = 1
     return status
 
 

@@ -13,8 +13,9 @@ from ...contact.rules import choose
 from ...jit import kernel
 from ...model.evaluate import begin, copy
 from .box import open_box
-from .events import collide_here, free_acceleration, whole_step
+from .events import collide_here, whole_step
 from .gather import add_rows, dot_row
+from .handled import free_acceleration
 from .respond import clear_column, column, settle
 
 

@@ -39,6 +39,7 @@ class Contacts(NamedTuple):
     speed_tolerance: float  # [m/s] of solvers that iterate
     friction: int  # 1: some contact has friction
     bouncing: int  # 1: some contact has restitution
+    driven: int  # 1: something moves on its own
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
     ineq: Inequalities
@@ -46,6 +47,7 @@ class Contacts(NamedTuple):
     crowd: Array  # (rows,) 1: a wall against balls of a crowd
     handled: Array  # (rows,) 1: held as an equality in the step under way
     touched: Array  # (rows,) 1: touching when the step began
+    shared: Array  # (rows,) 1: pushed when forces were not unique
     started: Array  # (rows,) Φ when the step began,
     allowed: Array  # and how far below zero it may go before that is an event
     before: Array  # (rows,) event functions at the earlier end of the bracket,
@@ -144,12 +146,13 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         speed_tolerance=1e-7,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         bouncing=int(bool(source.restitution.any() or source.group_restitution.any())),
+        driven=int(model.is_driven),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
         ineq=ineq,
         spin_ptr=spin_ptr,
         crowd=crowd,
-        **zeros("handled touched wanted", rows, dtype=np.int64),
+        **zeros("handled touched shared wanted", rows, dtype=np.int64),
         **zeros("started allowed before after trial rate demand", rows),
         cand=candidates(room, max(1, rows * widest + 4 * len(state.pairs)), points),
         **zeros("source member", room, dtype=np.int64),
