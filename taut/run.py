@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time as clock
 import warnings
+from functools import cache
 from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
@@ -287,6 +288,7 @@ def _positive(what: str, value: float | None) -> float:
     return float(value)
 
 
+@cache
 def _announce_compilation(method: Method) -> None:
     """Tell the user once why the first run with a method takes longer."""
     if not is_compiled(method):
