@@ -235,3 +235,23 @@ def test_a_log_that_was_not_kept_says_how_to_keep_it(simulate):
     run = simulate(taut.gallery("bouncing_ball"), "baumgarte", 0.01, 0.1)
     with pytest.raises(taut.TautError, match="log="):
         run.log  # noqa: B018
+
+
+@pytest.mark.parametrize("rule", ["platt", "platt_improved"])
+def test_rules_at_acceleration_level_are_refused_where_steps_are_fixed(rule):
+    with pytest.raises(taut.TautError, match=f"{rule}.*baumgarte"):
+        taut.simulate(taut.gallery("bouncing_ball"), method="implicit_first", active_set=rule, progress=False)
+
+
+def test_a_rule_without_friction_is_refused_where_there_is_friction():
+    with pytest.raises(taut.TautError, match="jonquet.*no friction"):
+        taut.simulate(taut.gallery("block_on_incline"), method="implicit_first", active_set="jonquet", progress=False)
+
+
+def test_the_log_of_fixed_steps_names_rows_and_times():
+    run = taut.simulate(taut.gallery("acute_corner"), method="implicit_first", log=True, dt=0.1, duration=0.5,
+                        progress=False)
+    assert set(run.log.constraint) == {"g1", "g2"}, run.log
+    assert np.allclose(np.unique(run.log.time), 0.1 * np.arange(5)), run.log
+    last = run.log[run.log.time > 0.39].groupby("constraint").last()
+    assert last.action["g2"] in ("entered", "kept") and last.multiplier["g2"] > 0.0, last

@@ -23,7 +23,8 @@ def log_table(model: Model, par: Any) -> pandas.DataFrame | None:
 
     count = min(int(log.count[0]), len(log.ints))
     instant, iteration, row, member, action = log.ints[:count].T
-    names = np.array(model.inequality_names, dtype=object)
+    names = np.array([*model.inequality_names, "a pair of balls"], dtype=object)
+    row = np.maximum(row, -1)
     return pandas.DataFrame({
         "time": par.instant_time[instant],
         "iteration": iteration,

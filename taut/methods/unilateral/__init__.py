@@ -22,6 +22,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...contact.rules import RULES
+from ...errors import TautError
 from ..base import Method
 from . import events, fixed, handled
 from .box import contents, pack
@@ -85,7 +87,14 @@ def fixed_step(method: Method) -> Method:
 
     def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
+        rule = list(RULES)[int(named["active_set"])]
+        if rule in ("platt", "platt_improved"):
+            raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with method "
+                            f"'{method.name}' choose exact or jonquet, or use method baumgarte.")
         tables = contacts(model, system, state, par, named)
+        if tables.friction and rule != "exact":
+            raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
+                            "choose exact, or set friction to 0.")
         return state, pack(system, state, tables, {"events", "handled", *unused(tables)})
 
     options = (*method.options, *OPTIONS)

@@ -30,7 +30,7 @@ from .handled import (
     draw_back,
     power_at_end,
 )
-from .report import hand_over, note_changes, note_impacts
+from .report import hand_over, next_instant, note_changes, note_impacts
 from .respond import impact
 
 MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
@@ -212,16 +212,6 @@ def finish_platt(box, t):
             par.after[r] = 0.0  # only what touched can enter
     after_step(par.rule, count, par.handled, par.before, par.after, par.ineq.phi, 0.0, par.log, par.instant[0] - 1)
     note_changes((box, t))
-
-
-@word
-def next_instant(par, t):
-    """Number the looks at the set, so that the log can tell when each was."""
-    k = par.instant[0]
-    par.instant[0] = k + 1
-    if k < par.instant_time.shape[0]:
-        par.instant_time[k] = t
-    return k
 
 
 @far(WHOLE, NUMBER, NUMBER)

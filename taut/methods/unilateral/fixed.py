@@ -35,7 +35,7 @@ from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 from .drivers import tally
 from .gather import add_rows, choose_charts, equalities, inequalities, push_candidates, rates
 from .pairs import add_pairs, deepest, find_pairs
-from .report import hand_over, note_set, remember_set
+from .report import hand_over, next_instant, note_set, remember_set
 from .respond import respond
 from .restitution import bounce
 
@@ -182,7 +182,9 @@ def correct(box, t, h, tolerance, struck):
         counted = par.driven == 1 and not struck
         if counted:
             tally((box, n, -1.0, True))
+        logged = par.log.count[0]
         respond((box, n, par.rule, par.v0, -1))
+        par.log.count[0] = logged
         if counted:
             tally((box, n, 1.0, True))
         for r in range(par.lam.shape[0]):
@@ -224,14 +226,17 @@ def whole_step(box, t, h):
         par.target[r] = -(work.phi[r] / h + work.phi_t[r])  # (2)
     n = gather_near((box, par.kicked, h))
     found = 0
+    logged = par.log.count[0]
+    instant = next_instant(par, t)
     for _ in range(MOST_ROUNDS):
         copy(par.kicked, state.v)
-        found = respond((box, n, par.rule, state.v, par.instant[0]))  # (3), (4)
+        found = respond((box, n, par.rule, state.v, instant))  # (3), (4)
         more = add_forgotten((box, n, state.v, h))
         if more == n:
             break
         n = more
-    par.instant[0] += 1
+    for k in range(logged, min(par.log.count[0], par.log.ints.shape[0])):
+        par.log.ints[k, 2] = par.source[par.log.ints[k, 2]]  # pairs of balls are below zero
     if found & INFEASIBLE:
         return CONTRADICTORY
     for r in range(par.lam.shape[0]):

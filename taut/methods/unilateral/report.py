@@ -19,6 +19,16 @@ def note(par, kind, row, pair, t, impulse):
     par.event_count[0] = k + 1
 
 
+@word
+def next_instant(par, t):
+    """Number the looks at the set, so that the log can tell when each was."""
+    k = par.instant[0]
+    par.instant[0] = k + 1
+    if k < par.instant_time.shape[0]:
+        par.instant_time[k] = t
+    return k
+
+
 @far(NOTHING, NUMBER)
 @part
 def note_changes(box, t):
