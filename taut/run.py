@@ -22,6 +22,7 @@ from .methods import METHODS, STATUSES, Method
 from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
 from .methods.unilateral import contents
+from .methods.unilateral.box import Boxed
 from .model import Model, build
 from .progress import Progress, say
 from .result.events import NO_EVENTS, joined
@@ -146,10 +147,10 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if len(model.inequalities.ball_slot):
+        if len(model.inequalities.ball_slot) and isinstance(self.par, Boxed):
             while not pairs_fit(self.par.box):
                 self._make_room()
-        if model.is_unilateral:
+        if isinstance(self.par, Boxed):
             notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
             self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
 
@@ -197,7 +198,7 @@ class Session:
         return int(max(1, CHUNK_BYTES // max(per_row, 1)))
 
     def buffers(self, rows: int) -> Buffers:
-        return Buffers(**{name: np.empty((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
+        return Buffers(**{name: np.zeros((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
 
     def _keep(self, buffers: Buffers, rows: int) -> None:
         kept = {name: array[:rows] for name, array in buffers._asdict().items()}
@@ -209,7 +210,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if not self.model.is_unilateral:
+        if not isinstance(self.par, Boxed):
             return NO_EVENTS
         par = contents(self.par)
         count = min(int(par.event_count[0]), len(par.event_ints))
@@ -276,7 +277,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if self.model.is_unilateral else None,
+            log=log_table(self.model, contents(self.par)) if isinstance(self.par, Boxed) else None,
         )  # fmt: skip
 
 

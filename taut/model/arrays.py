@@ -79,6 +79,7 @@ class Inequalities(NamedTuple):
     restitution: Array  # (rows,)
     friction: Array  # (rows,)
     arm: Array  # (blocks,) radius of a rigid ball, on whose surface friction acts; else 0
+    limit: Array  # (rows,) length up to which an edge of a sheet may stretch [m]; 0: no such row
     quat_of: Array  # (slots,) orientation of the rigid body whose centre the slot is; else -1
     listed: Array  # rows whose λ, Φ and dΦ/dt are recorded
     ball_slot: Array  # (balls,) balls of groups with too many pairs to list

@@ -13,21 +13,24 @@ from .. import constraints as constraint_kinds
 from .. import forces as force_kinds
 from ..errors import TautError
 from ..expressions import Signal, codegen
+from ..scene.bulk import uncollected
 from ..scene.places import places, surroundings
 from ..scene.scene import Scene
-from ..scene.specs import Body, Constraint, Force, Point
+from ..scene.specs import Body, Constraint, Deformable, Force, Point
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals
 from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
 from .frames import multiply, principal_axes, rotate
 from .inequalities import Conditions, balls_of, conditions
-from .model import BodyInfo, ConstraintInfo, Model
+from .limits import with_limits
+from .model import BodyInfo, ConstraintInfo, Model, Sheet
 
 INDEX = np.uint32
 
 
 def build(scene: Scene) -> Model:
     """Lay a scene out as flat arrays. Every name is resolved and every formula compiled here."""
-    return _Builder(scene).model()
+    with uncollected():
+        return _Builder(scene).model()
 
 
 class _Signals:
@@ -71,6 +74,8 @@ class _Builder:
         place_arrays = self.add_places(slots)
         batches, rows, infos = self.constraint_batches(equalities, place_arrays, "to_constraint")
         inequalities, listed, names = self.inequality_arrays(unilateral, place_arrays, slots, len(rows.ptr) - 1)
+        sheets = tuple(self.sheet(record) for record in scene.deformables.values())
+        inequalities, limit_names = with_limits(inequalities, sheets)
         force_batches = self.force_batches(scene.forces.values())
         bodies = self.body_arrays(slots)
         widest = max([len(spec.points) for spec in used] + [1])
@@ -85,7 +90,7 @@ class _Builder:
             rows=rows,
             inequalities=inequalities._replace(to_parameter=self.table("to_inequality", 2)),
             inequality_info=listed,
-            inequality_names=names,
+            inequality_names=names + limit_names,
             forces=force_batches,
             signals=self.signal_arrays(addresses),
             x=np.array(self.x, float).reshape(-1, 3),
@@ -97,7 +102,24 @@ class _Builder:
             callbacks=tuple(
                 spec.arguments.get("function") for spec in used if spec.arguments.get("function") is not None
             ),
+            sheets=sheets,
         )
+
+    def sheet(self, record: Deformable) -> Sheet:
+        """A deformable with slots in place of its own node numbers."""
+        slots = np.array([self.info[record.node(i)].slot for i in range(record.count)])
+        springs = {
+            family: s._replace(i=slots[s.i].astype(INDEX), j=slots[s.j].astype(INDEX))
+            for family, s in record.springs.items()
+        }
+        # An edge between two nodes that can not move is no constraint.
+        held = np.array([self.mass[slot][0] == 0.0 for slot in slots])
+        kept = ~held[record.hard_edges].all(axis=1)
+        return Sheet(
+            record.name, record.kind, slots, slots[record.triangles], springs, record.limit, record.limit_rule,
+            slots[record.limit_edges], record.limit_lengths, slots[record.hard_edges[kept]],
+            record.hard_lengths[kept], record.thickness, record.self_contact, record.cells,
+        )  # fmt: skip
 
     # bodies and points
 
@@ -186,7 +208,9 @@ class _Builder:
     @staticmethod
     def depends_on_velocity(force: Force) -> bool:
         damping = force.arguments.get("damping")
-        return force.kind in ("drag", "custom_force") or (
+        if force.kind == "springs":
+            return any(force.arguments["damping"])
+        return force.kind in ("drag", "wind", "custom_force") or (
             damping is not None and not (damping.is_constant and damping.value == 0.0)
         )
 
@@ -195,14 +219,17 @@ class _Builder:
     def grouped(self, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):
         """Specs by kind and size, so that every batch has one shape, with their layouts."""
         groups: dict[tuple[str, int, int], list] = defaultdict(list)
+        bodies = self.scene.bodies
         for spec in specs:
             kind = kinds[spec.kind]
             points = spec.points
             if spec.kind == "drag" and not points:
                 points = tuple(Point(name) for name, info in self.info.items() if info.motion == "free")
-            arguments = {**spec.arguments, **surroundings(points, self.scene.bodies)}
+            # Most equalities ask nothing more about their points, and scenes hold many of them.
+            asks = kind.points is None or getattr(kind, "sense", "==") != "=="
+            arguments = spec.arguments | surroundings(points, bodies) if asks else spec.arguments
             try:
-                layout = kind.lay_out(places(points, self.scene.bodies), arguments)
+                layout = kind.lay_out(places(points, bodies), arguments)
             except ValueError as mistake:
                 raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
             rows = layout.rows or getattr(kind, "rows", 0)
@@ -211,15 +238,17 @@ class _Builder:
         return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
 
     def flatten(self, members: list, target: str, flat: dict[str, list], index: Callable[[Point], int]) -> None:
+        p = flat["p"]
         for _, points, layout in members:
             flat["idx"] += [index(point) for point in points]
             flat["ints"] += [entry() if callable(entry) else entry for entry in layout.ints]
             for value in layout.parameters:
-                if isinstance(value, Signal) and not value.is_constant:
-                    self.signals.targets[target].append((self.signals.add(value), len(flat["p"])))
-                    flat["p"].append(value.at(0.0)[0])
+                source = value.source if type(value) is Signal else float(value)
+                if type(source) is float:
+                    p.append(source)
                 else:
-                    flat["p"].append(value.value if isinstance(value, Signal) else float(value))
+                    self.signals.targets[target].append((self.signals.add(value), len(p)))
+                    p.append(value.at(0.0)[0])
 
     def constraint_batches(self, specs: Iterable[Constraint], places: Places, target: str):
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
@@ -281,7 +310,7 @@ class _Builder:
             np.array([-1.0 if spec.sense == "<=" else 1.0 for spec in spec_of_row]),
             np.array([spec.restitution for spec in spec_of_row], float),
             np.array([spec.friction for spec in spec_of_row], float),
-            arm, quat_of, np.array(listed, np.int64),
+            arm, np.zeros(count), quat_of, np.array(listed, np.int64),
             np.array([self.info[name].slot for name in balls.names], np.int64),
             np.array([body.radius for body in bodies], float), balls.group,
             np.array([group.restitution for group in found.crowds], float),

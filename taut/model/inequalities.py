@@ -30,11 +30,14 @@ class Conditions:
 def conditions(scene: Scene) -> Conditions:
     """All inequalities of a scene."""
     named = [spec for spec in scene.constraints.values() if spec.sense != "=="]
+    # Nodes of sheets have no names that anybody asks for.
+    few = [group for group in scene.groups.values() if not any(scene.bodies[name].owner for name in group.first)
+           and not any(scene.bodies[name].owner for name in group.bodies or ())]
     groups = list(scene.groups.values())
-    if sum(pair_count(scene, group) for group in groups) <= MOST_LISTED:
-        for group in groups:
+    if sum(pair_count(scene, group) for group in few) <= MOST_LISTED:
+        for group in few:
             named += expand(scene, group)
-        return Conditions(tuple(named), len(named), ())
+        groups = [group for group in groups if group not in few]
     walls: list[Constraint] = []
     crowds = []
     for group in groups:

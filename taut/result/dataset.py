@@ -98,6 +98,7 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
                 ("time", "body", "xyz"), records.contact_force[:, slots], "N", "force of all contacts on a body"
             ),
             "contact_count": ("time", records.contacts[:, 0].astype(int), "1", "contacts that push"),
+            "limited_edges": ("time", records.contacts[:, 2].astype(int), "1", "edges of sheets at their limit"),
             "overlap": ("time", records.contacts[:, 1], "m", "deepest violation of an inequality"),
         }  # fmt: skip
     return touching | {
