@@ -68,7 +68,8 @@ def simulate(
     options          the method's own options, such as alpha= and beta=
     """
     suggested = dict(scene.suggested)
-    name = method or suggested.get("method") or (DEFAULT_UNILATERAL if scene.is_unilateral else DEFAULT_METHOD)
+    usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
+    name = method or suggested.get("method") or usual
     suggested.pop("method", None)
     if name not in METHODS:
         raise unknown("method", name, METHODS)
@@ -112,14 +113,27 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
 
 
 def method_for(scene: Scene, name: str) -> Method:
-    """The method of that name, in its form for inequalities where the scene has any."""
+    """The method of that name, in its form for cloth or for inequalities where the scene has any."""
     method = METHODS[name]
-    if not scene.is_unilateral:
-        return method
-    if method.unilateral is None:
-        able = ", ".join(other.name for other in METHODS.values() if other.unilateral is not None)
-        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has inequalities; use {able}.")
-    return method.unilateral
+    if scene.deformables:
+        # Springs and hard edges alone are forces and equalities like any others.
+        form = method.sheets or (None if scene.is_unilateral else method)
+        what = "cloth or solids with limits or contacts"
+    else:
+        form = method.unilateral if scene.is_unilateral else method
+        what = "inequalities"
+    if form is None:
+        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; use "
+                        f"{', '.join(_able(scene))}.")
+    return form
+
+
+def _able(scene: Scene) -> list[str]:
+    """The methods that treat the inequalities of a scene."""
+    if not scene.deformables:
+        return [method.name for method in METHODS.values() if method.unilateral is not None]
+    model = build(scene)
+    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
 
 
 class Session:
@@ -147,10 +161,9 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if len(model.inequalities.ball_slot) and isinstance(self.par, Boxed):
-            while not pairs_fit(self.par.box):
-                self._make_room()
         if isinstance(self.par, Boxed):
+            while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
+                self._make_room()
             notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
             self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
 
@@ -244,7 +257,7 @@ class Session:
 
     def _indeterminate(self) -> list[str]:
         """Contacts whose forces statics alone do not tell."""
-        if not self.model.is_unilateral:
+        if not isinstance(self.par, Boxed):
             return []
         names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
         if not names:

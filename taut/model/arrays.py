@@ -79,7 +79,6 @@ class Inequalities(NamedTuple):
     restitution: Array  # (rows,)
     friction: Array  # (rows,)
     arm: Array  # (blocks,) radius of a rigid ball, on whose surface friction acts; else 0
-    limit: Array  # (rows,) length up to which an edge of a sheet may stretch [m]; 0: no such row
     quat_of: Array  # (slots,) orientation of the rigid body whose centre the slot is; else -1
     listed: Array  # rows whose λ, Φ and dΦ/dt are recorded
     ball_slot: Array  # (balls,) balls of groups with too many pairs to list
@@ -104,6 +103,8 @@ class Signals(NamedTuple):
     turned: Array  # (k, 3): signal, body (quat), rotation slot
     turned_axis: Array  # (k, 3) axis in the world
     turned_from: Array  # (k, 4) orientation at angle zero
+    carried: Array  # (k, 3): slot that sits on a driven body, slot of that body's centre, its quat or -1
+    carried_arm: Array  # (k, 3) from that centre, in principal axes [m]
 
 
 class Work(NamedTuple):

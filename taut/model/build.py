@@ -16,13 +16,14 @@ from ..expressions import Signal, codegen
 from ..scene.bulk import uncollected
 from ..scene.places import places, surroundings
 from ..scene.scene import Scene
-from ..scene.specs import Body, Constraint, Deformable, Force, Point
+from ..scene.specs import Body, Constraint, Force, Point
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals
 from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
 from .frames import multiply, principal_axes, rotate
 from .inequalities import Conditions, balls_of, conditions
-from .limits import with_limits
-from .model import BodyInfo, ConstraintInfo, Model, Sheet
+from .model import BodyInfo, ConstraintInfo, Model
+from .sheets import Sheet, lay_out_sheet, touching
+from .walls import Wall, with_walls
 
 INDEX = np.uint32
 
@@ -74,8 +75,7 @@ class _Builder:
         place_arrays = self.add_places(slots)
         batches, rows, infos = self.constraint_batches(equalities, place_arrays, "to_constraint")
         inequalities, listed, names = self.inequality_arrays(unilateral, place_arrays, slots, len(rows.ptr) - 1)
-        sheets = tuple(self.sheet(record) for record in scene.deformables.values())
-        inequalities, limit_names = with_limits(inequalities, sheets)
+        inequalities, wall_names = with_walls(inequalities, self.walls(unilateral), self.signals.add)
         force_batches = self.force_batches(scene.forces.values())
         bodies = self.body_arrays(slots)
         widest = max([len(spec.points) for spec in used] + [1])
@@ -88,9 +88,9 @@ class _Builder:
             places=place_arrays,
             constraints=batches,
             rows=rows,
-            inequalities=inequalities._replace(to_parameter=self.table("to_inequality", 2)),
+            inequalities=inequalities,
             inequality_info=listed,
-            inequality_names=names + limit_names,
+            inequality_names=names + wall_names,
             forces=force_batches,
             signals=self.signal_arrays(addresses),
             x=np.array(self.x, float).reshape(-1, 3),
@@ -102,24 +102,32 @@ class _Builder:
             callbacks=tuple(
                 spec.arguments.get("function") for spec in used if spec.arguments.get("function") is not None
             ),
-            sheets=sheets,
+            sheets=tuple(self.sheet(name) for name in scene.deformables),
+            touching=touching(scene, {name: info.slot for name, info in self.info.items()}),
         )
 
-    def sheet(self, record: Deformable) -> Sheet:
-        """A deformable with slots in place of its own node numbers."""
+    def walls(self, found: Conditions) -> list[Wall]:
+        """Obstacles and the nodes of sheets that can be pushed by them."""
+        walls = []
+        for group, obstacle, name in found.walls:
+            record = self.scene.deformables[name]
+            slots, held = self.nodes(name)
+            kept = np.flatnonzero(~held)
+            if len(kept):
+                names = [record.node(i) for i in kept.tolist()]
+                start = np.array(self.x[slots[kept[0]]], float)
+                walls.append(Wall(self.scene.obstacles[obstacle], names, slots[kept], 0.5 * record.thickness, start,
+                                  group.friction))  # fmt: skip
+        return walls
+
+    def sheet(self, name: str) -> Sheet:
+        return lay_out_sheet(self.scene.deformables[name], *self.nodes(name))
+
+    def nodes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Slots of a deformable's nodes, and which of them can not move."""
+        record = self.scene.deformables[name]
         slots = np.array([self.info[record.node(i)].slot for i in range(record.count)])
-        springs = {
-            family: s._replace(i=slots[s.i].astype(INDEX), j=slots[s.j].astype(INDEX))
-            for family, s in record.springs.items()
-        }
-        # An edge between two nodes that can not move is no constraint.
-        held = np.array([self.mass[slot][0] == 0.0 for slot in slots])
-        kept = ~held[record.hard_edges].all(axis=1)
-        return Sheet(
-            record.name, record.kind, slots, slots[record.triangles], springs, record.limit, record.limit_rule,
-            slots[record.limit_edges], record.limit_lengths, slots[record.hard_edges[kept]],
-            record.hard_lengths[kept], record.thickness, record.self_contact, record.cells,
-        )  # fmt: skip
+        return slots, np.array([self.mass[slot][0] == 0.0 for slot in slots])
 
     # bodies and points
 
@@ -155,6 +163,19 @@ class _Builder:
             self.turned_axis.append(axis)
             self.turned_from.append(orientation)
         return index, to_principal
+
+    def carried(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes that sit on driven bodies."""
+        table, arms = [], []
+        for body in self.scene.bodies.values():
+            if body.carried is not None:
+                on = self.info[str(body.carried.body)]
+                arm = np.array(body.carried.offset)
+                if on.to_principal is not None:
+                    arm = rotate(on.to_principal * (1, -1, -1, -1), arm)
+                table.append((self.info[body.name].slot, on.slot, on.quat))
+                arms.append(arm)
+        return np.array(table, np.int64).reshape(-1, 3), np.array(arms, float).reshape(-1, 3)
 
     def note_point(self, point: Point) -> None:
         if point.body is None:
@@ -306,11 +327,11 @@ class _Builder:
         balls = balls_of(found.crowds)
         bodies = [self.scene.bodies[name] for name in balls.names]
         arrays = Inequalities(
-            batches, rows, np.zeros((0, 2), np.int64),
+            batches, rows, self.table("to_inequality", 2),
             np.array([-1.0 if spec.sense == "<=" else 1.0 for spec in spec_of_row]),
             np.array([spec.restitution for spec in spec_of_row], float),
             np.array([spec.friction for spec in spec_of_row], float),
-            arm, np.zeros(count), quat_of, np.array(listed, np.int64),
+            arm, quat_of, np.array(listed, np.int64),
             np.array([self.info[name].slot for name in balls.names], np.int64),
             np.array([body.radius for body in bodies], float), balls.group,
             np.array([group.restitution for group in found.crowds], float),
@@ -350,6 +371,7 @@ class _Builder:
             np.array(self.turned, np.int64).reshape(-1, 3),
             np.array(self.turned_axis, float).reshape(-1, 3),
             np.array(self.turned_from, float).reshape(-1, 4),
+            *self.carried(),
         )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import linalg
-from ..cloth.springs import Springs
 from ..scene.specs import ReducedMap
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
+from .sheets import Sheet, Touching
 
 COUNTS = 4  # in Work.counts
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
@@ -44,33 +44,6 @@ class ConstraintInfo:
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """A cloth or a solid: which slots its nodes have, and what joins them. All indices are slots.
-
-    springs        "structural", "shear", "bending" -> Springs; the same forces stand in Model.forces
-    limit          largest elongation of limit_edges, None: no limit; limit_rule "exact" or "paper"
-    limit_edges    (k, 2), with lengths (k,) [m]
-    hard_edges     (e, 2), with lengths (e,) [m]; the same equalities stand in Model.constraints
-    triangles      (m, 3); of a solid its surface
-    """
-
-    name: str
-    kind: str  # "cloth" or "solid"
-    slots: np.ndarray  # (n,)
-    triangles: np.ndarray
-    springs: dict[str, Springs]
-    limit: float | None
-    limit_rule: str
-    limit_edges: np.ndarray
-    limit_lengths: np.ndarray
-    hard_edges: np.ndarray
-    hard_lengths: np.ndarray
-    thickness: float
-    self_contact: bool
-    cells: tuple[int, int] | None  # (nx, ny) of a grid
-
-
-@dataclass(frozen=True)
 class Model:
     """A scene as flat arrays. Frozen: a run works on copies of what changes (`system`, `initial_state`)."""
 
@@ -93,7 +66,8 @@ class Model:
     reduced_map: ReducedMap | None
     gravity: tuple[float, float, float]
     callbacks: tuple  # compiled functions that addresses point to, kept alive
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[Sheet, ...]
+    touching: Touching
 
     @property
     def row_count(self) -> int:
@@ -119,8 +93,8 @@ class Model:
     @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
-        meshes = any(sheet.self_contact for sheet in self.sheets)
-        return bool(self.inequality_names or len(self.inequalities.ball_slot) or meshes)
+        limited = any(sheet.is_limited for sheet in self.sheets)
+        return bool(self.inequality_names or len(self.inequalities.ball_slot) or len(self.touching) or limited)
 
     def initial_state(self, memory: int = 0) -> State:
         balls = len(self.inequalities.ball_slot)

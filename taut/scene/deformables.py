@@ -2,7 +2,7 @@
 
     nodes   particles name[0], name[1], …            springs   forces name.structural, name.shear, name.bending
     hard    `distance` equalities name.edge[0], …    wind      the force name.wind
-    pins    a node that is fixed or driven; on a body a `ball` joint, name.pin[i]
+    pins    a node that is fixed or driven, or sits on a body that is; on a free body a `ball` joint, name.pin[i]
 
 These records carry the deformable's name as their owner. A file holds the deformable alone, and reading it
 makes them again.
@@ -24,6 +24,7 @@ from .bulk import uncollected
 from .materials import AIR, OPTIONS, differing, read_options
 from .meshes import Shape, read_shape
 from .pins import Pin, motion_at, read_pin, read_pins, read_vertex
+from .places import place
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Point
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def add(scene: Scene, kind: str, name: str | None, given: dict[str, Any], pins: 
     shape = read_shape(kind, name, values)
     held = read_pins(scene, what, pins, shape.x)
     record = _record(kind, name, values, shape, scene._where)
+    if record.self_contact:
+        check_thickness(what, record)
     clash = next((record.node(i) for i in range(record.count) if record.node(i) in scene._bodies), None)
     if clash is not None:
         raise TautError(f"{what}: its node would be called '{clash}', but there is a body of that name; rename it.")
@@ -145,20 +148,17 @@ def _new_name(scene: Scene, kind: str, name: str | None) -> str:
     return scene._new_name(name, kind, scene._deformables, scene._bodies, scene._obstacles)
 
 
-def with_nodes(scene: Scene, given: Any) -> Any:
-    """The same list of bodies, with the nodes of each deformable in place of it."""
-    single = isinstance(given, str | DeformableRef)
-    if not single and (isinstance(given, BodyRef) or not hasattr(given, "__iter__")):
-        return given
-    listed: list[Any] = []
-    for thing in [given] if single else given:
-        name = thing.name if isinstance(thing, DeformableRef) else thing
-        record = scene._deformables.get(name) if isinstance(name, str) else None
-        listed += [thing] if record is None else [record.node(i) for i in range(record.count)]
-    return listed
-
-
 # Records
+
+
+def check_thickness(what: str, record: Deformable) -> None:
+    """What runs into itself must be thinner than its mesh is fine: neighbours would touch at rest."""
+    if record.thickness == 0.0:
+        raise TautError(f"{what}: self_contact needs a thickness, but it is 0; give one, such as 0.01 m.")
+    if record.thickness >= 0.5 * record.shortest:
+        raise TautError(f"{what}: its thickness is {record.thickness:g} m, but where it runs into itself it must be "
+                        f"below half of its shortest edge, which is {record.shortest:g} m; make it thinner, or the "
+                        "mesh coarser.")
 
 
 def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: str | None) -> Deformable:
@@ -166,11 +166,12 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
     hard = {None: _NO_PAIRS, "warp_weft": shape.families["structural"], "edges": shape.edges}[values.get("hard")]
     soft = {family: _without(pairs, hard, n) for family, pairs in shape.families.items()}
     limit_edges = np.concatenate([soft[family] for family in ("structural", "shear") if family in soft])
+    edges = shape.families["structural"]
     return Deformable(
-        kind, name, differing(kind, values), n, shape.cells, shape.triangles,
+        kind, name, differing(kind, values), n, shape.cells, shape.triangles, edges, _lengths(edges, x),
         {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
         values["limit"], values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
-        values["thickness"], values["self_contact"], {}, where,
+        values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
     )  # fmt: skip
 
 
@@ -240,15 +241,27 @@ def _hold(scene: Scene, name: str, pins: list[Pin]) -> None:
         node = record.node(vertex)
         body = scene._bodies[node]
         if isinstance(to, Point):
-            joint = Constraint("ball", f"{name}.pin[{vertex}]", (scene._whole[node], to), {},
-                               where=record.where, owner=name)
-            scene._add(joint)
+            _hold_to_body(scene, record, node, f"{name}.pin[{vertex}]", to)
         else:
             kind, path, position, velocity = motion_at(f"pin of '{node}'", to, body.position)
             scene._bodies[node] = replace(body, motion=kind, path=path, position=position, velocity=velocity)
     pinned = record.pins | {pin.vertex: pin.to for pin in pins}
     stuck = np.zeros(record.count, bool)
-    stuck[[vertex for vertex, to in pinned.items() if not isinstance(to, Point)]] = True
+    stuck[[vertex for vertex in pinned if scene._bodies[record.node(vertex)].motion != "free"]] = True
     for q in np.flatnonzero(stuck[record.hard_edges].all(axis=1)).tolist():
         scene._constraints.pop(_edge(record, q), None)
     scene._deformables[name] = replace(record, pins=pinned)
+
+
+def _hold_to_body(scene: Scene, record: Deformable, node: str, name: str, to: Point) -> None:
+    """On a body that nothing can move a node goes with it; on a free one it is joined."""
+    own, on = scene._bodies[node], scene._bodies[str(to.body)]
+    at = place(to, scene._bodies)
+    if on.motion == "fixed":
+        scene._bodies[node] = replace(own, motion="fixed", position=at, velocity=(0.0, 0.0, 0.0))
+    elif on.motion == "driven":
+        # A node of another sheet may be carried itself; then both sit on the same body.
+        carrier = on.carried or to
+        scene._bodies[node] = replace(own, motion="driven", position=at, velocity=(0.0, 0.0, 0.0), carried=carrier)
+    else:
+        scene._add(Constraint("ball", name, (scene._whole[node], to), {}, where=record.where, owner=record.name))

@@ -105,7 +105,8 @@ _MOTION = (
     Option("thickness", checks.not_negative, "number", 0.0, "[m]; nodes are balls of half of it"),
     Option("wind", checks.signals, "signals", None, "velocity of the air [m/s]; without it there is no air"),
     Option("drag", checks.not_negative, "number", 1.0, "coefficient of the air's drag on triangles"),
-    Option("self_contact", flag, "flag", False, "whether it runs into itself; needs a thickness"),
+    Option("self_contact", flag, "flag", False,
+           "whether it runs into itself, without friction; needs a thickness below half of its shortest edge"),
 )
 OPTIONS: dict[str, dict[str, Option]] = {
     "cloth": {option.name: option for option in (
@@ -152,8 +153,6 @@ def read_options(kind: str, what: str, given: dict[str, Any]) -> dict[str, Any]:
         raise TautError(f"{what} has only {lone}; give second_stiffness and second_elongation, or neither.")
     if values["second_stiffness"] is not None and values["stiffness"] == 0.0:
         raise TautError(f"{what}: stiffness is 0, so there is no second phase; leave out second_stiffness.")
-    if values["self_contact"] and values["thickness"] == 0.0:
-        raise TautError(f"{what}: self_contact needs a thickness, but it is 0; give one, such as 0.01 m.")
     return values
 
 

@@ -126,7 +126,7 @@ def _document(scene: Scene, path: Path, beside: str, shortest: int | None) -> tu
         sections["deformables"] = [_deformable_entry(deformable, f"deformables_{i}", path, held)
                                    for i, deformable in enumerate(scene.deformables.values())]
     if scene.groups:
-        sections["contacts"] = [_group_entry(group, scene) for group in scene.groups.values()]
+        sections["contacts"] = [_group_entry(group) for group in scene.groups.values()]
     if columns:
         document["arrays"] = beside
     document |= sections
@@ -206,26 +206,11 @@ def _deformable_entry(deformable: Deformable, label: str, path: Path, columns: C
     return entry
 
 
-def _group_entry(group: Group, scene: Scene) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": group.name, "first": _without_nodes(group.first, scene)}
+def _group_entry(group: Group) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": group.name, "first": [*group.first, *group.sheets]}
     if group.bodies is not None:
-        entry["second"] = [*_without_nodes(group.bodies, scene), *group.obstacles]
+        entry["second"] = [*group.bodies, *group.other_sheets, *group.obstacles]
     return entry | _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
-
-
-def _without_nodes(names: tuple[str, ...], scene: Scene) -> list[str]:
-    """The same bodies, with a deformable's name in place of all its nodes where they stand together."""
-    found, i = [], 0
-    while i < len(names):
-        owner = scene.bodies[names[i]].owner
-        whole = None if owner is None else scene.deformables[owner]
-        if whole is not None and names[i : i + whole.count] == tuple(whole.node(k) for k in range(whole.count)):
-            found.append(whole.name)
-            i += whole.count
-        else:
-            found.append(names[i])
-            i += 1
-    return found
 
 
 def _kind_entry(record: Constraint | Force | Obstacle) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from ..errors import TautError, unknown
 from ..expressions.formula import check as check_formula
 from . import checks, groups
 from .bodies import read_mass, read_motion, read_radius, read_rotation
-from .bulk import uncollected
-from .deformables import ClothRef, SolidRef, add_makers, with_nodes
+from .deformables import ClothRef, SolidRef, add_makers
 from .places import orientation_at_start, turned
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
@@ -93,7 +92,7 @@ class Scene:
     @property
     def is_unilateral(self) -> bool:
         """Whether the scene has inequalities."""
-        limited = any(sheet.limit is not None or sheet.self_contact for sheet in self._deformables.values())
+        limited = any(sheet.is_limited or sheet.self_contact for sheet in self._deformables.values())
         return limited or bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
 
     if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
@@ -207,15 +206,13 @@ class Scene:
     ) -> Ref:
         """Let bodies touch: all pairs inside `first`, or each of `first` with each of `second`.
 
-        first        bodies; a cloth or a solid stands for all of its nodes
-        second       bodies and obstacles
+        first        bodies, cloths and solids; of a cloth alone: it runs into itself
+        second       bodies, cloths, solids and obstacles
         restitution  speed after an impact over speed before, 0 to 1
         friction     Coulomb's coefficient
         """
         name = self._new_name(name, "contacts", self._groups)
-        first, second = (with_nodes(self, given) for given in (first, second))
-        with uncollected():
-            return self._add(groups.read_group(self, name, first, second, restitution, friction))
+        return self._add(groups.read_group(self, name, first, second, restitution, friction))
 
     # Planes and hints
 

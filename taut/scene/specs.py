@@ -37,6 +37,7 @@ class Body:
     rotation          driven rigid bodies: (unit axis in the world, angle [rad] as a function of time);
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
+    carried           driven particles without a path: the place on a driven body that it sits on
     """
 
     kind: str
@@ -53,6 +54,7 @@ class Body:
     radius: float = 0.0
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
+    carried: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -113,9 +115,11 @@ class Obstacle:
 class Group:
     """Who touches whom; groups.py makes the pairs.
 
-    first      bodies
-    bodies     every body of `first` with each of these; None: pairs inside `first`
-    obstacles  every body of `first` with each of these
+    first         bodies
+    bodies        every body of `first` with each of these; None: pairs inside `first`
+    obstacles     every body of `first` with each of these
+    sheets        deformables that stand with `first`,
+    other_sheets  and those that stand with `bodies`
     """
 
     name: str
@@ -125,6 +129,8 @@ class Group:
     restitution: float = 0.0
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
+    sheets: tuple[str, ...] = ()
+    other_sheets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,12 +143,14 @@ class Deformable:
     count         number of nodes
     cells         (nx, ny) of a grid, else None
     triangles     (m, 3) nodes; of a solid its surface
+    edges         (e, 2) nodes of structural edges, hard or not, with their lengths (e,) [m]
     springs       "structural", "shear", "bending" -> springs between nodes
     limit         largest elongation of the limit edges, 0.1 for ten percent; None: no limit
     limit_rule    "exact" or "paper"
     limit_edges   (k, 2) nodes, with their lengths (k,) [m]: structural and shear edges that are not hard
-    hard_edges    (e, 2) nodes of the `distance` equalities, with their lengths (e,) [m]
+    hard_edges    (h, 2) nodes of the `distance` equalities, with their lengths (h,) [m]
     thickness     [m]; nodes are balls of half of it
+    shortest      [m] the shortest edge of the mesh
     self_contact  whether it runs into itself
     pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
     """
@@ -153,6 +161,8 @@ class Deformable:
     count: int
     cells: tuple[int, int] | None
     triangles: np.ndarray
+    edges: np.ndarray
+    lengths: np.ndarray
     springs: dict[str, Springs]
     limit: float | None
     limit_rule: str
@@ -161,9 +171,14 @@ class Deformable:
     hard_edges: np.ndarray
     hard_lengths: np.ndarray
     thickness: float
+    shortest: float
     self_contact: bool
     pins: dict[int, Any]
     where: str | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.limit is not None and len(self.limit_edges) > 0
 
     def node(self, i: int) -> str:
         """The name of a node's particle."""

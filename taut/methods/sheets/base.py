@@ -36,12 +36,9 @@ def refuses(model: Model) -> str | None:
     hard = sum(len(sheet.hard_edges) for sheet in model.sheets)
     if model.row_count > hard:
         return "it has constraints besides the hard edges of its sheets, which this method does not know"
-    limits = sum(len(sheet.limit_edges) for sheet in model.sheets if sheet.limit is not None)
-    if len(model.inequality_names) > limits or len(model.inequalities.ball_slot):
+    if model.inequality_names or len(model.touching):
         return "it has contacts, which this method does not know; use implicit_first"
-    if any(sheet.self_contact for sheet in model.sheets):
-        return "its cloth runs into itself, which this method does not know; use implicit_first"
-    if len(model.quat):
+    if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
         return "it has rigid bodies, which this method does not know; use implicit_first"
     return None
 

@@ -50,4 +50,4 @@ METHOD = Method(
     refuses=refuses,
     start=start,
 )
-METHOD = replace(METHOD, unilateral=METHOD)  # limits are springs to it
+METHOD = replace(METHOD, sheets=METHOD)

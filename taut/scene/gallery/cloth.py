@@ -1,7 +1,7 @@
 """Sheets and solids of nodes and springs: hung, hit, draped, folded, blown and dropped.
 
-Every scene takes its resolution n. Springs are stepped explicitly, so the suggested step falls with the distance of
-the nodes.
+Every scene takes its resolution n. A method that treats cloth steps its springs as finely as they need, so the
+suggested step is the same at every resolution.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .. import checks
 from ..scene import Scene
 from .words import count, real, size
 
-THICKNESS = 0.01  # [m]
+STEP = 1 / 240  # [s]
 
 
 def _limit(value: Any) -> float | None:
@@ -26,9 +26,9 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
-def _step(n: int, at_thirty: float = 1 / 600) -> float:
-    """A step [s] that a sheet of n × n nodes takes: in proportion to the distance of its nodes."""
-    return at_thirty * 30 / max(n, 30)
+def _thickness(side: float, n: int) -> float:
+    """One centimetre, or less where n nodes along a side [m] are near each other."""
+    return min(0.01, 0.3 * side / (n - 1))
 
 
 def cloth_hang(n: int = 30, hard: bool = True) -> Scene:
@@ -41,7 +41,7 @@ def cloth_hang(n: int = 30, hard: bool = True) -> Scene:
     scene = Scene(name="cloth_hang")
     edges = {"hard": "warp_weft", "limit": None} if _flag("hard", hard) else {"limit": 0.1}
     scene.cloth(grid=(n, n), density=0.2, stiffness=50, shear=5, bending=0.05, damping=1e-3, pins=[0, n - 1], **edges)
-    scene.suggest(dt=_step(n), duration=2.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
 
 
@@ -57,29 +57,32 @@ def cloth_ball(n: int = 30, limit: float | None = 0.1, mass: float = 5.0, speed:
     scene = Scene(name="cloth_ball")
     corners = [0, n - 1, n * (n - 1), n * n - 1]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, -1), density=0.2, stiffness=50, damping=1e-3,
-                        limit=_limit(limit), thickness=THICKNESS, pins=corners)  # fmt: skip
+                        limit=_limit(limit), thickness=_thickness(2, n), pins=corners)  # fmt: skip
     ball = scene.particle((0, 1, 0), mass=mass, velocity=(0, -speed, 0), radius=0.3, name="ball")
     scene.contacts([ball], sheet, name="ball on sheet")
-    scene.suggest(dt=_step(n), duration=2.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
 
 
-def cloth_posts(n: int = 30, balls: int = 3, speed: float = 10.0, mass: float = 3.0) -> Scene:
+def cloth_posts(
+    n: int = 30, balls: int = 3, speed: float = 10.0, mass: float = 3.0, limit: float | None = 0.1
+) -> Scene:
     """A sheet between two posts, hit by heavy balls one after the other.
 
     n      nodes along each side
     balls  how many
     speed  of the balls at the start [m/s]
     mass   of each ball [kg]; the sheet weighs 0.8 kg
+    limit  largest elongation of the sheet, 0.1 for ten percent; none: springs alone
     """
     n, balls = count("n", n, 3), count("balls", balls)
     speed, mass = real("speed", speed), size("mass", mass)
-    post, gap, radius = 0.08, 1e-3, 0.2
+    post, gap, radius, thickness = 0.08, 1e-3, 0.2, _thickness(2, n)
     scene = Scene(name="cloth_posts")
     corners = [0, n - 1, n * (n - 1), n * n - 1]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, 0), u=(1, 0, 0), v=(0, 1, 0), density=0.2,
-                        stiffness=50, damping=1e-3, thickness=THICKNESS, pins=corners)  # fmt: skip
-    away = 1 + post + THICKNESS / 2 + gap  # the sheet just clears the posts
+                        stiffness=50, damping=1e-3, limit=_limit(limit), thickness=thickness, pins=corners)  # fmt: skip
+    away = 1 + post + thickness / 2 + gap  # the sheet just clears the posts
     posts = [
         scene.obstacle("outside_capsule", start=(x, -0.5, 0), end=(x, 2.5, 0), radius=post, name=name)
         for x, name in ((-away, "left post"), (away, "right post"))
@@ -94,7 +97,7 @@ def cloth_posts(n: int = 30, balls: int = 3, speed: float = 10.0, mass: float = 
     scene.contacts(thrown, posts, name="balls on posts")
     if balls > 1:
         scene.contacts(thrown, name="balls")
-    scene.suggest(dt=_step(n), duration=1.5, method="implicit_first")
+    scene.suggest(dt=STEP, duration=1.5, method="implicit_first")
     return scene
 
 
@@ -114,9 +117,9 @@ def cloth_drape(n: int = 30, over: str = "sphere", friction: float = 0.3) -> Sce
     else:
         raise TautError(f"parameter over is {over!r}; choose 'sphere' or 'table'.")
     sheet = scene.cloth(grid=(n, n), size=(1.2, 1.2), origin=(-0.6, 0.35, -0.6), density=0.2, stiffness=50,
-                        damping=1e-3, thickness=THICKNESS, self_contact=True)  # fmt: skip
+                        damping=1e-3, thickness=_thickness(1.2, n), self_contact=True)  # fmt: skip
     scene.contacts(sheet, [thing], friction=checks.not_negative(friction, "parameter friction"), name="drape")
-    scene.suggest(dt=_step(n), duration=2.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
 
 
@@ -130,10 +133,10 @@ def cloth_fold(n: int = 30, friction: float = 0.3) -> Scene:
     scene = Scene(name="cloth_fold")
     # Leaning a little: an upright sheet would stand on its edge.
     sheet = scene.cloth(grid=(n, n), origin=(-0.5, 0.05, 0), u=(1, 0, 0), v=(0, 1, 0.15), density=0.2, stiffness=50,
-                        damping=1e-3, thickness=THICKNESS, self_contact=True)  # fmt: skip
+                        damping=1e-3, thickness=_thickness(1, n), self_contact=True)  # fmt: skip
     floor = scene.obstacle("half_space", point=(0, 0, 0), normal=(0, 1, 0), name="floor")
     scene.contacts(sheet, [floor], friction=checks.not_negative(friction, "parameter friction"), name="on floor")
-    scene.suggest(dt=_step(n), duration=2.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
 
 
@@ -149,7 +152,7 @@ def flag_wind(n: int = 20, speed: float = 6.0) -> Scene:
     gusts = (f"{speed} * (1 + 0.3*sin(3*t))", 0, f"{0.3 * speed} * sin(2*t + 0.5)")
     scene.cloth(grid=(along, n), size=(1.5, 1), u=(1, 0, 0), v=(0, 1, 0), density=0.15, stiffness=50, damping=1e-3,
                 wind=gusts, pins=[along * j for j in range(n)], name="flag")  # fmt: skip
-    scene.suggest(dt=_step(n, 1 / 900), duration=4.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=4.0, method="implicit_first")
     return scene
 
 
@@ -167,5 +170,5 @@ def jelly_block(n: int = 4, height: float = 0.3, limit: float | None = None) -> 
                         stiffness=6000 / (n - 1), damping=20 / (n - 1), limit=_limit(limit), name="jelly")  # fmt: skip
     floor = scene.obstacle("half_space", point=(0, 0, 0), normal=(0, 1, 0), name="floor")
     scene.contacts(block, [floor], friction=0.3, name="on floor")
-    scene.suggest(dt=0.002 * 3 / (n - 1) if n > 4 else 0.002, duration=2.0, method="implicit_first")
+    scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
