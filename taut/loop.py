@@ -22,7 +22,7 @@ from .model.evaluate import begin, constraints, forces, place, set_time, times
 METHOD_LIST = [
     *METHODS.values(),
     *(method.unilateral for method in METHODS.values() if method.unilateral),
-    *(method.sheets for method in METHODS.values() if method.sheets and method.sheets != method),
+    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 

@@ -123,8 +123,9 @@ def method_for(scene: Scene, name: str) -> Method:
         form = method.unilateral if scene.is_unilateral else method
         what = "inequalities"
     if form is None:
-        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; use "
-                        f"{', '.join(_able(scene))}.")
+        able = _able(scene)
+        remedy = f"use {', '.join(able)}" if able else "no method treats all of them together, so leave some out"
+        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; {remedy}.")
     return form
 
 

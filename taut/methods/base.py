@@ -83,6 +83,10 @@ class Method:
     sheets: Method | None = field(default=None, compare=False, repr=False)
 
     @property
+    def is_for_sheets_only(self) -> bool:
+        return self.sheets == self
+
+    @property
     def key(self) -> str:
         """Tells compiled code of the forms of a method apart."""
         return f"{self.name}_{self.form}" if self.form else self.name
