@@ -22,7 +22,6 @@ from .methods import METHODS, STATUSES, Method
 from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
 from .methods.unilateral import contents
-from .methods.unilateral.box import Boxed
 from .model import Model, build
 from .progress import Progress, say
 from .result.events import NO_EVENTS, joined
@@ -162,7 +161,7 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if isinstance(self.par, Boxed):
+        if self.method.form == "unilateral":
             while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
             notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
@@ -197,7 +196,9 @@ class Session:
                     self.done += taken
                     self._keep(buffers, filled)
                     bar.update(self.done)
-                    if end == PAIRS_FULL:
+                    if end == PAIRS_FULL and self.method.grow is not None:
+                        self.par = self.method.grow(self.par)
+                    elif end == PAIRS_FULL:
                         self._make_room()
                     elif end not in (FINE, EVENTS_FULL):
                         status, message = "diverged", self._explain(end)
@@ -224,7 +225,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if not isinstance(self.par, Boxed):
+        if not self.method.form == "unilateral":
             return NO_EVENTS
         par = contents(self.par)
         count = min(int(par.event_count[0]), len(par.event_ints))
@@ -258,7 +259,7 @@ class Session:
 
     def _indeterminate(self) -> list[str]:
         """Contacts whose forces statics alone do not tell."""
-        if not isinstance(self.par, Boxed):
+        if not self.method.form == "unilateral":
             return []
         names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
         if not names:
@@ -291,7 +292,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if isinstance(self.par, Boxed) else None,
+            log=log_table(self.model, contents(self.par)) if self.method.form == "unilateral" else None,
         )  # fmt: skip
 
 

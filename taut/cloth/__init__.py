@@ -14,7 +14,10 @@
     implicit.py   one linear system for all springs (Baraff-Witkin)                │ load numba
     closest.py    closest points of node and triangle, edge and edge               │
     boxes.py      which of them come near during a step                            │
-    ccd.py        when they first touch                                            ┘
+    ccd.py        when they first touch                                            │
+    proximity.py  rows of contact: what is near now, each contact once             │
+    safe.py       how far each node may go so that nothing passes through          │
+    crossings.py  which triangles cross                                            ┘
 
 Everything works on positions x [m] and velocities v [m/s], shape (n, 3), and inverse masses w [1/kg],
 shape (n,), where 0 means that nothing but its own velocity moves a node. Scenes are not known here.

@@ -9,7 +9,7 @@ Pairs come out sorted; elements that share a node are no pair.
 
 from __future__ import annotations
 
-from math import floor
+from math import floor, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -47,10 +47,20 @@ def boxes(first: int, second: int, entries: int, pairs: int) -> Boxes:
 
 
 @part
-def surround(elements, x0, x1, margin, out):
-    """Boxes around the paths of elements, wider by `margin` on all sides; returns the mean of their widths."""
+def surround(elements, x0, x1, margin, share, out):
+    """Boxes around the paths of elements; returns the mean of their widths.
+
+    They are wider on all sides by `margin` and by a `share` of the longest path of the element's nodes.
+    """
     total = 0.0
     for e in range(elements.shape[0]):
+        longest = 0.0
+        if share > 0.0:
+            for k in range(elements.shape[1]):
+                i = elements[e, k]
+                way = (x1[i, 0] - x0[i, 0]) ** 2 + (x1[i, 1] - x0[i, 1]) ** 2 + (x1[i, 2] - x0[i, 2]) ** 2
+                longest = max(longest, way)
+        wider = margin + share * sqrt(longest)
         for c in range(3):
             low = np.inf
             high = -np.inf
@@ -59,8 +69,8 @@ def surround(elements, x0, x1, margin, out):
                 total += 0.0 * (x0[i, c] + x1[i, c])  # what is not finite shows in the mean
                 low = min(low, x0[i, c], x1[i, c])
                 high = max(high, x0[i, c], x1[i, c])
-            out[e, c] = low - margin
-            out[e, c + 3] = high + margin
+            out[e, c] = low - wider
+            out[e, c + 3] = high + wider
             total += out[e, c + 3] - out[e, c]
     return total / max(1, 3 * elements.shape[0])
 
@@ -179,12 +189,13 @@ def look_up(room, first, second, same, width):
 
 
 @kernel
-def search(room, first, second, same, x0, x1, margin):
-    """Find pairs of elements whose paths come within 2 `margin`. Returns (entries, pairs) as wanted.
+def search(room, first, second, same, x0, x1, margin, share):
+    """Find pairs of elements whose boxes, see `surround`, overlap. Returns (entries, pairs) as wanted.
 
     room.pairs holds the result if neither is larger than the room for it. entries -1: a position is not finite.
     """
-    mean = max(surround(first, x0, x1, margin, room.first), surround(second, x0, x1, margin, room.second))
+    mean = surround(first, x0, x1, margin, share, room.first)
+    mean = max(mean, surround(second, x0, x1, margin, share, room.second))
     widest = 0.0
     for c in range(3):
         low = np.inf
@@ -220,7 +231,7 @@ def near_pairs(first: Array, second: Array | None, x0: Array, x1: Array, margin:
     entries, pairs = 8 * len(other) + 16, 8 * len(first) + 16
     while True:
         room = boxes(len(first), len(other), entries, pairs)
-        wanted = search(room, first, other, same, x0, x1, float(margin))
+        wanted = search(room, first, other, same, x0, x1, float(margin), 0.0)
         if wanted[0] < 0:
             raise TautError("collision search: a position is not finite; try a smaller step.")
         if wanted[0] <= entries and wanted[1] <= pairs:

@@ -5,11 +5,12 @@ move relative to each other, so it is safe to go on by
 
     δt = (d - ξ - η g) / ℓ                                          (1)
     ℓ = max |u_k| of the first side + max |u_k| of the second       (2)
-    d - ξ < 2 η g                                                   (3)  here the time found is the answer
+    d - ξ < σ g                                                     (3)  here the time found is the answer
 
 u_k are the displacements less their mean, which does not change distances, and g is the gap at the start, of
-which the share η is always kept. What is found comes before the true time of contact and no contact is
-missed. Departs from the paper: steps aim at the gap to be kept, so that the last one need not be taken back.
+which the share η is always kept; σ > η ends the search, which would creep else. What is found comes before the
+true time of contact and no contact is missed. Departs from the paper: steps aim at the gap to be kept, so that
+the last one need not be taken back.
 """
 
 from __future__ import annotations
@@ -23,16 +24,18 @@ from .closest import separation
 
 Array = np.ndarray
 GAP_KEPT = 0.05  # η
+GAP_ENOUGH = 0.1  # σ
 MOST_ADVANCES = 100_000
 
 
 @word
-def first_time(p, u, kind, least):
+def first_time(p, u, kind, gap, least, share, enough):
     """The fraction of the step in [0, 1] after which p + t u is as near as (3); inf: it never is.
 
     What is within ξ at the start gives 0, wherever it moves.
 
-    p and u (4, 3) are positions and displacements of the four nodes; both are overwritten.
+    p and u (4, 3) are positions and displacements of the four nodes; both are overwritten. `gap` is g, `least` is
+    ξ, `share` is η and `enough` is σ.
     """
     for c in range(3):
         mean = 0.25 * (u[0, c] + u[1, c] + u[2, c] + u[3, c])
@@ -47,10 +50,10 @@ def first_time(p, u, kind, least):
         else:
             second = max(second, size)
     speed = first + second  # (2)
-    gap = separation(p, kind) - least
     if not gap > 0.0:
         return 0.0
-    kept = GAP_KEPT * gap
+    kept = share * gap
+    near = enough * gap
     t = 0.0
     for _ in range(MOST_ADVANCES):
         if (1.0 - t) * speed <= gap - kept:
@@ -61,7 +64,7 @@ def first_time(p, u, kind, least):
             for c in range(3):
                 p[k, c] += advance * u[k, c]
         gap = separation(p, kind) - least
-        if not gap >= 2.0 * kept:  # (3)
+        if not gap >= near:  # (3)
             return t
     return t
 
@@ -76,7 +79,8 @@ def times(kind, quads, count, x0, x1, least, p, u, out):
             for c in range(3):
                 p[k, c] = x0[i, c]
                 u[k, c] = x1[i, c] - x0[i, c]
-        out[q] = first_time(p, u, kind, least)
+        gap = separation(p, kind) - least
+        out[q] = first_time(p, u, kind, gap, least, GAP_KEPT, GAP_ENOUGH)
         earliest = min(earliest, out[q])
     return earliest
 

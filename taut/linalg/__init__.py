@@ -10,10 +10,12 @@ J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]
 
 Pattern and pairs of blocks behind each entry: pattern.py. Solver and order P: choose.py; of sheets and
 solids: dissection.py, cut.py. The arrays: linear.py. LDLᵀ in a band (dense: the widest band): banded.py;
-sparse: sparse.py; where L is nearly dense in places: fronts.py, multifrontal.py; any: direct.py. Iterative:
-pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or conflicting rows,
-and how the direct solvers find it: singular.py. Names of dependent rows, not for steps: rank.py. Why steps
-compile fast although all this is behind them: taut/distant.py.
+sparse: sparse.py; where L is nearly dense in places: fronts.py, multifrontal.py on the words of tiles.py; any:
+direct.py. Iterative: pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or
+conflicting rows, and how the direct solvers find it: singular.py. Names of dependent rows, not for steps:
+rank.py. Why steps compile fast although all this is behind them: taut/distant.py.
+
+Matrices of nodes, given by 3 × 3 blocks instead of J, in an order from the nodes' places: nodes.py, bisection.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply

@@ -10,7 +10,7 @@ from numba import types
 from taut.distant import distant
 from taut.jit import word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
-from taut.linalg.linear import LINE, SPARSE
+from taut.linalg.linear import SPARSE
 from taut.linalg.multifrontal import factor_fronts, solve_fronts
 from taut.linalg.sparse import factor_sparse, solve_sparse
 
@@ -39,7 +39,7 @@ def solve_direct(lin, b, out):
     """L D Lᵀ out = b; `out` may be `b`."""
     if lin.kind == SPARSE:
         if lin.fronts.row.shape[0] > 0:
-            given = lin.fronts, lin.fac, lin.inverse, lin.perm, lin.y, lin.work[LINE], b, out
+            given = lin.fronts, lin.fac, lin.perm, lin.y, b, out
             _solve_fronts(lin.fronts_solve_address, lin.kind, given)
         else:
             solve_sparse(lin.col_ptr, lin.col_idx, lin.fac, lin.inverse, lin.perm, lin.y, b, out)

@@ -1,12 +1,18 @@
 """Where the numbers of a multifrontal factor lie: symbolic work, once per pattern.
 
 Columns of L with (nearly) one pattern form a front: its columns j0:j1 and the rows below them that the last
-column meets. L is kept as one dense panel per front, (rows, columns) by columns, zeros included. What a
-front leaves to its ancestors is a square over the rows below, kept until the parent front takes it in:
+column meets. L is kept as one dense panel per front, zeros included. What a front leaves to its ancestors is
+a lower triangle over the rows below, its square, kept until the parent front takes it in:
 
     parent of a front = the front that owns its first row below                                     (1)
 
-Rows must be in a postorder of the elimination tree, so that the columns of a front are neighbours.
+Both lie in strips of eight rows (tiles.py), the last one filled up with zeros. Entry (i, j) of a panel with w
+columns, and of a square, whose strips end at the diagonal, is number
+
+    8 w s + 8 j + i mod 8,   8 · 4 s (s + 1) + 8 j + i mod 8;    s = ⌊i / 8⌋                         (2)
+
+where a panel's rows below begin a new strip. Rows must be in a postorder of the elimination tree, so that the
+columns of a front are neighbours.
 """
 
 from __future__ import annotations
@@ -15,28 +21,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.jit import kernel
+from taut.jit import kernel, word
 
 LONG = 18  # entries of a column of L, on average over the work; measured
 NARROW = 8  # columns up to which a front may hold more zeros, for its loops are short anyway
 ZEROS_NARROW, ZEROS = 0.3, 0.1  # the share of zeros in a front that took in others
 
 # Rows of Fronts.table, by front
-COLUMN, AT, PANEL, SQUARE, CHILD, SIBLING = range(6)
+COLUMN, AT, PANEL, SQUARE, CHILD, SIBLING, OWNED, ENTRY = range(8)
+# Rows of Fronts.to
+TO_COLUMN, TO_PANEL, TO_SQUARE = range(3)
 
 
 class Fronts(NamedTuple):
     """f fronts in postorder, and the sentinel f. Few arrays, since every step that is compiled knows them all.
 
     table: COLUMN, the first column of a front; AT, its first entry in `row` and `to`; PANEL, its first number in
-    the factor; SQUARE, that in `squares`; CHILD, its first child or f; SIBLING, the next child of its parent or f.
+    the factor; SQUARE, that in `squares`; CHILD, its first child or f; SIBLING, the next child of its parent or f;
+    OWNED, how many of its rows below are columns of its parent; ENTRY, its first entry in `source` and `target`.
+    The sentinel's SQUARE is the length of a line: room for the rows of any front.
     """
 
-    table: np.ndarray  # (6, f+1) uint64
+    table: np.ndarray  # (8, f+1) uint64
     row: np.ndarray  # (.,) uint32: rows of the front, its own columns first
-    to: np.ndarray  # (.,) uint32: for rows below, which row of the parent front they are
-    target: np.ndarray  # (entries of A,) uint32: their place in the factor
-    squares: np.ndarray  # (.,) float64: what fronts leave to their parents
+    to: np.ndarray  # (3, .) uint32: where rows below lie in the parent, by (2): 8 j; the rest in panel and in square
+    source: np.ndarray  # (entries of A,) uint32: which entry, front by front
+    target: np.ndarray  # (entries of A,) uint32: its place in the factor
+    squares: np.ndarray  # (.,) float64: first room for four lines, then what fronts leave to their parents
 
 
 @kernel
@@ -79,8 +90,8 @@ def postorder(parent: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def gather_columns(parent, count, zeros, begin):
-    """First column of each front into `begin`. Returns the number of fronts."""
+def gather_columns(parent, count, block, zeros, begin):
+    """First block of columns of each front into `begin`. Returns the number of fronts."""
     m = parent.shape[0]
     f = 0
     for last in range(m):
@@ -91,9 +102,9 @@ def gather_columns(parent, count, zeros, begin):
             before, here = begin[f - 1], begin[f]
             if parent[here - 1] < 0 or parent[here - 1] > last:
                 break
-            child, width = here - before, last + 1 - before
-            rows = width + count[last]
-            more = zeros[f - 1] + zeros[f] + child * (rows - child - count[here - 1])
+            child, width = block * (here - before), block * (last + 1 - before)
+            rows = width + block * count[last]
+            more = zeros[f - 1] + zeros[f] + child * (rows - child - block * count[here - 1])
             allowed = ZEROS_NARROW if width <= NARROW else ZEROS
             if more > allowed * width * (rows - 0.5 * (width - 1)):
                 break
@@ -104,28 +115,47 @@ def gather_columns(parent, count, zeros, begin):
     return f
 
 
+@word
+def place_in_panel(row, width):
+    """(2) without j."""
+    if row < width:
+        return 8 * width * (row // 8) + row % 8
+    own, below = (width + 7) // 8, row - width
+    return 8 * width * (own + below // 8) + below % 8
+
+
 @kernel
-def fill_fronts(column, at, col_ptr, col_idx, owner, row, to):
-    """Rows of each front, and their rows in the parent front (1)."""
+def fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned):
+    """Rows of each front, and their places in the parent front (1)."""
     for f in range(column.shape[0] - 1):
         q = at[f]
         for j in range(column[f], column[f + 1]):
             owner[j] = f
             row[q] = j
             q += 1
-        last = column[f + 1] - 1
+        last = column[f + 1] // block - 1
         for p in range(col_ptr[last], col_ptr[last + 1]):
-            row[q] = col_idx[p]
-            q += 1
+            for r in range(block):
+                row[q] = block * col_idx[p] + r
+                q += 1
     for f in range(column.shape[0] - 1):
         first = at[f] + column[f + 1] - column[f]
+        owned[f] = 0
         if first < at[f + 1]:
-            p = at[owner[row[first]]]
+            parent = owner[row[first]]
+            p, width = at[parent], column[parent + 1] - column[parent]
             k = 0
             for q in range(first, at[f + 1]):
                 while row[p + k] != row[q]:
                     k += 1
-                to[q] = k
+                to[TO_PANEL, q] = place_in_panel(k, width)
+                if k < width:
+                    owned[f] += 1
+                    to[TO_COLUMN, q] = 8 * k
+                else:
+                    strip = (k - width) // 8
+                    to[TO_COLUMN, q] = 8 * (k - width)
+                    to[TO_SQUARE, q] = 32 * strip * (strip + 1) + (k - width) % 8  # (2)
 
 
 @kernel
@@ -142,7 +172,8 @@ def find_targets(column, at, panel, row, owner, ptr, idx, target):
                     low = k + 1
                 else:
                     high = k
-            target[e] = panel[f] + (j - column[f]) * (at[f + 1] - at[f]) + low - at[f]
+            inside = place_in_panel(low - at[f], column[f + 1] - column[f])
+            target[e] = panel[f] + inside + 8 * (j - column[f])  # (2)
 
 
 @kernel
@@ -168,40 +199,56 @@ def place_squares(parent, size, depth, square, tops, heights):
 
 
 def plan_fronts(
-    ptr: np.ndarray, idx: np.ndarray, parent: np.ndarray, count: np.ndarray, col_ptr: np.ndarray, col_idx: np.ndarray
+    ptr: np.ndarray,
+    idx: np.ndarray,
+    parent: np.ndarray,
+    count: np.ndarray,
+    col_ptr: np.ndarray,
+    col_idx: np.ndarray,
+    block: int = 1,
 ) -> Fronts:
-    """Fronts for the lower triangle (ptr, idx) of A by rows; the rest is its elimination tree and L (sparse.py)."""
-    m = parent.size
-    begin = np.empty(m + 1, np.int64)
-    f = gather_columns(parent, count, np.empty(m, np.int64), begin)
-    column = begin[: f + 1].copy()
+    """Fronts for the lower triangle (ptr, idx) of A by rows; the rest is its elimination tree and L (sparse.py),
+    in blocks of rows that have the same neighbours."""
+    m = block * parent.size
+    begin = np.empty(parent.size + 1, np.int64)
+    f = gather_columns(parent, count, block, np.empty(parent.size, np.int64), begin)
+    column = block * begin[: f + 1]
     width = np.diff(column)
-    below = count[column[1:] - 1]
+    below = block * count[begin[1 : f + 1] - 1]
+    own, strips = -(-width // 8), -(-below // 8)
     at = np.concatenate([[0], np.cumsum(width + below)])
-    panel = np.concatenate([[0], np.cumsum((width + below) * width)])
-    row, to, owner = np.empty(at[-1], np.int64), np.zeros(at[-1], np.int64), np.empty(m, np.int64)
+    panel = np.concatenate([[0], np.cumsum(8 * width * (own + strips))])
+    row, to, owner = np.empty(at[-1], np.int64), np.zeros((3, at[-1]), np.int64), np.empty(m, np.int64)
+    owned = np.empty(f, np.int64)
     col_ptr, col_idx = col_ptr.astype(np.int64), col_idx.astype(np.int64)
-    fill_fronts(column, at, col_ptr, col_idx, owner, row, to)
+    fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned)
     target = np.empty(idx.size, np.int64)
     find_targets(column, at, panel, row, owner, ptr.astype(np.int64), idx.astype(np.int64), target)
+    source = np.argsort(owner[idx], kind="stable")
     front_parent = np.where(below > 0, owner[row[np.minimum(at[:-1] + width, at[-1] - 1)]], -1)
     square, depth, heights = np.empty(f, np.int64), np.empty(f, np.int64), np.empty(2, np.int64)
-    place_squares(front_parent, below**2, depth, square, np.empty(2, np.int64), heights)
-    square += depth * heights[0]
-    table = np.zeros((6, f + 1), np.uint64)
+    place_squares(front_parent, 32 * strips * (strips + 1), depth, square, np.empty(2, np.int64), heights)
+    line = 8 * int((own + strips).max(initial=1))
+    square += 4 * line + depth * heights[0]
+    table = np.zeros((8, f + 1), np.uint64)
     table[COLUMN], table[AT], table[PANEL], table[SQUARE, :f] = column, at, panel, square
+    table[SQUARE, f] = line
+    table[PANEL, f] += 64  # vectors may be read beyond the last panel
     table[CHILD], table[SIBLING] = f, f
+    table[OWNED, :f], table[ENTRY] = owned, np.searchsorted(owner[idx[source]], np.arange(f + 1))
     kids = np.argsort(front_parent, kind="stable")[np.count_nonzero(front_parent < 0) :]
     again = np.diff(front_parent[kids], prepend=-1) == 0  # not the first of its parent
     table[CHILD, front_parent[kids[~again]]] = kids[~again]
     table[SIBLING, kids[:-1][again[1:]]] = kids[1:][again[1:]]
-    return Fronts(table, row.astype(np.uint32), to.astype(np.uint32), target.astype(np.uint32), np.zeros(heights.sum()))
+    room = np.zeros(4 * line + heights.sum())
+    short = [a.astype(np.uint32) for a in (row, to, source, target[source])]
+    return Fronts(table, short[0], short[1], short[2], short[3], room)
 
 
 def no_fronts() -> Fronts:
     """For systems that are factored otherwise."""
     short = np.zeros(0, np.uint32)
-    return Fronts(np.zeros((6, 1), np.uint64), short, short, short, np.zeros(0))
+    return Fronts(np.zeros((8, 1), np.uint64), short, np.zeros((3, 0), np.uint32), short, short, np.zeros(0))
 
 
 def worth_fronts(count: np.ndarray) -> bool:

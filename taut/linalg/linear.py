@@ -16,7 +16,6 @@ JACOBI, IC0 = range(len(PRECONDITIONERS))
 # What `Linear.state` remembers between factor and solve.
 DEPENDENT, ITERATIONS = range(2)
 WORK_VECTORS = 9
-LINE = 3  # of the work vectors, used by solves with fronts; singular.py uses those before it
 
 
 class Linear(NamedTuple):

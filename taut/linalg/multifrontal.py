@@ -6,152 +6,173 @@ A front F has the columns j0:j1 and is a lower triangle over its rows (own colum
     F₁₁ = L₁₁ L₁₁ᵀ,    L₂₁ = F₂₁ L₁₁⁻ᵀ                                         (2)
     S = F₂₂ - L₂₁ L₂₁ᵀ                                                         (3)
 
-L₁₁ and L₂₁ are the front's panel in `fac`, S its square (fronts.py); what lies above their diagonals means
-nothing. The loops run along memory, over four columns of L for two columns of the result at a time.
+L₁₁ and L₂₁ are the front's panel in `fac`, S its square (fronts.py), both in strips of eight rows; what lies
+above their diagonals means nothing. The work is done by tiles of 8 × 8 (tiles.py); on the diagonal of L₁₁ the
+panel holds their inverses.
 A pivot below `tolerance` times its original diagonal counts as dependent: its column of L is zero, and so
 is `inverse`, which holds 1 / L_jj.
 """
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
+import numba
 import numpy as np
 
 from taut.jit import part, word
-from taut.linalg.fronts import AT, CHILD, COLUMN, PANEL, SIBLING, SQUARE
+from taut.linalg import plain, tiles
+from taut.linalg.fronts import (
+    AT,
+    CHILD,
+    COLUMN,
+    ENTRY,
+    OWNED,
+    PANEL,
+    SIBLING,
+    SQUARE,
+    TO_COLUMN,
+    TO_PANEL,
+    TO_SQUARE,
+)
 
-ONE, TWO, FOUR = np.uint64(1), np.uint64(2), np.uint64(4)  # indices stay unsigned
+config: Any = numba.config
+words: Any = plain if config.DISABLE_JIT else tiles
+factor_tile, finish_tile, set_square = words.factor_tile, words.finish_tile, words.set_square
+set_below, solve_own, solve_back = words.set_below, words.solve_own, words.solve_back
+set_below_four, solve_own_four, solve_back_four = words.set_below_four, words.solve_own_four, words.solve_back_four
+
+# indices stay unsigned
+ONE, FOUR, SEVEN, EIGHT, TILE = np.uint64(1), np.uint64(4), np.uint64(7), np.uint64(8), np.uint64(64)
+GROUP = np.uint64(8)  # strips that stay in the nearest cache but one while others pass
 
 
 @word
-def take_in(fronts, f, fac, squares):
-    """Add the children's squares (1)."""
-    table = fronts.table
-    rows = table[AT, f + 1] - table[AT, f]
+def sizes(table, f):
+    """Own columns and rows below of a front."""
     width = table[COLUMN, f + 1] - table[COLUMN, f]
-    below = rows - width
-    panel, square = table[PANEL, f], table[SQUARE, f]
-    for q in range(square, square + below * below):
-        squares[q] = 0.0
+    return width, table[AT, f + 1] - table[AT, f] - width
+
+
+@word
+def strips(rows):
+    return (rows + SEVEN) // EIGHT
+
+
+@word
+def add_strip(squares, at, begin, end, to, which, first, row, lanes, target, base):
+    """Columns begin:end of one strip of a child's square, to the places that `to` tells."""
+    if lanes == EIGHT:
+        a = base + to[which, row]
+        b = base + to[which, row + np.uint64(1)]
+        c = base + to[which, row + np.uint64(2)]
+        d = base + to[which, row + np.uint64(3)]
+        e = base + to[which, row + np.uint64(4)]
+        f = base + to[which, row + np.uint64(5)]
+        g = base + to[which, row + np.uint64(6)]
+        h = base + to[which, row + np.uint64(7)]
+        for j in range(begin, end):
+            column = to[TO_COLUMN, first + j]
+            q = at + EIGHT * j
+            target[a + column] += squares[q]
+            target[b + column] += squares[q + np.uint64(1)]
+            target[c + column] += squares[q + np.uint64(2)]
+            target[d + column] += squares[q + np.uint64(3)]
+            target[e + column] += squares[q + np.uint64(4)]
+            target[f + column] += squares[q + np.uint64(5)]
+            target[g + column] += squares[q + np.uint64(6)]
+            target[h + column] += squares[q + np.uint64(7)]
+    else:
+        for i in range(lanes):
+            place = base + to[which, row + i]
+            for j in range(begin, end):
+                target[place + to[TO_COLUMN, first + j]] += squares[at + EIGHT * j + i]
+
+
+@word
+def add_square(fronts, child, begin, end, which, target, base):
+    """Columns begin:end of a child's square, from the diagonal on (1)."""
+    table, to, squares = fronts.table, fronts.to, fronts.squares
+    width, below = sizes(table, child)
+    first = table[AT, child] + width
+    strip = begin // EIGHT
+    while strip * EIGHT < below:
+        top = strip * EIGHT
+        at = table[SQUARE, child] + np.uint64(32) * strip * (strip + ONE)
+        lanes = min(EIGHT, below - top)
+        # left of the strip's diagonal tile, then in it
+        add_strip(squares, at, begin, min(end, top), to, which, first, first + top, lanes, target, base)
+        for j in range(max(begin, top), min(end, top + lanes)):
+            column = base + to[TO_COLUMN, first + j]
+            for i in range(j, top + lanes):
+                target[column + to[which, first + i]] += squares[at + EIGHT * j + (i - top)]
+        strip += ONE
+
+
+@word
+def set_panel(fronts, f, val, fac):
+    """(1) in the front's own columns."""
+    table = fronts.table
+    for q in range(table[PANEL, f], table[PANEL, f + 1]):
+        fac[q] = 0.0
+    for e in range(table[ENTRY, f], table[ENTRY, f + 1]):
+        fac[fronts.target[e]] = val[fronts.source[e]]
     c = table[CHILD, f]
+    nothing = np.uint64(0)
     while c < table.shape[1] - 1:
-        first = table[AT, c] + table[COLUMN, c + ONE] - table[COLUMN, c]
-        size = table[AT, c + ONE] - first
-        at = table[SQUARE, c]
-        for j in range(size):
-            row = np.uint64(fronts.to[first + j])
-            if row < width:
-                base = panel + row * rows
-                for i in range(j, size):
-                    fac[base + fronts.to[first + i]] += squares[at + i]
-            else:
-                base = square + (row - width) * below
-                for i in range(j, size):
-                    squares[base + (fronts.to[first + i] - width)] += squares[at + i]
-            at += size
+        add_square(fronts, c, nothing, table[OWNED, c], TO_PANEL, fac, table[PANEL, f])
         c = table[SIBLING, c]
 
 
 @word
-def subtract_two(fac, first, rows, columns, j, to, at, next_at):
-    """Columns j and j + 1 of L Lᵀ, from row j on: to[at] is the place of (j, j), to[next_at] that of (j, j + 1)."""
-    a = first + j
-    length = rows - j
-    left = columns
-    while left >= FOUR:
-        b = a + rows
-        c = b + rows
-        d = c + rows
-        a0, b0, c0, d0 = fac[a], fac[b], fac[c], fac[d]
-        a1, b1, c1, d1 = fac[a + ONE], fac[b + ONE], fac[c + ONE], fac[d + ONE]
-        for i in range(length):
-            x, y, z, w = fac[a + i], fac[b + i], fac[c + i], fac[d + i]
-            to[at + i] -= (x * a0 + y * b0) + (z * c0 + w * d0)
-            to[next_at + i] -= (x * a1 + y * b1) + (z * c1 + w * d1)
-        a = d + rows
-        left -= FOUR
-    while left > 0:
-        a0, a1 = fac[a], fac[a + ONE]
-        for i in range(length):
-            to[at + i] -= fac[a + i] * a0
-            to[next_at + i] -= fac[a + i] * a1
-        a += rows
-        left -= ONE
+def factor_panel(fronts, f, ptr, val, fac, inverse, tolerance):
+    """(2), eight columns at a time."""
+    table, least = fronts.table, fronts.squares
+    width, below = sizes(table, f)
+    own = strips(width)
+    every = own + strips(below)
+    step = EIGHT * width
+    for block in range(own):
+        done = EIGHT * block
+        columns = min(EIGHT, width - done)
+        column = table[COLUMN, f] + done
+        for c in range(columns):
+            least[c] = tolerance * val[ptr[column + c + ONE] - ONE]
+        at = table[PANEL, f] + block * step
+        factor_tile(fac, at, done, columns, least, inverse, column)
+        for strip in range(block + ONE, every):
+            finish_tile(fac, table[PANEL, f] + strip * step, at, done, columns)
 
 
 @word
-def subtract_one(fac, first, rows, columns, j, to, at):
-    """Column j alone."""
-    a = first + j
-    for _ in range(columns):
-        a0 = fac[a]
-        for i in range(rows - j):
-            to[at + i] -= fac[a + i] * a0
-        a += rows
-
-
-@word
-def finish_column(fac, at, length, diagonal, tolerance):
-    """Divide a column by the root of its pivot fac[at]. Returns the reciprocal of that root, 0 if dependent."""
-    r = 0.0 if fac[at] <= tolerance * diagonal else 1.0 / math.sqrt(fac[at])
-    for i in range(length):
-        fac[at + i] *= r
-    return r
-
-
-@word
-def factor_panel(fac, first, rows, width, column, ptr, val, inverse, tolerance):
-    """(2)"""
-    j = np.uint64(0)
-    while j < width:
-        at = first + j * rows + j
-        pair = j + ONE < width
-        if pair:
-            subtract_two(fac, first, rows, j, j, fac, at, at + rows)
-        else:
-            subtract_one(fac, first, rows, j, j, fac, at)
-        k = column + j
-        inverse[k] = finish_column(fac, at, rows - j, val[ptr[k + ONE] - ONE], tolerance)
-        if pair:
-            k += ONE
-            l = fac[at + ONE]
-            next_at = at + rows
-            for i in range(ONE, rows - j):
-                fac[next_at + i] -= fac[at + i] * l
-            inverse[k] = finish_column(fac, next_at + ONE, rows - j - ONE, val[ptr[k + ONE] - ONE], tolerance)
-        j += TWO
-
-
-@word
-def subtract_square(fac, first, rows, width, squares, square):
-    """(3)"""
-    j = width
-    at = square
-    step = rows - width
-    while j + ONE < rows:
-        subtract_two(fac, first, rows, width, j, squares, at, at + step)
-        at += TWO * (step + ONE)
-        j += TWO
-    if j < rows:
-        subtract_one(fac, first, rows, width, j, squares, at)
+def set_squares(fronts, f, fac):
+    """(3); the children's part comes last, so that nothing needs to be zero before."""
+    table, squares = fronts.table, fronts.squares
+    width, below = sizes(table, f)
+    step = EIGHT * width
+    panel = table[PANEL, f] + strips(width) * step
+    count = strips(below)
+    group = np.uint64(0)
+    while group < count:
+        for i in range(group, count):
+            at = table[SQUARE, f] + np.uint64(32) * i * (i + ONE)
+            for j in range(group, min(group + GROUP, i + ONE)):
+                set_square(fac, panel + i * step, panel + j * step, width, squares, at + TILE * j)
+        group += GROUP
+    c = table[CHILD, f]
+    while c < table.shape[1] - 1:
+        rows = table[AT, c + ONE] - table[AT, c] - (table[COLUMN, c + ONE] - table[COLUMN, c])
+        add_square(fronts, c, table[OWNED, c], rows, TO_SQUARE, squares, table[SQUARE, f])
+        c = table[SIBLING, c]
 
 
 @part
 def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
     """Returns the number of dependent pivots."""
-    table = fronts.table
-    for q in range(fac.shape[0]):
-        fac[q] = 0.0
-    for e in range(val.shape[0]):
-        fac[fronts.target[e]] = val[e]
-    for f in range(table.shape[1] - 1):
-        first = table[PANEL, f]
-        rows = table[AT, f + 1] - table[AT, f]
-        width = table[COLUMN, f + 1] - table[COLUMN, f]
-        take_in(fronts, f, fac, fronts.squares)
-        factor_panel(fac, first, rows, width, table[COLUMN, f], ptr, val, inverse, tolerance)
-        subtract_square(fac, first, rows, width, fronts.squares, table[SQUARE, f])
+    for f in range(np.uint64(fronts.table.shape[1] - 1)):
+        set_panel(fronts, f, val, fac)
+        factor_panel(fronts, f, ptr, val, fac, inverse, tolerance)
+        set_squares(fronts, f, fac)
     dependent = 0
     for k in range(inverse.shape[0]):
         dependent += 1 if inverse[k] == 0.0 else 0
@@ -159,76 +180,121 @@ def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
 
 
 @word
-def solve_down(fac, first, rows, width, inverse, column, line):
-    """line = L₁₁⁻¹ line in the front's own columns, then less L₂₁ times that below; two columns at a time."""
-    j = np.uint64(0)
-    at = first
-    while j + ONE < width:
-        next_at = at + rows
-        x = line[j] * inverse[column + j]
-        y = (line[j + ONE] - fac[at + j + ONE] * x) * inverse[column + j + ONE]
-        line[j] = x
-        line[j + ONE] = y
-        for i in range(j + TWO, rows):
-            line[i] -= fac[at + i] * x + fac[next_at + i] * y
-        at = next_at + rows
-        j += TWO
-    if j < width:
-        x = line[j] * inverse[column + j]
-        line[j] = x
-        for i in range(j + ONE, rows):
-            line[i] -= fac[at + i] * x
+def solve_down(fronts, f, fac, y, lines):
+    """y = L₁₁⁻¹ y in the front's own columns, then less L₂₁ times that below. y holds `lines` numbers per row."""
+    table, line = fronts.table, fronts.squares
+    span = table[SQUARE, table.shape[1] - 1]
+    width, below = sizes(table, f)
+    own = strips(width)
+    step = EIGHT * width
+    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * own
+    for k in range(width):
+        for r in range(lines):
+            line[r * span + k] = y[lines * (column + k) + r]
+    for k in range(width, place):
+        for r in range(lines):
+            line[r * span + k] = 0.0
+    for block in range(own):
+        if lines == ONE:
+            solve_own(fac, panel + block * step, EIGHT * block, line, span)
+        else:
+            solve_own_four(fac, panel + block * step, EIGHT * block, line, span)
+    for k in range(width):
+        for r in range(lines):
+            y[lines * (column + k) + r] = line[r * span + k]
+    first = table[AT, f] + width
+    for strip in range(strips(below)):
+        if lines == ONE:
+            set_below(fac, panel + (own + strip) * step, width, line, span, place)
+        else:
+            set_below_four(fac, panel + (own + strip) * step, width, line, span, place)
+        for i in range(min(EIGHT, below - EIGHT * strip)):
+            for r in range(lines):
+                y[lines * fronts.row[first + EIGHT * strip + i] + r] += line[r * span + place + i]
 
 
 @word
-def solve_up(fac, first, rows, width, inverse, column, line):
-    """line = L₁₁⁻ᵀ (line - L₂₁ᵀ line below) in the front's own columns, from the last; two at a time."""
-    j = width
-    while j > ONE:
-        j -= TWO
-        at = first + j * rows
-        next_at = at + rows
-        x = line[j]
-        y = line[j + ONE]
-        for i in range(j + TWO, rows):
-            x -= fac[at + i] * line[i]
-            y -= fac[next_at + i] * line[i]
-        y *= inverse[column + j + ONE]
-        line[j + ONE] = y
-        line[j] = (x - fac[at + j + ONE] * y) * inverse[column + j]
-    if j > 0:
-        x = line[0]
-        for i in range(ONE, rows):
-            x -= fac[first + i] * line[i]
-        line[0] = x * inverse[column]
+def solve_up(fronts, f, fac, y, lines):
+    """y = L₁₁⁻ᵀ (y - L₂₁ᵀ y below) in the front's own columns, from the last."""
+    table, line = fronts.table, fronts.squares
+    span = table[SQUARE, table.shape[1] - 1]
+    width, below = sizes(table, f)
+    own = strips(width)
+    every = own + strips(below)
+    step = EIGHT * width
+    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * own
+    first = table[AT, f] + width
+    for k in range(below):
+        for r in range(lines):
+            line[r * span + place + k] = y[lines * fronts.row[first + k] + r]
+    for r in range(lines):
+        for k in range(place + below, EIGHT * every):
+            line[r * span + k] = 0.0
+    for k in range(width):
+        for r in range(lines):
+            line[r * span + k] = y[lines * (column + k) + r]
+    block = own
+    while block > 0:
+        block -= ONE
+        done = EIGHT * block
+        at = panel + block * step + EIGHT * done
+        columns = min(EIGHT, width - done)
+        if lines == ONE:
+            solve_back(fac, at, step, every - block - ONE, columns, line, span, done)
+        else:
+            solve_back_four(fac, at, step, every - block - ONE, columns, line, span, done)
+    for k in range(width):
+        for r in range(lines):
+            y[lines * (column + k) + r] = line[r * span + k]
+
+
+@word
+def solve_both_ways(fronts, fac, y, lines):
+    count = np.uint64(fronts.table.shape[1] - 1)
+    for f in range(count):
+        solve_down(fronts, f, fac, y, lines)
+    f = count
+    while f > 0:
+        f -= ONE
+        solve_up(fronts, f, fac, y, lines)
 
 
 @part
-def solve_fronts(fronts, fac, inverse, perm, y, line, b, out):
-    """L Lᵀ out = b; `line` has room for the rows of a front."""
-    table = fronts.table
-    for k in range(inverse.shape[0]):
+def solve_line(fronts, fac, y):
+    """L Lᵀ y' = y, in the order of L."""
+    solve_both_ways(fronts, fac, y, ONE)
+
+
+@part
+def solve_four(fronts, fac, y):
+    """The same for four lines, y[4 k + r]."""
+    solve_both_ways(fronts, fac, y, FOUR)
+
+
+@part
+def solve_fronts(fronts, fac, perm, y, b, out):
+    """L Lᵀ out = b."""
+    for k in range(perm.shape[0]):
         y[k] = b[perm[k]]
-    for f in range(table.shape[1] - 1):
-        first = table[AT, f]
-        rows = table[AT, f + 1] - first
-        column = table[COLUMN, f]
-        for i in range(rows):
-            line[i] = y[fronts.row[first + i]]
-        solve_down(fac, table[PANEL, f], rows, table[COLUMN, f + 1] - column, inverse, column, line)
-        for i in range(rows):
-            y[fronts.row[first + i]] = line[i]
-    for f in range(table.shape[1] - 2, -1, -1):
-        first = table[AT, f]
-        rows = table[AT, f + 1] - first
-        column = table[COLUMN, f]
-        width = table[COLUMN, f + 1] - column
-        for i in range(rows):
-            line[i] = y[fronts.row[first + i]]
-        solve_up(fac, table[PANEL, f], rows, width, inverse, column, line)
-        for i in range(width):
-            y[column + i] = line[i]
-    for k in range(inverse.shape[0]):
+    solve_line(fronts, fac, y)
+    for k in range(perm.shape[0]):
         out[perm[k]] = y[k]
         y[k] = 0.0
+    return np.int64(0)
+
+
+@part
+def solve_many(fronts, fac, perm, y, b, out):
+    """L Lᵀ out[r] = b[r] for all r, four at a time; y has room for four."""
+    first = np.uint64(0)
+    while first < b.shape[0]:
+        some = min(FOUR, np.uint64(b.shape[0]) - first)
+        for k in range(perm.shape[0]):
+            for r in range(FOUR):
+                y[FOUR * np.uint64(k) + r] = b[first + r, perm[k]] if r < some else 0.0
+        solve_four(fronts, fac, y)
+        for k in range(perm.shape[0]):
+            for r in range(some):
+                out[first + r, perm[k]] = y[FOUR * np.uint64(k) + r]
+        first += FOUR
     return np.int64(0)

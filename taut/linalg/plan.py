@@ -122,7 +122,7 @@ def _fronts_addresses(fronts_type: Any) -> tuple[int, int]:
     vector, wide, narrow = types.float64[::1], types.uint64[::1], types.uint32[::1]
     return (
         address_of(factor_fronts, types.int64, fronts_type, wide, vector, vector, vector, types.float64),
-        address_of(solve_fronts, types.int64, fronts_type, vector, vector, narrow, vector, vector, vector, vector),
+        address_of(solve_fronts, types.int64, fronts_type, vector, narrow, vector, vector, vector),
     )
 
 

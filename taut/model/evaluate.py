@@ -161,6 +161,25 @@ def carry_to_rotations(rows, places, quat, v, second, J, gamma):
 
 
 @word
+def inequalities_at(system, ineq, t, x, quat, v, second):
+    """Φ, J, Φ_t and, if asked, γ of all inequalities, as the user wrote them; the time is set."""
+    batches, values = ineq.batches, system.signals.values
+    for k in range(ineq.to_parameter.shape[0]):
+        s, position = ineq.to_parameter[k, 0], ineq.to_parameter[k, 1]
+        batches.p[position] = values[s, 0]
+        batches.p_t[position] = values[s, 1]
+        batches.p_tt[position] = values[s, 2]
+    place(system, x, quat, v)
+    for b in range(batches.code.shape[0]):
+        given = (
+            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
+        )  # fmt: skip
+        evaluate_kind(batches.address[b], batches.code[b], given)
+    carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+
+
+@word
 def forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
     bodies, work = system.bodies, system.work

@@ -1,0 +1,110 @@
+"""The words of tiles.py without compilation: the same sums in the same order, lane by lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+LANES, PIECES = 8, 4
+
+
+def strip_at(fac: np.ndarray, a: int, count: int) -> np.ndarray:
+    """A view (columns, lanes)."""
+    return fac[int(a) : int(a) + LANES * int(count)].reshape(int(count), LANES)
+
+
+def lanes_at(line: np.ndarray, at: int) -> np.ndarray:
+    return line[int(at) : int(at) + LANES]
+
+
+def tile_product(fac: np.ndarray, a: int, b: int, count: int) -> np.ndarray:
+    """(1) of tiles.py, by columns."""
+    tile = np.zeros((LANES, LANES))
+    for column, row in zip(strip_at(fac, a, count), strip_at(fac, b, count), strict=True):
+        tile += row[:, None] * column
+    return tile
+
+
+def sum_of_lanes(vectors: np.ndarray) -> np.ndarray:
+    while vectors.shape[1] > 1:
+        vectors = vectors[:, ::2] + vectors[:, 1::2]
+    return vectors[:, 0]
+
+
+def set_square(fac, a, b, count, squares, at):
+    strip_at(squares, at, LANES)[:] = 0.0 - tile_product(fac, a, b, count)
+
+
+def finish_tile(fac, a, b, count, columns):
+    left = strip_at(fac, a + LANES * count, columns)
+    k = strip_at(fac, b + LANES * count, columns)
+    left -= tile_product(fac, a, b, count)[: int(columns)]
+    rest = left.copy()
+    for c in range(int(columns)):
+        left[c] = 0.0
+        for p in range(c + 1):
+            left[c] += rest[p] * k[c, p]
+
+
+def factor_tile(fac, a, count, columns, least, inverse, at):
+    kept = strip_at(fac, a + LANES * count, columns)
+    x = kept - tile_product(fac, a, a, count)[: int(columns)]
+    k = np.eye(LANES)
+    for c in range(int(columns)):
+        for p in range(c):
+            entry = x[p, c]
+            x[c] -= x[p] * entry
+            k[c] -= k[p] * entry
+        r = 0.0 if x[c, c] <= least[c] else 1.0 / np.sqrt(x[c, c])
+        inverse[int(at) + c] = r
+        x[c] *= r
+        k[c] *= r
+        kept[c] = k[c]
+
+
+def strip_times_line(fac: np.ndarray, a: int, count: int, line: np.ndarray, pieces: int) -> np.ndarray:
+    terms = strip_at(fac, a, count) * line[: int(count), None]
+    whole = int(count) // pieces * pieces
+    sums = np.zeros((PIECES, LANES))
+    for k in range(0, whole, pieces):
+        sums[:pieces] += terms[k : k + pieces]
+    for k in range(whole, int(count)):
+        sums[0] += terms[k]
+    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+
+
+def line_words(lines: int) -> tuple:
+    """As in tiles.py."""
+    pieces = PIECES // lines
+
+    def of(line, span, r):
+        return line[r * int(span) :]
+
+    def set_below(fac, a, count, line, span, at):
+        for r in range(lines):
+            own = of(line, span, r)
+            lanes_at(own, at)[:] = 0.0 - strip_times_line(fac, a, count, own, pieces)
+
+    def solve_own(fac, a, count, line, span):
+        tile = strip_at(fac, a + LANES * count, LANES)
+        for r in range(lines):
+            own = of(line, span, r)
+            x = lanes_at(own, count) - strip_times_line(fac, a, count, own, pieces)
+            lanes_at(own, count)[:] = sum_of_lanes(tile * x)
+
+    def solve_back(fac, a, step, count, columns, line, span, at):
+        for r in range(lines):
+            own = of(line, span, r)
+            sums = np.zeros((LANES, LANES))
+            for k in range(1, int(count) + 1):
+                sums += strip_at(fac, int(a) + k * int(step), LANES) * lanes_at(own, int(at) + LANES * k)
+            x = lanes_at(own, at) - sum_of_lanes(sums)
+            total = np.zeros(LANES)
+            for c, column in enumerate(strip_at(fac, a, columns)):
+                total += column * x[c]
+            lanes_at(own, at)[:] = total
+
+    return set_below, solve_own, solve_back
+
+
+set_below, solve_own, solve_back = line_words(1)
+set_below_four, solve_own_four, solve_back_four = line_words(PIECES)

@@ -1,0 +1,303 @@
+"""Products of strips of eight rows: the words of multifrontal.py that machines do fastest.
+
+A strip holds eight rows of a matrix, column after column: entry (i, k) is its number 8 k + i. So the eight
+rows of a column are one vector, and a tile of 8 × 8 entries stays in registers while the columns run by.
+The compiler does not find this by itself; the words are therefore written for vectors. Each lane adds in an
+order of its own, so the result does not depend on the width of the machine's vectors.
+
+    T = A Bᵀ                 A, B: strips                                      (1)
+    X = (F - T) K,    K = L⁻ᵀ    F: the next eight columns of A, L: those of B (2)
+
+K is kept in place of L: a product waits for nothing, where a division waits for the column before it.
+Without compilation, plain.py does the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+LANES = 8
+WORD, SHORT, REAL = ir.IntType(64), ir.IntType(32), ir.DoubleType()
+VECTOR = ir.VectorType(REAL, LANES)
+ZERO = ir.Constant(VECTOR, [0.0] * LANES)
+UNSET = ir.Constant(VECTOR, ir.Undefined)
+PIECES = 4  # sums that run side by side, where one would wait for itself; also lines solved at once
+
+
+class Lanes:
+    """Vectors in memory, by the index of their first number."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any):
+        self.builder = builder
+        self.data = context.make_array(kind)(context, builder, array).data
+
+    def place(self, at: Any) -> Any:
+        return self.builder.gep(self.data, [at])
+
+    def number(self, at: Any) -> Any:
+        return self.builder.load(self.place(at))
+
+    def load(self, at: Any) -> Any:
+        return self.builder.load(self.builder.bitcast(self.place(at), VECTOR.as_pointer()), align=8)
+
+    def store(self, vector: Any, at: Any) -> None:
+        self.builder.store(vector, self.builder.bitcast(self.place(at), VECTOR.as_pointer()), align=8)
+
+    def in_all_lanes(self, number: Any) -> Any:
+        one = self.builder.insert_element(UNSET, number, SHORT(0))
+        return self.builder.shuffle_vector(one, UNSET, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
+
+
+def repeat(builder: Any, count: Any, sums: list, body: Any) -> list:
+    """sums = body(k, sums) for k = 0 … count - 1."""
+    before = builder.block
+    loop, after = builder.append_basic_block("columns"), builder.append_basic_block("after")
+    builder.cbranch(builder.icmp_unsigned(">", count, WORD(0)), loop, after)
+    builder.position_at_end(loop)
+    k, running = builder.phi(WORD), [builder.phi(s.type) for s in sums]
+    following = body(k, running)
+    one_more = builder.add(k, WORD(1))
+    last = builder.block
+    for phi, start, end in zip([k, *running], [WORD(0), *sums], [one_more, *following], strict=True):
+        phi.add_incoming(start, before)
+        phi.add_incoming(end, last)
+    builder.cbranch(builder.icmp_unsigned("<", one_more, count), loop, after)
+    builder.position_at_end(after)
+    result = [builder.phi(s.type) for s in sums]
+    for phi, start, end in zip(result, sums, following, strict=True):
+        phi.add_incoming(start, before)
+        phi.add_incoming(end, last)
+    return result
+
+
+def columns_at_once() -> int:
+    """Half a tile where the machine has 16 registers of four numbers, not 32 of eight."""
+    return LANES if llvmlite.binding.get_host_cpu_features().get("avx512f") else LANES // 2
+
+
+def tile_product(builder: Any, fac: Lanes, a: Any, b: Any, count: Any) -> list:
+    """(1), by columns."""
+    tile: list = []
+    wide = columns_at_once()
+    for c in range(0, LANES, wide):
+
+        def add_column(k: Any, sums: list, c: int = c) -> list:
+            shift = builder.mul(k, WORD(LANES))
+            column, row = fac.load(builder.add(a, shift)), builder.add(b, shift)
+            numbers = [fac.number(builder.add(row, WORD(c + d))) for d in range(wide)]
+            return [
+                builder.fadd(s, builder.fmul(column, fac.in_all_lanes(x))) for s, x in zip(sums, numbers, strict=True)
+            ]
+
+        tile += repeat(builder, count, [ZERO] * wide, add_column)
+    return tile
+
+
+def some_columns(builder: Any, columns: Any, make: Any) -> None:
+    """make(c) for c = 0 … columns - 1; what it makes may be used by those that follow."""
+    end = builder.append_basic_block("end")
+    for c in range(LANES):
+        make(c)
+        if c + 1 < LANES:
+            more = builder.append_basic_block("column")
+            builder.cbranch(builder.icmp_unsigned(">", columns, WORD(c + 1)), more, end)
+            builder.position_at_end(more)
+    builder.branch(end)
+    builder.position_at_end(end)
+
+
+def minus_tile(builder: Any, fac: Lanes, a: Any, tile: list) -> list:
+    """F - T; the tile begins at a."""
+    return [builder.fsub(fac.load(builder.add(a, WORD(LANES * c))), t) for c, t in enumerate(tile)]
+
+
+def sum_of_lanes(builder: Any, vectors: list) -> Any:
+    """One vector with the sum of each: neighbours of two vectors become one vector."""
+    even, odd = (ir.Constant(ir.VectorType(SHORT, LANES), list(range(p, 2 * LANES, 2))) for p in (0, 1))
+    while len(vectors) > 1:
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [
+            builder.fadd(builder.shuffle_vector(u, v, even), builder.shuffle_vector(u, v, odd)) for u, v in pairs
+        ]
+    return vectors[0]
+
+
+@intrinsic
+def set_square(typingctx, fac, a, b, count, squares, at):
+    """The tile at squares[at] = - strip at a × (strip at b)ᵀ over `count` columns (1)."""
+
+    def lower(context, builder, signature, given):
+        fac, squares = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4))
+        a, b, count, at = (given[k] for k in (1, 2, 3, 5))
+        for c, x in enumerate(tile_product(builder, fac, a, b, count)):
+            squares.store(builder.fsub(ZERO, x), builder.add(at, WORD(LANES * c)))
+        return context.get_dummy_value()
+
+    place = types.uint64
+    return types.void(fac, place, place, place, squares, place), lower
+
+
+@intrinsic
+def finish_tile(typingctx, fac, a, b, count, columns):
+    """Columns count … count + columns - 1 of L in the strip at a (2); the strip at b has their K."""
+
+    def lower(context, builder, signature, given):
+        fac = Lanes(context, builder, signature.args[0], given[0])
+        a, b, count, columns = given[1:]
+        shift = builder.mul(count, WORD(LANES))
+        left = minus_tile(builder, fac, builder.add(a, shift), tile_product(builder, fac, a, b, count))
+        a, b = builder.add(a, shift), builder.add(b, shift)
+
+        def column(c):
+            x = ZERO
+            for p in range(c + 1):
+                k = fac.number(builder.add(b, WORD(LANES * c + p)))
+                x = builder.fadd(x, builder.fmul(left[p], fac.in_all_lanes(k)))
+            fac.store(x, builder.add(a, WORD(LANES * c)))
+
+        some_columns(builder, columns, column)
+        return context.get_dummy_value()
+
+    place = types.uint64
+    return types.void(fac, place, place, place, place), lower
+
+
+@intrinsic
+def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
+    """K of columns count … count + columns - 1, whose rows are the strip at a, and from inverse[at] on their
+    1 / L_cc: 0 if dependent, with a pivot up to `least`."""
+
+    def lower(context, builder, signature, given):
+        fac, least, inverse = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4, 5))
+        a, count, columns, at = (given[k] for k in (1, 2, 3, 6))
+        root = builder.module.declare_intrinsic("llvm.sqrt", [REAL])
+        tile = tile_product(builder, fac, a, a, count)
+        a = builder.add(a, builder.mul(count, WORD(LANES)))
+        rest, done = minus_tile(builder, fac, a, tile), []
+
+        def column(c):
+            x, k = rest[c], ir.Constant(VECTOR, [float(i == c) for i in range(LANES)])
+            for before, k_before in done:
+                entry = fac.in_all_lanes(builder.extract_element(before, SHORT(c)))
+                x = builder.fsub(x, builder.fmul(before, entry))
+                k = builder.fsub(k, builder.fmul(k_before, entry))
+            pivot = builder.extract_element(x, SHORT(c))
+            small = builder.fcmp_ordered("<=", pivot, least.number(WORD(c)))
+            r = builder.select(small, REAL(0.0), builder.fdiv(REAL(1.0), builder.call(root, [pivot])))
+            builder.store(r, inverse.place(builder.add(at, WORD(c))))
+            x, k = (builder.fmul(v, fac.in_all_lanes(r)) for v in (x, k))
+            fac.store(k, builder.add(a, WORD(LANES * c)))
+            done.append((x, k))
+
+        some_columns(builder, columns, column)
+        return context.get_dummy_value()
+
+    place = types.uint64
+    return types.void(fac, place, place, place, least, inverse, place), lower
+
+
+def strip_times_lines(builder: Any, fac: Lanes, a: Any, count: Any, line: Lanes, starts: list) -> list:
+    """The strip at a times `count` numbers of each line."""
+
+    def term(k, start, total):
+        column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
+        return builder.fadd(total, builder.fmul(column, line.in_all_lanes(line.number(builder.add(start, k)))))
+
+    pieces = PIECES // len(starts)
+
+    def some(k, sums):
+        k = builder.mul(k, WORD(pieces))
+        every = [(builder.add(k, WORD(p)), start) for p in range(pieces) for start in starts]
+        return [term(*ks, s) for ks, s in zip(every, sums, strict=True)]
+
+    whole = builder.udiv(count, WORD(pieces))
+    begun = builder.mul(whole, WORD(pieces))
+    sums = repeat(builder, whole, [ZERO] * PIECES, some)
+    if pieces == 1:
+        return sums
+    rest = builder.sub(count, begun)
+    (first,) = repeat(builder, rest, sums[:1], lambda k, s: [term(builder.add(begun, k), starts[0], s[0])])
+    return [builder.fadd(builder.fadd(first, sums[1]), builder.fadd(sums[2], sums[3]))]
+
+
+def line_words(lines: int) -> tuple[Any, Any, Any]:
+    """The words of solves, for `lines` lines of numbers that begin `span` numbers apart."""
+
+    @intrinsic
+    def set_below(typingctx, fac, a, count, line, span, at):
+        """Eight numbers line[at] = - strip at a × the first `count` numbers of line."""
+
+        def lower(context, builder, signature, given):
+            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
+            a, count, span, at = (given[k] for k in (1, 2, 4, 5))
+            starts = [builder.mul(span, WORD(r)) for r in range(lines)]
+            for start, x in zip(starts, strip_times_lines(builder, fac, a, count, line, starts), strict=True):
+                line.store(builder.fsub(ZERO, x), builder.add(start, at))
+            return context.get_dummy_value()
+
+        place = types.uint64
+        return types.void(fac, place, place, line, place, place), lower
+
+    @intrinsic
+    def solve_own(typingctx, fac, a, count, line, span):
+        """Eight numbers line[count] = Kᵀ (line[count] - strip at a × the numbers before them)."""
+
+        def lower(context, builder, signature, given):
+            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
+            a, count, span = given[1], given[2], given[4]
+            starts = [builder.mul(span, WORD(r)) for r in range(lines)]
+            products = strip_times_lines(builder, fac, a, count, line, starts)
+            a = builder.add(a, builder.mul(count, WORD(LANES)))
+            tile = minus_tile(builder, fac, a, [ZERO] * LANES)
+            for start, product in zip(starts, products, strict=True):
+                at = builder.add(start, count)
+                x = builder.fsub(line.load(at), product)
+                line.store(sum_of_lanes(builder, [builder.fmul(k, x) for k in tile]), at)
+            return context.get_dummy_value()
+
+        place = types.uint64
+        return types.void(fac, place, place, line, place), lower
+
+    @intrinsic
+    def solve_back(typingctx, fac, a, step, count, columns, line, span, at):
+        """Eight numbers line[at] = K (line[at] - Σ (eight columns of a strip)ᵀ × eight numbers after them) over
+        `count` strips, which begin `step` numbers apart, the first right after that of K, at a."""
+
+        def lower(context, builder, signature, given):
+            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
+            a, step, count, columns, span, at = (given[k] for k in (1, 2, 3, 4, 6, 7))
+            for r in range(lines):
+                here = builder.add(at, builder.mul(span, WORD(r)))
+
+                def add_strip(k, sums, here=here):
+                    k = builder.add(k, WORD(1))
+                    strip = builder.add(a, builder.mul(k, step))
+                    below = line.load(builder.add(here, builder.mul(k, WORD(LANES))))
+                    vectors = [fac.load(builder.add(strip, WORD(LANES * c))) for c in range(LANES)]
+                    return [builder.fadd(s, builder.fmul(v, below)) for s, v in zip(sums, vectors, strict=True)]
+
+                product = sum_of_lanes(builder, repeat(builder, count, [ZERO] * LANES, add_strip))
+                line.store(builder.fsub(line.load(here), product), here)
+
+                def add_column(k, sums, here=here):
+                    column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
+                    x = line.in_all_lanes(line.number(builder.add(here, k)))
+                    return [builder.fadd(sums[0], builder.fmul(column, x))]
+
+                (x,) = repeat(builder, columns, [ZERO], add_column)
+                line.store(x, here)
+            return context.get_dummy_value()
+
+        place = types.uint64
+        return types.void(fac, place, place, place, place, line, place, place), lower
+
+    return set_below, solve_own, solve_back
+
+
+set_below, solve_own, solve_back = line_words(1)
+set_below_four, solve_own_four, solve_back_four = line_words(PIECES)

@@ -1,0 +1,112 @@
+"""The `par` of the steps in hold.py, and how it is made."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ...cloth.proximity import Rows as Near
+from ...cloth.proximity import Surface, surface
+from ...cloth.proximity import rows as near_room
+from ...cloth.safe import Motion
+from ...cloth.safe import motion as motion_room
+from ...model.arrays import Inequalities
+from ...model.model import Model
+from .net import Net, net_of, no_rows
+
+SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
+UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
+LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
+
+
+class Held(NamedTuple):
+    numbers: np.ndarray  # par of methods/base.py
+    net: Net
+    ineq: Inequalities
+    surface: Surface  # triangles that may touch each other; those of one sheet with no thickness where none may
+    near: Near
+    motion: Motion
+    has_facets: int
+    paper: int  # 1: limits by the rule of the paper
+    rule: int  # index into UNCONSTRAINED
+    projects: int  # 1: fast projection
+    frequency: float  # largest ω of springs [1/s], over 1 for one substep
+    edge: float  # mean length of edges [m]
+    unit: float  # mean mass of a node [kg]
+    w: np.ndarray  # (slots,) inverse masses
+    thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
+    friction: np.ndarray  # (sheets, sheets)
+    apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
+    fraction: np.ndarray  # (slots,)
+    safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
+    memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
+    kept: np.ndarray  # (3, slots, 3) x, v and forces at the start of a step
+    kept_rows: np.ndarray  # (.,) T and λ there
+    kept_on: np.ndarray  # (.,) bool
+    wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
+    pieces: np.ndarray  # (1,) in how many pieces the last step was taken
+
+
+def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
+    net = net_of(model, state.memory)
+    edges, rows = len(net.edges.i), len(net.solids.phi)
+    slots = len(model.x)
+    of, thickness, friction = _surface(model)
+    has_facets = len(model.touching.sheet_pairs) > 0
+    lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
+    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    near = near_room(of)
+    tables = Held(
+        numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
+        has_facets=int(has_facets), paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
+        rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(model),
+        edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
+        thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
+        memory=state.memory[2 * edges + rows :], kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
+        kept_on=np.zeros(edges + rows, bool), wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64),
+    )  # fmt: skip
+    return with_room(tables)
+
+
+def with_room(tables: Held) -> Held:
+    """Facet rows for as many as the search can find."""
+    room = len(tables.near.distance) if tables.has_facets else 0
+    return tables._replace(net=tables.net._replace(facets=no_rows(room)), apart=np.zeros(room))
+
+
+def more_room(tables: Held) -> Held:
+    """More room for what lies near: the last search did not fit."""
+    of = tables.surface
+    return with_room(tables._replace(near=near_room(of, tables.near.wanted), motion=motion_room(of, tables.motion.wanted)))
+
+
+def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
+    sheets, touching = model.sheets, model.touching
+    count = len(sheets)
+    allowed, friction = np.zeros((count, count), bool), np.zeros((count, count))
+    for (i, j), rough in zip(touching.sheet_pairs, touching.pair_friction):
+        allowed[i, j] = allowed[j, i] = True
+        friction[i, j] = friction[j, i] = rough
+    sheet_of = np.zeros(len(model.x), np.int64)
+    for k, sheet in enumerate(sheets):
+        sheet_of[sheet.slots] = k
+    own = np.array([sheet.thickness for sheet in sheets])
+    triangles = np.concatenate([sheet.triangles for sheet in sheets])
+    of = surface(triangles, sheet_of, allowed)
+    return of, 0.5 * (own[:, None] + own), friction
+
+
+def frequency(model: Model) -> float:
+    """An upper bound of what springs and their dampers bring into motion [1/s]: ω² ≤ max 2 w Σ k, and 2 w Σ c."""
+    w = model.bodies.w[:, 0]
+    stiff, damped = np.zeros(len(w)), np.zeros(len(w))
+    for sheet in model.sheets:
+        for springs in sheet.springs.values():
+            reached = springs.elongation2 < (sheet.limit if sheet.is_limited else np.inf)
+            k = np.where(reached, np.maximum(springs.k, springs.k2), springs.k)
+            for end in (springs.i, springs.j):
+                np.add.at(stiff, end, k)
+                np.add.at(damped, end, springs.damping)
+    return max(sqrt(2.0 * float((w * stiff).max())), 2.0 * float((w * damped).max()))
