@@ -1,7 +1,7 @@
 """Steps of sheets whose edges and contacts are held by multipliers, to tolerances, at any stiffness.
 
     x* = x after the unconstrained part: forces alone, in small steps or one                     (1)
-    M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = (x' - x)/h                                     (2)
+    M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = v* + (x' - x*)/h                               (2)
     hard edges   |l - L| ≤ tolerance L;      limits   l ≤ (1 + limit) L,  T ≥ 0,  one of them an equality
     contacts     gap ≥ 0,  λ ≥ 0,  one of them an equality
 
@@ -53,13 +53,15 @@ MOST_PIECES = 64
 MOST_ITERATIONS = 30
 MOST_PROJECTIONS = 60
 ROUNDS = 3  # of finding rows between sheets
-HARD, SOFT, RAMP, STIFFEST = 1e9, 1e3, 4.0, 1e7  # κ of hard edges, of limits and contacts, in units of m/h²
+# κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
+HARD, SOFT, STIFFEST, LOOSE, RAMP = 1e9, 1e3, 1e7, 20.0, 4.0
 OFF_LIMIT = 3e-4  # of the length of an edge
 OFF_CONTACT = 5e-4  # of the mean edge
-OFF_FACET = 0.1  # of the distance asked for
+OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
 IMBALANCE = 0.02  # of the mean edge: what (2) may be off
 RECOVERY = 0.05  # share of what is off at the start of a step that is taken back in it
 LONGEST_MOVE = 0.5  # of the mean edge, in one iteration
+SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
 THROUGH = 0.2  # of the mean edge: so deep halfway, and outside again, is gone through
 
 
@@ -67,6 +69,13 @@ THROUGH = 0.2  # of the mean edge: so deep halfway, and outside again, is gone t
 def copy3(source, out):
     for i in range(out.shape[0]):
         out[i, 0], out[i, 1], out[i, 2] = source[i, 0], source[i, 1], source[i, 2]
+
+
+@word
+def damp_springs(p, at, damping, time):
+    """Waves too fast for the step h would beat with it; damping for a part of h takes them away, c + time k."""
+    for q in range(at.shape[0]):
+        p[at[q] + 2] = damping[q] + time * p[at[q]]
 
 
 @far(NOTHING, NUMBER, NUMBER)
@@ -81,6 +90,8 @@ def wander(box, t, h):
     steps = 1
     if par.rule == SUBSTEPS:
         steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))
+        if steps > 1:
+            damp_springs(system.forces.p, par.stiffness_at, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
     dt = h / steps
     for k in range(steps):
         if k > 0:
@@ -130,7 +141,7 @@ def newton(box, t, h):
     edges, solids, facets = net.edges, net.solids, net.facets
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
-    hard_stiff, stiff = HARD * unit, SOFT * unit
+    hard_stiff, stiff, loose = HARD * unit, SOFT * unit, LOOSE * unit
     tolerance = par.numbers[0]
     limit_tolerance = max(OFF_LIMIT, tolerance)
     contact_tolerance = OFF_CONTACT * par.edge
@@ -147,6 +158,7 @@ def newton(box, t, h):
             entered += enter_edges(edges, limit_tolerance)
         entered += enter_rows(solids, walls, contact_tolerance) + enter_near(facets, between, par.apart)
         off = imbalance((box, x, h))
+        par.trace[it, 0], par.trace[it, 1], par.trace[it, 2], par.trace[it, 3], par.trace[it, 4], par.trace[it, 5], par.trace[it, 6], par.trace[it, 7], par.trace[it, 8], par.trace[it, 9] = hard, soft, touch / par.edge, near, off / par.edge, entered, changes, stiff / unit, between, net.counts[1]
         balanced = it > 0 and off <= IMBALANCE * par.edge
         within = hard <= tolerance and touch <= contact_tolerance and near <= OFF_FACET
         if par.paper == 0:
@@ -156,10 +168,10 @@ def newton(box, t, h):
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
             settle_shifts(edges, solids, walls)
             stiff = min(RAMP * stiff, STIFFEST * unit)
+            loose = min(RAMP * loose, SOFT * unit) if near > OFF_FACET else loose
         start_rhs((box, x, h))
         assemble_edges((box, h, hard_stiff, stiff))
         touching = assemble_solids((box, x, h, stiff))
-        loose = SOFT * unit
         on = assemble_facets((box, x, h, loose))
         factor((box, touching))
         solve_with_facets((box, touching, on, x, h, loose))
@@ -349,7 +361,7 @@ def piece(box, t, h):
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
-            state.v[s, c] = (x[s, c] - net.before[s, c]) / h  # (2)
+            state.v[s, c] = par.wander[1, s, c] + (x[s, c] - net.aim[s, c]) / h  # (2)
     return OK
 
 

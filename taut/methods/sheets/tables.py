@@ -13,6 +13,7 @@ from ...cloth.proximity import rows as near_room
 from ...cloth.safe import Motion
 from ...cloth.safe import motion as motion_room
 from ...model.arrays import Inequalities
+from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
 from .net import Net, net_of, no_rows
 
@@ -47,6 +48,9 @@ class Held(NamedTuple):
     kept_on: np.ndarray  # (.,) bool
     wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
+    trace: np.ndarray
+    stiffness_at: np.ndarray  # (springs,) where their k stands among the parameters of forces; two behind it is c
+    damping: np.ndarray  # (springs,) c as the scene has it
 
 
 def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
@@ -58,6 +62,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
     w = np.ascontiguousarray(model.bodies.w[:, 0])
     near = near_room(of)
+    at = spring_parameters(model)
     tables = Held(
         numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
         has_facets=int(has_facets), paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
@@ -65,7 +70,8 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         memory=state.memory[2 * edges + rows :], kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
-        kept_on=np.zeros(edges + rows, bool), wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64),
+        kept_on=np.zeros(edges + rows, bool), wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), trace=np.zeros((64, 12)),
+        stiffness_at=at, damping=model.forces.p[at + 2],
     )  # fmt: skip
     return with_room(tables)
 
@@ -96,6 +102,15 @@ def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
     triangles = np.concatenate([sheet.triangles for sheet in sheets])
     of = surface(triangles, sheet_of, allowed)
     return of, 0.5 * (own[:, None] + own), friction
+
+
+def spring_parameters(model: Model) -> np.ndarray:
+    """Where the stiffness of each spring stands in model.forces.p."""
+    forces = model.forces
+    first = forces.at[:, 1]
+    end = np.append(first[1:], len(forces.p))
+    found = [np.arange(a, b, 5) for a, b, code in zip(first, end, forces.code) if code == FORCE_CODES["springs"]]
+    return np.concatenate([np.zeros(0, np.int64), *found])
 
 
 def frequency(model: Model) -> float:
