@@ -19,6 +19,7 @@ from math import ceil
 
 from ...cloth.proximity import MORE_ROOM, find_rows
 from ...cloth.safe import HELD_CUT, find_fractions
+from ...cloth.springs import add_forces
 from ...jit import part, word
 from ...model.evaluate import apply, inequalities_at, set_time
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
@@ -27,6 +28,7 @@ from .newton import (
     assemble_edges,
     assemble_facets,
     assemble_solids,
+    assemble_springs,
     factor,
     imbalance,
     largest_move,
@@ -72,10 +74,22 @@ def copy3(source, out):
 
 
 @word
-def damp_springs(p, at, damping, time):
-    """Waves too fast for the step h would beat with it; damping for a part of h takes them away, c + time k."""
-    for q in range(at.shape[0]):
-        p[at[q] + 2] = damping[q] + time * p[at[q]]
+def damp_springs(springs, damping, time):
+    """Waves too fast for the step h would beat with it; damping for a part of h takes them away: c + time k."""
+    for q in range(damping.shape[0]):
+        springs.damping[q] = damping[q] + time * springs.k[q]
+
+
+@word
+def forces_at(system, t, x, quat, v, par):
+    """work.f without the springs that are part of the system."""
+    members = system.forces.members
+    for k in range(par.batch.shape[0]):
+        members[par.batch[k]] = 0
+    apply(system, t, x, quat, v)
+    for k in range(par.batch.shape[0]):
+        members[par.batch[k]] = par.members[k]
+    add_forces(par.free, x, v, system.work.f)
 
 
 @far(NOTHING, NUMBER, NUMBER)
@@ -91,12 +105,12 @@ def wander(box, t, h):
     if par.rule == SUBSTEPS:
         steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))
         if steps > 1:
-            damp_springs(system.forces.p, par.stiffness_at, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
+            damp_springs(par.free, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
     dt = h / steps
     for k in range(steps):
         if k > 0:
             set_time(system, t + k * dt, x, state.quat, v)
-        apply(system, t + k * dt, x, state.quat, v)
+        forces_at(system, t + k * dt, x, state.quat, v, par)
         if par.rule == ADAMS_BASHFORTH:
             for i in range(w.shape[0]):
                 for c in range(3):
@@ -171,6 +185,7 @@ def newton(box, t, h):
             loose = min(RAMP * loose, SOFT * unit) if near > OFF_FACET else loose
         start_rhs((box, x, h))
         assemble_edges((box, h, hard_stiff, stiff))
+        assemble_springs((box, x, h))
         touching = assemble_solids((box, x, h, stiff))
         on = assemble_facets((box, x, h, loose))
         factor((box, touching))
@@ -469,7 +484,7 @@ def observe(system, state, t, par, lam):
 
 
 @word
-def add_forces(net, rows, count, force):
+def add_contacts(net, rows, count, force):
     pushing = 0
     for r in range(count):
         if rows.lam[r] > 0.0 and rows.on[r]:
@@ -492,10 +507,10 @@ def measure_now(box, t, phi, rate, force, totals):
     for i in range(force.shape[0]):
         for c in range(3):
             force[i, c] = 0.0
-    pushing = add_forces(net, net.facets, net.facet_count[0], force)
+    pushing = add_contacts(net, net.facets, net.facet_count[0], force)
     if solids.phi.shape[0] > 0:
         measure_solids((box, t, state.x))
-        pushing += add_forces(net, solids, solids.phi.shape[0], force)
+        pushing += add_contacts(net, solids, solids.phi.shape[0], force)
     hard = phi.shape[0] - ineq.listed.shape[0]
     for k in range(ineq.listed.shape[0]):
         r = ineq.listed[k]

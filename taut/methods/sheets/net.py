@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...cloth.springs import Springs, joined
 from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
 
@@ -61,6 +62,8 @@ class Net(NamedTuple):
     slot: np.ndarray  # (unknowns,)
     mass: np.ndarray  # (unknowns,) [kg]
     edges: Edges
+    springs: Springs  # those between nodes that edges couple: part of the system
+    spring_couple: np.ndarray  # (s,) as couple of edges
     solids: Rows  # nodes and balls against obstacles (the model's inequalities), then nodes against balls
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     facets: Rows  # sheets against sheets; as many as facet_count
@@ -93,12 +96,13 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
     edges, couples = _edges(model, unknown, memory)
+    springs, spring_couple = _springs(model, unknown, couples)
     rest = model.x[nodes]
     system = plan_nodes(len(nodes), couples, rest)
     solids, radius = _solids(model, unknown, memory[2 * len(edges.i) :])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
     return Net(
-        system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, solids, radius, no_rows(0),
+        system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius, no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
         np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((5, every, 3)),
         np.zeros(3, np.int64),
@@ -147,6 +151,29 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
         i, j, couple, length, most, most.copy(), one_sided, tension, np.zeros(e), last, ~one_sided,
         np.zeros((e, 3)), np.zeros(e), np.zeros(e),
     ), ends[both]  # fmt: skip
+
+
+def all_springs(model: Model) -> Springs:
+    return joined(*(springs for sheet in model.sheets for springs in sheet.springs.values()))
+
+
+def coupled(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
+    """(s,) the couple of each spring's nodes; -1 where one of them is held; -2 where nothing couples them."""
+    springs = all_springs(model)
+    ends = np.sort(unknown[np.stack([springs.i, springs.j], axis=1).astype(np.int64)], axis=1)
+    count = int((unknown >= 0).sum()) + 1
+    keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
+    wanted = ends[:, 0] * count + ends[:, 1]
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    found = np.where(keys[at] == wanted, first[at], -2) if len(keys) else np.full(len(ends), -2)
+    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, -2, -1), found)
+
+
+def _springs(model: Model, unknown: np.ndarray, couples: np.ndarray) -> tuple[Springs, np.ndarray]:
+    couple = coupled(model, unknown, couples)
+    kept = couple > -2 if len(couples) else np.zeros(len(couple), bool)
+    springs = all_springs(model)
+    return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), couple[kept]
 
 
 def _members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ...cloth.springs import tension
 from ...jit import part, word
 from ...linalg.nodes import add_couple, add_diagonal, clear_nodes, factor_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
@@ -108,11 +109,55 @@ def assemble_edges(box, h, stiff_hard, stiff):
         else:
             add_diagonal(nodes, j, xx, xy, xz, yy, yz, zz)
         pull = edges.shift[e] + kappa * edges.phi[e]
-        for c in range(3):
-            if i >= 0:
-                net.rhs[i, c] -= pull * edges.u[e, c]
-            if j >= 0:
-                net.rhs[j, c] += pull * edges.u[e, c]
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
+
+
+@word
+def spring_at(springs, q, x, before, h):
+    """Length, direction from j to i and tension of a spring, with the speeds of this step."""
+    i, j = springs.i[q], springs.j[q]
+    d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+    l = max(sqrt(d0 * d0 + d1 * d1 + d2 * d2), 1e-300)
+    u0, u1, u2 = d0 / l, d1 / l, d2 / l
+    moved = u0 * (d0 - before[i, 0] + before[j, 0]) + u1 * (d1 - before[i, 1] + before[j, 1])
+    moved += u2 * (d2 - before[i, 2] + before[j, 2])
+    pull = tension(l, springs.rest[q], springs.k[q], springs.k2[q], springs.elongation2[q])
+    return l, u0, u1, u2, pull + springs.damping[q] * moved / h
+
+
+@word
+def pull_ends(net, i, j, f0, f1, f2):
+    """Take f off the right-hand side of i, add it to that of j."""
+    if i >= 0:
+        net.rhs[i, 0] -= f0
+        net.rhs[i, 1] -= f1
+        net.rhs[i, 2] -= f2
+    if j >= 0:
+        net.rhs[j, 0] += f0
+        net.rhs[j, 1] += f1
+        net.rhs[j, 2] += f2
+
+
+@far(NOTHING, TABLE, NUMBER)
+@part
+def assemble_springs(box, x, h):
+    """Springs between nodes that edges couple: like edges of (3), with their own stiffness."""
+    net = open_box(box).par.net
+    springs = net.springs
+    for q in range(springs.rest.shape[0]):
+        l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
+        second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
+        k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
+        xx, xy, xz, yy, yz, zz = resistance(k, max(pull, 0.0) / l, u0, u1, u2)
+        i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
+        couple = net.spring_couple[q]
+        if couple >= 0:
+            add_couple(net.nodes, couple, xx, xy, xz, yy, yz, zz)
+        elif i >= 0:
+            add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
+        else:
+            add_diagonal(net.nodes, j, xx, xy, xz, yy, yz, zz)
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
 
 
 @far(NOTHING, TABLE, NUMBER)
@@ -449,12 +494,13 @@ def imbalance(box, x, h):
     for e in range(edges.i.shape[0]):
         if edges.on[e]:
             i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
-            for c in range(3):
-                f = edges.tension[e] * edges.u[e, c]
-                if i >= 0:
-                    net.rhs[i, c] -= f
-                if j >= 0:
-                    net.rhs[j, c] += f
+            pull = edges.tension[e]
+            pull_ends(net, i, j, pull * edges.u[e, 0], pull * edges.u[e, 1], pull * edges.u[e, 2])
+    springs = net.springs
+    for q in range(springs.rest.shape[0]):
+        l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
+        i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
     subtract_rows(net, net.solids, net.solids.phi.shape[0], x, h)
     subtract_rows(net, net.facets, net.facet_count[0], x, h)
     largest = 0.0

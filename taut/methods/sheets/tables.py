@@ -12,10 +12,11 @@ from ...cloth.proximity import Surface, surface
 from ...cloth.proximity import rows as near_room
 from ...cloth.safe import Motion
 from ...cloth.safe import motion as motion_room
+from ...cloth.springs import Springs
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
-from .net import Net, net_of, no_rows
+from .net import Net, all_springs, coupled, net_of, no_rows
 
 SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
@@ -49,8 +50,10 @@ class Held(NamedTuple):
     wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
     trace: np.ndarray
-    stiffness_at: np.ndarray  # (springs,) where their k stands among the parameters of forces; two behind it is c
-    damping: np.ndarray  # (springs,) c as the scene has it
+    free: Springs  # springs that are stepped explicitly; their damping is that of small steps
+    damping: np.ndarray  # (springs,) c of these as the scene has it
+    batch: np.ndarray  # batches of springs in system.forces, which stay out of work.f,
+    members: np.ndarray  # and how many each has
 
 
 def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
@@ -62,16 +65,16 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
     w = np.ascontiguousarray(model.bodies.w[:, 0])
     near = near_room(of)
-    at = spring_parameters(model)
+    free, batch = _explicit(model, net)
     tables = Held(
         numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
         has_facets=int(has_facets), paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
-        rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(model),
+        rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         memory=state.memory[2 * edges + rows :], kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
         kept_on=np.zeros(edges + rows, bool), wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), trace=np.zeros((64, 12)),
-        stiffness_at=at, damping=model.forces.p[at + 2],
+        free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
     return with_room(tables)
 
@@ -104,24 +107,20 @@ def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
     return of, 0.5 * (own[:, None] + own), friction
 
 
-def spring_parameters(model: Model) -> np.ndarray:
-    """Where the stiffness of each spring stands in model.forces.p."""
-    forces = model.forces
-    first = forces.at[:, 1]
-    end = np.append(first[1:], len(forces.p))
-    found = [np.arange(a, b, 5) for a, b, code in zip(first, end, forces.code) if code == FORCE_CODES["springs"]]
-    return np.concatenate([np.zeros(0, np.int64), *found])
+def _explicit(model: Model, net: Net) -> tuple[Springs, np.ndarray]:
+    """Springs that are not part of the system, and the batches of all springs of sheets."""
+    couples = np.stack([net.nodes.later, net.nodes.earlier], axis=1).astype(np.int64)
+    springs = all_springs(model)
+    couple = coupled(model, net.unknown, couples)
+    kept = couple == -2 if len(couples) else np.ones(len(couple), bool)
+    batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
+    return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), batch
 
 
-def frequency(model: Model) -> float:
+def frequency(w: np.ndarray, springs: Springs) -> float:
     """An upper bound of what springs and their dampers bring into motion [1/s]: ω² ≤ max 2 w Σ k, and 2 w Σ c."""
-    w = model.bodies.w[:, 0]
     stiff, damped = np.zeros(len(w)), np.zeros(len(w))
-    for sheet in model.sheets:
-        for springs in sheet.springs.values():
-            reached = springs.elongation2 < (sheet.limit if sheet.is_limited else np.inf)
-            k = np.where(reached, np.maximum(springs.k, springs.k2), springs.k)
-            for end in (springs.i, springs.j):
-                np.add.at(stiff, end, k)
-                np.add.at(damped, end, springs.damping)
+    for end in (springs.i, springs.j):
+        np.add.at(stiff, end, np.maximum(springs.k, springs.k2))
+        np.add.at(damped, end, springs.damping)
     return max(sqrt(2.0 * float((w * stiff).max())), 2.0 * float((w * damped).max()))
