@@ -21,6 +21,8 @@ OPTIONS = (
 
 def refuses(model: Model) -> str | None:
     """Why these steps can not treat a model with sheets."""
+    if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
+        return "no node of its cloth can move; leave some unpinned"
     if model.row_count > sum(len(sheet.hard_edges) for sheet in model.sheets):
         return "it has constraints besides the hard edges of its sheets; methods for any constraint treat sheets " \
                "without limits and contacts, such as rattle"

@@ -15,7 +15,7 @@ back node by node to a motion that passes through nothing (cloth/safe.py); then 
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, sqrt
 
 from ...cloth.proximity import MORE_ROOM, find_rows
 from ...cloth.safe import HELD_CUT, find_fractions
@@ -40,6 +40,7 @@ from .newton import (
     take_rows,
 )
 from .rows import (
+    NOTHING_OFF,
     aim_edges,
     enter_edges,
     enter_rows,
@@ -61,7 +62,10 @@ OFF_LIMIT = 3e-4  # of the length of an edge
 OFF_CONTACT = 5e-4  # of the mean edge
 OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
 IMBALANCE = 0.02  # of the mean edge: what (2) may be off
-RECOVERY = 0.05  # share of what is off at the start of a step that is taken back in it
+# What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
+RECOVERY, RECOVERY_TIME = 0.05, 0.1
+USUAL_STEP = 1.0 / 240.0  # [s]: in shorter ones forces are balanced as much better as they move things less
+REACH = 0.5  # of a ball's radius: its way over nodes in one piece
 LONGEST_MOVE = 0.5  # of the mean edge, in one iteration
 SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
 THROUGH = 0.2  # of the mean edge: so deep halfway, and outside again, is gone through
@@ -140,7 +144,7 @@ def measure_solids(box, t, x):
         for r in range(count):
             k = ineq.rows.ptr[r]
             sign = ineq.sign[r]
-            rows.phi[r] = -sign * ineq.phi[r]
+            rows.phi[r] = -sign * ineq.phi[r] - rows.allowed[r]
             for c in range(3):
                 rows.n[r, c] = sign * ineq.J[k, c]
     measure_balls(rows, count, par.net.radius, x)
@@ -155,10 +159,12 @@ def newton(box, t, h):
     edges, solids, facets = net.edges, net.solids, net.facets
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
-    hard_stiff, stiff, loose = HARD * unit, SOFT * unit, LOOSE * unit
+    hard_stiff, loose = HARD * unit, LOOSE * unit
+    stiff = max(SOFT, par.stiff[0] / (RAMP * RAMP)) * unit
     tolerance = par.numbers[0]
     limit_tolerance = max(OFF_LIMIT, tolerance)
     contact_tolerance = OFF_CONTACT * par.edge
+    balance = IMBALANCE * par.edge * min(1.0, (h / USUAL_STEP) ** 2)
     settle_shifts(edges, solids, walls)
     changes = 0
     for it in range(MOST_ITERATIONS):
@@ -168,16 +174,15 @@ def newton(box, t, h):
         touch = worst_of(solids, walls)
         near = worst_share(facets, between, par.apart)
         entered = 0
-        if par.paper == 0 or it == 0:
-            entered += enter_edges(edges, limit_tolerance)
-        entered += enter_rows(solids, walls, contact_tolerance) + enter_near(facets, between, par.apart)
+        entered += enter_edges(edges, limit_tolerance)
+        entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, contact_tolerance)
+        entered += enter_near(facets, between, par.apart)
         off = imbalance((box, x, h))
         par.trace[it, 0], par.trace[it, 1], par.trace[it, 2], par.trace[it, 3], par.trace[it, 4], par.trace[it, 5], par.trace[it, 6], par.trace[it, 7], par.trace[it, 8], par.trace[it, 9] = hard, soft, touch / par.edge, near, off / par.edge, entered, changes, stiff / unit, between, net.counts[1]
-        balanced = it > 0 and off <= IMBALANCE * par.edge
-        within = hard <= tolerance and touch <= contact_tolerance and near <= OFF_FACET
-        if par.paper == 0:
-            within = within and soft <= limit_tolerance
+        balanced = it > 0 and off <= balance
+        within = hard <= tolerance and soft <= limit_tolerance and touch <= contact_tolerance and near <= OFF_FACET
         if balanced and within and entered == 0:
+            par.stiff[0] = stiff / unit
             return OK
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
             settle_shifts(edges, solids, walls)
@@ -259,9 +264,9 @@ def project(box, h):
     return NOT_CONVERGED
 
 
-@far(WHOLE, NUMBER)
+@far(WHOLE, NUMBER, NUMBER)
 @part
-def find_facets(box, reach):
+def find_facets(box, reach, share):
     """Rows between sheets where all stand safely. Returns OK, PAIRS_FULL or NOT_CONVERGED."""
     system, state, par = open_box(box)
     net, near, of = par.net, par.near, par.surface
@@ -281,7 +286,7 @@ def find_facets(box, reach):
         a, b = of.sheet[near.nodes[r, 0]], of.sheet[near.nodes[r, 3]]
         thick = par.thickness[a, b]
         now = near.distance[r]
-        par.apart[r] = thick if now >= thick else now + RECOVERY * (thick - now)
+        par.apart[r] = thick if now >= thick else now + share * (thick - now)
         rows.friction[r] = par.friction[a, b]
         rows.lam[r] = 0.0
         rows.shift[r] = 0.0
@@ -307,7 +312,7 @@ def newton_between(box, t, h):
             s = net.slot[k]
             for c in range(3):
                 farthest = max(farthest, abs(x[s, c] - par.safe[s, c]))
-        status = find_facets((box, 1.5 * thickest + min(2.0 * farthest, par.edge)))
+        status = find_facets((box, 1.5 * thickest + min(2.0 * farthest, par.edge), min(RECOVERY, h / RECOVERY_TIME)))
         if status != OK:
             return status
         status = newton((box, t, h))
@@ -330,20 +335,38 @@ def newton_between(box, t, h):
     return OK
 
 
+@far(NOTHING, NUMBER, NUMBER)
+@part
+def aim_solids(box, t, share):
+    """What is inside a solid at the start of a step may stay so for the most part; normals there are kept."""
+    system, state, par = open_box(box)
+    rows = par.net.solids
+    for r in range(rows.phi.shape[0]):
+        rows.allowed[r] = 0.0
+    measure_solids((box, t, par.net.before))
+    for r in range(rows.phi.shape[0]):
+        rows.allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        for c in range(3):
+            rows.n0[r, c] = rows.n[r, c]
+
+
 @far(TRUTH, NUMBER)
 @part
 def went_through(box, t):
-    """Whether something was inside a solid halfway and is outside now."""
+    """Whether something was inside a solid on its way and left it on another side, or is held there."""
     system, state, par = open_box(box)
     net = par.net
     rows, middle = net.solids, par.wander[0]
-    for i in range(middle.shape[0]):
-        for c in range(3):
-            middle[i, c] = 0.5 * (net.before[i, c] + state.x[i, c])
-    measure_solids((box, t, middle))
-    for r in range(rows.phi.shape[0]):
-        if not rows.on[r] and rows.phi[r] > THROUGH * par.edge:
-            return True
+    for k in range(1, 5):
+        for i in range(middle.shape[0]):
+            for c in range(3):
+                middle[i, c] = net.before[i, c] + 0.25 * k * (state.x[i, c] - net.before[i, c])
+        measure_solids((box, t, middle))
+        for r in range(rows.phi.shape[0]):
+            if rows.phi[r] > THROUGH * par.edge or rows.on[r]:
+                turned = rows.n[r, 0] * rows.n0[r, 0] + rows.n[r, 1] * rows.n0[r, 1] + rows.n[r, 2] * rows.n0[r, 2]
+                if turned < 0.5 or (k < 4 and not rows.on[r]):
+                    return True
     return False
 
 
@@ -355,7 +378,9 @@ def piece(box, t, h):
     net, x = par.net, state.x
     copy3(x, net.before)
     wander((box, t, h))
-    aim_edges(net.edges, net.before, RECOVERY)
+    share = min(RECOVERY, h / RECOVERY_TIME)
+    aim_edges(net.edges, net.before, share)
+    aim_solids((box, t, share))
     set_time(system, t + h, x, state.quat, state.v)
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
@@ -371,8 +396,7 @@ def piece(box, t, h):
         return status
     if net.solids.phi.shape[0] > 0 and went_through((box, t + h)):
         return NOT_CONVERGED
-    if par.paper == 1:
-        release(net.edges)
+    release(net)
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
@@ -381,12 +405,49 @@ def piece(box, t, h):
 
 
 @word
-def release(edges):
-    """The paper's rule: a limit whose multiplier resists shrinkage is a spring again from the next step on."""
+def release(net):
+    """Only what pulls or pushes stays on: between steps T and λ tell who does.
+
+    By the paper's rule limits are released here alone: a spring again where the multiplier resists shrinkage.
+    """
+    edges, rows = net.edges, net.solids
     for e in range(edges.i.shape[0]):
-        if edges.one_sided[e] and edges.on[e] and edges.tension[e] < 0.0:
-            edges.on[e] = False
-            edges.tension[e] = 0.0
+        if edges.one_sided[e]:
+            edges.on[e] = edges.on[e] and edges.tension[e] > 0.0
+            edges.tension[e] = edges.tension[e] if edges.on[e] else 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.on[r] = rows.on[r] and rows.lam[r] > 0.0
+        rows.lam[r] = rows.lam[r] if rows.on[r] else 0.0
+
+
+@word
+def take_up(net):
+    """Who is on at the start of a step."""
+    edges, rows = net.edges, net.solids
+    for e in range(edges.i.shape[0]):
+        edges.on[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.on[r] = rows.lam[r] > 0.0
+
+
+@word
+def pieces_for(state, par, h):
+    """In how many pieces nothing moves over more than a part of the smallest ball."""
+    net = par.net
+    count = net.nodes.order.shape[0]
+    node = 0.0
+    ball = 0.0
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        speed = state.v[s, 0] ** 2 + state.v[s, 1] ** 2 + state.v[s, 2] ** 2
+        if k < count:
+            node = max(node, speed)
+        else:
+            ball = max(ball, speed)
+    pieces = 1
+    while pieces < MOST_PIECES and (sqrt(node) + sqrt(ball)) * h > REACH * par.ball * pieces:
+        pieces *= 2
+    return pieces
 
 
 @word
@@ -398,10 +459,8 @@ def keep(state, par):
     for e in range(count):
         par.kept_rows[e] = edges.tension[e]
         par.kept_rows[count + e] = edges.last[e]
-        par.kept_on[e] = edges.on[e]
     for r in range(rows.phi.shape[0]):
         par.kept_rows[2 * count + r] = rows.lam[r]
-        par.kept_on[count + r] = rows.on[r]
     for i in range(par.w.shape[0]):
         for c in range(3):
             par.kept[2, i, c] = par.memory[1 + 3 * i + c]
@@ -416,10 +475,8 @@ def restore(state, par):
     for e in range(count):
         edges.tension[e] = par.kept_rows[e]
         edges.last[e] = par.kept_rows[count + e]
-        edges.on[e] = par.kept_on[e]
     for r in range(rows.phi.shape[0]):
         rows.lam[r] = par.kept_rows[2 * count + r]
-        rows.on[r] = par.kept_on[count + r]
     for i in range(par.w.shape[0]):
         for c in range(3):
             par.memory[1 + 3 * i + c] = par.kept[2, i, c]
@@ -432,9 +489,11 @@ def whole_step(box, t, h):
     keep(state, par)
     net, work = par.net, system.work
     before = par.memory[0]
-    pieces = 1
+    stiff = par.stiff[0]
+    pieces = pieces_for(state, par, h)
     status = NOT_CONVERGED
     while pieces <= MOST_PIECES:
+        take_up(net)
         for k in range(pieces):
             dt = h / pieces
             if k > 0:
@@ -446,6 +505,7 @@ def whole_step(box, t, h):
             break
         restore(state, par)
         par.memory[0] = before
+        par.stiff[0] = stiff
         set_time(system, t, state.x, state.quat, state.v)
         if status == PAIRS_FULL:
             return status

@@ -53,6 +53,8 @@ class Rows(NamedTuple):
     lam: np.ndarray  # (r,) λ [N]
     shift: np.ndarray  # (r,) λ₀
     friction: np.ndarray  # (r,) Coulomb's coefficient
+    allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
+    n0: np.ndarray  # (r, 3) the normal at the start of the step
     on: np.ndarray  # (r,) bool
 
 
@@ -82,7 +84,8 @@ class Net(NamedTuple):
 def no_rows(room: int) -> Rows:
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room, bool),
+        np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros((room, 3)),
+        np.zeros(room, bool),
     )  # fmt: skip
 
 
@@ -110,8 +113,8 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
 
 
 def memory_of(model: Model) -> int:
-    """How many numbers go from step to step: T and last T of edges, λ of rows, forces of the step before (AB2)."""
-    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 3 * len(model.x) + 1
+    """How many numbers go from step to step: T and last T of edges, λ of rows, κ, forces of the step before (AB2)."""
+    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 3 * len(model.x) + 2
 
 
 def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,6 +13,8 @@ from math import sqrt
 
 from ...jit import part, word
 
+NOTHING_OFF = 1e-9  # of the length of an edge
+
 
 @word
 def difference(x, i, j):
@@ -62,7 +64,7 @@ def measure_balls(rows, first, radius, x):
         d = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(d, 1e-300)
         rows.n[r, 0], rows.n[r, 1], rows.n[r, 2] = a * scale, b * scale, c * scale
-        rows.phi[r] = radius[k] - d
+        rows.phi[r] = radius[k] - d - rows.allowed[r]
 
 
 @part
@@ -87,21 +89,24 @@ def worst_of(rows, count):
 
 @part
 def enter_edges(edges, tolerance):
+    """What is too long enters at once; counted are those off by more than the tolerance."""
     entered = 0
     for e in range(edges.i.shape[0]):
-        if edges.one_sided[e] and not edges.on[e] and edges.phi[e] > tolerance * edges.length[e]:
+        if edges.one_sided[e] and not edges.on[e] and edges.phi[e] > NOTHING_OFF * edges.length[e]:
             edges.on[e] = True
             edges.tension[e] = 0.0
             edges.shift[e] = 0.0
-            entered += 1
+            if edges.phi[e] > tolerance * edges.length[e]:
+                entered += 1
     return entered
 
 
 @part
-def enter_rows(rows, count, tolerance):
+def enter_rows(rows, count, least, tolerance):
+    """What is deeper than `least` [m] enters; counted are those deeper than the tolerance."""
     entered = 0
     for r in range(count):
-        if not rows.on[r] and rows.phi[r] > tolerance:
+        if not rows.on[r] and rows.phi[r] > least:
             movable = False
             for k in range(4):
                 movable = movable or rows.unknown[r, k] >= 0
@@ -109,7 +114,8 @@ def enter_rows(rows, count, tolerance):
                 rows.on[r] = True
                 rows.lam[r] = 0.0
                 rows.shift[r] = 0.0
-                entered += 1
+                if rows.phi[r] > tolerance:
+                    entered += 1
     return entered
 
 

@@ -43,10 +43,11 @@ class Held(NamedTuple):
     apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
     fraction: np.ndarray  # (slots,)
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
+    stiff: np.ndarray  # (1,) κ of limits and contacts that the last step ended with, in units of m/h²
     memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
+    ball: float  # smallest radius of a ball [m]; inf: there is none
     kept: np.ndarray  # (3, slots, 3) x, v and forces at the start of a step
     kept_rows: np.ndarray  # (.,) T and λ there
-    kept_on: np.ndarray  # (.,) bool
     wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
     trace: np.ndarray
@@ -72,8 +73,9 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
-        memory=state.memory[2 * edges + rows :], kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
-        kept_on=np.zeros(edges + rows, bool), wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), trace=np.zeros((64, 12)),
+        stiff=state.memory[2 * edges + rows : 2 * edges + rows + 1], memory=state.memory[2 * edges + rows + 1 :],
+        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
+        wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), trace=np.zeros((64, 12)),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
     return with_room(tables)
