@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...model.model import Model
 from ..base import Method, Option
 from ..box import BOXES
-from . import hold
+from . import hold, report
 from .box import contents, pack
 from .net import memory_of
 from .tables import UNCONSTRAINED, held, more_room
@@ -24,10 +24,14 @@ def refuses(model: Model) -> str | None:
     if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
         return "no node of its cloth can move; leave some unpinned"
     if model.row_count > sum(len(sheet.hard_edges) for sheet in model.sheets):
-        return "it has constraints besides the hard edges of its sheets; methods for any constraint treat sheets " \
-               "without limits and contacts, such as rattle"
+        return (
+            "it has constraints besides the hard edges of its sheets, such as pins to bodies that move freely; rattle "
+            "and other methods treat these where sheets have no limits and no contacts"
+        )
     if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
-        return "it has rigid bodies that move freely beside its cloth; make them fixed, driven or particles with a radius"
+        return (
+            "it has rigid bodies that move freely beside its cloth; make them fixed, driven, or particles with a radius"
+        )
     if model.inequalities.restitution.any():
         return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
     free = int((model.bodies.w[: model.bodies.slots, 0] > 0).sum())
@@ -56,7 +60,7 @@ def for_sheets(method: Method, projects: bool = False) -> Method:
         return pack(*BOXES[par.box][:2], more_room(contents(par)))
 
     return replace(
-        method, form="sheets", step=hold.step, options=options, observe=hold.observe, measure=hold.measure,
+        method, form="sheets", step=hold.step, options=options, observe=report.observe, measure=report.measure,
         start=start, grow=grow, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, unilateral=None, sheets=None,
     )  # fmt: skip

@@ -55,6 +55,7 @@ class Rows(NamedTuple):
     friction: np.ndarray  # (r,) Coulomb's coefficient
     allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
     n0: np.ndarray  # (r, 3) the normal at the start of the step
+    rub: np.ndarray  # (r, 3) friction on the first member [N]
     on: np.ndarray  # (r,) bool
 
 
@@ -85,7 +86,7 @@ def no_rows(room: int) -> Rows:
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
         np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros((room, 3)),
-        np.zeros(room, bool),
+        np.zeros((room, 3)), np.zeros(room, bool),
     )  # fmt: skip
 
 
@@ -105,7 +106,8 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
     solids, radius = _solids(model, unknown, memory[2 * len(edges.i) :])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
     return Net(
-        system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius, no_rows(0),
+        system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius,
+        no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
         np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((5, every, 3)),
         np.zeros(3, np.int64),
@@ -113,8 +115,8 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
 
 
 def memory_of(model: Model) -> int:
-    """How many numbers go from step to step: T and last T of edges, λ of rows, κ, forces of the step before (AB2)."""
-    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 3 * len(model.x) + 2
+    """How many numbers go from step to step: T and last T of edges, λ of rows, forces of the step before (AB2)."""
+    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 3 * len(model.x) + 1
 
 
 def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

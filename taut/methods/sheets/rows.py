@@ -13,7 +13,10 @@ from math import sqrt
 
 from ...jit import part, word
 
+# What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
+RECOVERY, RECOVERY_TIME = 0.05, 0.1
 NOTHING_OFF = 1e-9  # of the length of an edge
+MORE = 4e-3  # of the length: beyond its limit by so much, an edge may hardly be longer than it was
 
 
 @word
@@ -23,9 +26,12 @@ def difference(x, i, j):
 
 @part
 def measure_edges(edges, x):
-    """(1). Returns the worst of hard edges, and of limits: |φ|/L of those that are on, φ/L of the others."""
+    """(1). Returns the worst of hard edges, of limits that are on (|φ|/L), of limits beyond their targets (φ/L), and
+    of limits beyond what they may have and, about, what they had."""
     hard = 0.0
-    soft = 0.0
+    on = 0.0
+    over = 0.0
+    beyond = 0.0
     for e in range(edges.i.shape[0]):
         a, b, c = difference(x, edges.i[e], edges.j[e])
         l = sqrt(a * a + b * b + c * c)
@@ -36,10 +42,13 @@ def measure_edges(edges, x):
         edges.phi[e] = phi
         error = phi / edges.length[e]
         if edges.one_sided[e]:
-            soft = max(soft, abs(error) if edges.on[e] else error)
+            over = max(over, error)
+            beyond = max(beyond, (l - max(edges.most[e], edges.target[e] - MORE * edges.length[e])) / edges.length[e])
+            if edges.on[e] and edges.tension[e] > 0.0:
+                on = max(on, abs(error))
         else:
             hard = max(hard, abs(error))
-    return hard, soft
+    return hard, on, over, beyond
 
 
 @part
@@ -80,11 +89,14 @@ def measure_facets(rows, count, x, thickness):
 
 @part
 def worst_of(rows, count):
-    """|φ| of rows that are on, φ of the others [m]."""
-    worst = 0.0
+    """The largest |φ| of rows that push, and φ of all [m]."""
+    on = 0.0
+    over = 0.0
     for r in range(count):
-        worst = max(worst, abs(rows.phi[r]) if rows.on[r] else rows.phi[r])
-    return worst
+        over = max(over, rows.phi[r])
+        if rows.on[r] and rows.lam[r] > 0.0:
+            on = max(on, abs(rows.phi[r]))
+    return on, over
 
 
 @part

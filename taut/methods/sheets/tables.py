@@ -43,14 +43,13 @@ class Held(NamedTuple):
     apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
     fraction: np.ndarray  # (slots,)
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
-    stiff: np.ndarray  # (1,) κ of limits and contacts that the last step ended with, in units of m/h²
     memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
     ball: float  # smallest radius of a ball [m]; inf: there is none
     kept: np.ndarray  # (3, slots, 3) x, v and forces at the start of a step
     kept_rows: np.ndarray  # (.,) T and λ there
     wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
-    trace: np.ndarray
+    whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
     free: Springs  # springs that are stepped explicitly; their damping is that of small steps
     damping: np.ndarray  # (springs,) c of these as the scene has it
     batch: np.ndarray  # batches of springs in system.forces, which stay out of work.f,
@@ -73,9 +72,10 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
-        stiff=state.memory[2 * edges + rows : 2 * edges + rows + 1], memory=state.memory[2 * edges + rows + 1 :],
-        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((3, slots, 3)), kept_rows=np.zeros(2 * edges + rows),
-        wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), trace=np.zeros((64, 12)),
+        memory=state.memory[2 * edges + rows :],
+        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((3, slots, 3)),
+        kept_rows=np.zeros(2 * edges + rows),
+        wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
     return with_room(tables)
@@ -90,7 +90,8 @@ def with_room(tables: Held) -> Held:
 def more_room(tables: Held) -> Held:
     """More room for what lies near: the last search did not fit."""
     of = tables.surface
-    return with_room(tables._replace(near=near_room(of, tables.near.wanted), motion=motion_room(of, tables.motion.wanted)))
+    near, motion = near_room(of, tables.near.wanted), motion_room(of, tables.motion.wanted)
+    return with_room(tables._replace(near=near, motion=motion))
 
 
 def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:

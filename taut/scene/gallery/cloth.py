@@ -81,7 +81,8 @@ def cloth_posts(
     scene = Scene(name="cloth_posts")
     corners = [0, n - 1, n * (n - 1), n * n - 1]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, 0), u=(1, 0, 0), v=(0, 1, 0), density=0.2,
-                        stiffness=50, damping=1e-3, limit=_limit(limit), thickness=thickness, pins=corners)  # fmt: skip
+                        stiffness=50, damping=1e-3, limit=_limit(limit), thickness=thickness, pins=corners,
+                        self_contact=True)  # fmt: skip
     away = 1 + post + thickness / 2 + gap  # the sheet just clears the posts
     posts = [
         scene.obstacle("outside_capsule", start=(x, -0.5, 0), end=(x, 2.5, 0), radius=post, name=name)
