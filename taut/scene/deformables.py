@@ -165,6 +165,7 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
     n, x = len(shape.x), shape.x
     # Edges that may not become longer at all are held at their length: warp and weft, or all edges of a mesh.
     inextensible = kind == "cloth" and values["limit"] == 0.0
+    limit = None if inextensible else values["limit"]
     which = values.get("hard") or ("warp_weft" if inextensible else None)
     hard = {None: _NO_PAIRS, "warp_weft": shape.families["structural"], "edges": shape.edges}[which]
     soft = {family: _without(pairs, hard, n) for family, pairs in shape.families.items()}
@@ -173,7 +174,7 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
     return Deformable(
         kind, name, differing(kind, values), n, shape.cells, shape.triangles, edges, _lengths(edges, x),
         {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
-        None if inextensible else values["limit"], values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
+        limit, values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
         values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
     )  # fmt: skip
 

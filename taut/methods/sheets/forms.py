@@ -43,7 +43,9 @@ def refuses(model: Model) -> str | None:
 def _beside_edges(model: Model, others: list[str]) -> str:
     pins = tuple(f"{sheet.name}.pin[" for sheet in model.sheets)
     pinned = next((name for name in others if name.startswith(pins)), None)
-    what = f"a node is joined to a body that moves freely ('{pinned}')" if pinned else f"it has the constraint '{others[0]}'"
+    what = f"it has the constraint '{others[0]}'"
+    if pinned:
+        what = f"a node is joined to a body that moves freely ('{pinned}')"
     remedy = "fix or drive that body" if pinned else "leave it out"
     if model.is_unilateral:
         without = "take limits and contacts away (limit=None) and use a method for any constraint, such as rattle"
