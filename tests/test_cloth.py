@@ -74,7 +74,7 @@ def test_hard_edges_keep_their_length_at_every_frame(sheet, method, dt, simulate
     run = simulate(hard_sheets()[sheet], method, dt, 1.0)
     worst = np.abs(stretch(run)).max()
     assert worst < 1e-6, f"an edge is off by {worst:.3g} of its length"
-    fallen = -run.records.x[-1, :, 1].min()
+    fallen = -run.records.x[:, :, 1].min()
     assert fallen > 0.3, f"the sheet fell only {fallen:.3g} m: it locks"
 
 
@@ -90,42 +90,50 @@ def small_sheet(**options) -> Scene:
     """A sheet that has started to hang and moves: away from the flat start, where edges depend on each other."""
     scene = Scene()
     vertices, triangles, corners = irregular(5, 0.1)
-    scene.cloth(vertices=vertices, triangles=triangles, density=0.2, stiffness=50, bending=0.05, damping=1e-3,
-                pins=corners, velocity=(0, 0, 0.5), **{"hard": "edges", "limit": None, **options})  # fmt: skip
+    options = {"stiffness": 50, "hard": "edges", "limit": None, **options}
+    scene.cloth(vertices=vertices, triangles=triangles, density=0.2, bending=0.05, damping=1e-3, pins=corners,
+                velocity=(0, 0, 0.5), **options)  # fmt: skip
     return scene
 
 
+DURATION = 0.12  # [s]
+
+
 def at_end(simulate, scene: Scene, method: str, dt: float, **options) -> np.ndarray:
-    run = simulate(scene, method, dt, 0.24, record_every=max(1, round(0.24 / dt)), **options)
+    run = simulate(scene, method, dt, DURATION, record_every=round(DURATION / dt), **options)
     return run.records.x[-1]
 
 
 @pytest.mark.parametrize("method", HOLDING)
 def test_both_methods_converge_to_the_motion_of_a_general_method(method, simulate, slope):
-    exact = at_end(simulate, small_sheet(), "rattle", 0.24 / 3072)
-    steps = [0.24 / n for n in (24, 48, 96, 192)]
+    exact = at_end(simulate, small_sheet(), "rattle", DURATION / 1536)
+    steps = [DURATION / n for n in (24, 48, 96, 192)]
     errors = [np.abs(at_end(simulate, small_sheet(), method, dt) - exact).max() for dt in steps]
     order = slope(steps, errors)
-    assert 0.75 < order < 1.4 and errors[-1] < 5e-3, f"order {order:.2f}, errors {errors}"
+    assert 0.9 < order < 1.2 and errors[-1] < 1e-3, f"order {order:.2f}, errors {errors}"
 
 
+@pytest.mark.parametrize("limit", [None, 0.02])
 @pytest.mark.parametrize("rule", UNCONSTRAINED)
-def test_all_ways_of_the_unconstrained_part_converge_to_one_motion(rule, simulate, slope):
-    scene = small_sheet(hard=None, limit=0.02, stiffness=5)
-    exact = at_end(simulate, scene, "implicit_first", 0.24 / 3072)
-    steps = [0.24 / n for n in (48, 96, 192, 384)]
-    errors = [np.abs(at_end(simulate, scene, "implicit_first", dt, unconstrained=rule) - exact).max() for dt in steps]
+def test_all_ways_of_the_unconstrained_part_converge_to_one_motion(rule, limit, simulate, slope):
+    def scene():
+        return small_sheet(hard=None, limit=limit, stiffness=5)
+
+    exact = at_end(simulate, scene(), "rattle" if limit is None else "implicit_first", DURATION / 3072)
+    steps = [DURATION / n for n in (24, 48, 96, 192)]
+    errors = [np.abs(at_end(simulate, scene(), "implicit_first", dt, unconstrained=rule) - exact).max() for dt in steps]
     order = slope(steps, errors)
-    assert order > 0.6 and errors[-1] < 5e-3, f"order {order:.2f}, errors {errors}"
+    assert order > 0.8 and errors[-1] < 2e-3, f"order {order:.2f}, errors {errors}"
 
 
-@pytest.mark.parametrize("method", HOLDING)
-def test_energy_grows_by_no_more_than_the_order_of_the_method(method, simulate):
-    """The sheet's weight times its height is 2 J."""
-    found = []
-    for dt in (1 / 120, 1 / 480):
-        found.append(gained(simulate(hard_sheets()["grid"], method, dt, 1.0)))
-    assert found[0] < 0.02 and found[1] < max(0.5 * found[0], 2e-3), f"gained {found} J"
+@pytest.mark.parametrize("dt", [PAPER_STEP, 1 / 60])
+@pytest.mark.parametrize("method, sheet", [
+    *(("implicit_first", sheet) for sheet in hard_sheets()), ("fast_projection", "grid"),
+])  # fmt: skip
+def test_energy_of_sheets_with_hard_edges_does_not_grow(method, sheet, dt, simulate):
+    """The sheets' weight times their height is 2 J. Where edges lock the sheet, projections have to do some work."""
+    most = gained(simulate(hard_sheets()[sheet], method, dt, 1.0))
+    assert most < (1e-6 if sheet == "grid" else 2e-3), f"gained {most:.3g} J"
 
 
 # Limits
@@ -205,15 +213,18 @@ def test_momentum_of_a_ball_and_a_free_sheet_is_kept(options, dt, simulate):
     turned = np.abs(angular - angular[0]).max()
     # Forces act along edges at the end of the step, but velocities are those of its chord: first order in h.
     assert turned < 10 * dt, f"angular momentum is off by {turned:.3g} kg m²/s"
-    assert gained(run) < 0.01 * float(run.data.energy_total[0]), f"gained {gained(run):.3g} J"
+    most, share = gained(run), 0.01 if dt == PAPER_STEP else 0.05
+    start = float(run.data.energy_total[0])
+    assert most < share * start, f"gained {most:.3g} J of {start:.3g} J"
 
 
+@pytest.mark.parametrize("dt", [PAPER_STEP, 10 * PAPER_STEP])
 @pytest.mark.parametrize("name", ["cloth_hang", "cloth_ball", "cloth_posts"])
-def test_energy_of_sheets_at_their_limit_does_not_grow(name, simulate):
-    """Gravity is in the potential; nothing drives these. Of what was there at the start, less than one percent."""
-    run = simulate(limited(name, "exact"), "implicit_first", PAPER_STEP, 1.0)
-    scale = float(np.ptp(run.data.energy_total.values))
-    assert gained(run) < 0.01 * max(scale, 1.0), f"gained {gained(run):.3g} J of {scale:.3g} J"
+def test_energy_of_sheets_at_their_limit_does_not_grow(name, dt, simulate):
+    """Gravity is in the potential; nothing drives these. By less than one percent of what moves about."""
+    run = simulate(limited(name, "exact"), "implicit_first", dt, 1.0)
+    scale = max(float(run.data.energy_kinetic.max()), 1.0)
+    assert gained(run) < 0.01 * scale, f"gained {gained(run):.3g} J of {scale:.3g} J"
 
 
 # The same bits
@@ -263,7 +274,9 @@ def test_bits_do_not_depend_on_threads(threads):
     assert told.stdout.split() == here, f"{told.stdout} instead of {here}"
 
 
-@pytest.mark.parametrize("name, options", [*((name, {}) for name in REPEATED), ("ball", {"unconstrained": "adams_bashforth"})])
+@pytest.mark.parametrize("name, options", [
+    *((name, {}) for name in REPEATED), ("ball", {"unconstrained": "adams_bashforth"}),
+])  # fmt: skip
 def test_a_resumed_sheet_is_the_uninterrupted_one(name, options, tmp_path, monkeypatch):
     expected = repeated(name, **options)
     append, pieces = Store.append, []
