@@ -115,7 +115,7 @@ def test_a_sheet_that_lies_on_the_floor_stays_there_at_any_step(dt, simulate):
     later = len(run.records) // 2
     speed = np.abs(np.diff(run.records.x[later:], axis=0)).max() / dt
     carried = run.data.contact_force.sum("body").values[later:, 1].mean() / (9.81 * 0.2 * 0.36)
-    assert speed < 1e-3 and abs(carried - 1) < 0.01, f"it hops with {speed:.3g} m/s; {carried:.4g} of its weight carried"
+    assert speed < 1e-3 and abs(carried - 1) < 0.01, f"it hops with {speed:.3g} m/s; {carried:.4g} of its weight"
 
 
 def test_a_sheet_sticks_on_a_slope_below_the_angle_of_friction(simulate):
