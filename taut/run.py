@@ -31,7 +31,7 @@ from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import Start, check_inequalities, listed, pairs_fit, prepare_start
+from .start import Start, check_inequalities, check_sheets, listed, pairs_fit, prepare_start
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -164,8 +164,13 @@ class Session:
         if self.method.form == "unilateral":
             while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
-            notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
-            self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
+            self._note(check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False)))
+        if model.sheets:
+            holds = self.method.form == "sheets"
+            self._note(check_sheets(model, self.system, self.state, self.par, holds, plan.get("repair", False)))
+
+    def _note(self, notes: tuple[str, ...]) -> None:
+        self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
 
     def go(self, progress: bool) -> Run:
         calls = calls_for(self.method, self.system, self.state, self.par)

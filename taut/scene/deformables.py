@@ -163,14 +163,18 @@ def check_thickness(what: str, record: Deformable) -> None:
 
 def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: str | None) -> Deformable:
     n, x = len(shape.x), shape.x
-    hard = {None: _NO_PAIRS, "warp_weft": shape.families["structural"], "edges": shape.edges}[values.get("hard")]
+    # Edges that may not become longer at all are held at their length: warp and weft, or all edges of a mesh.
+    inextensible = kind == "cloth" and values["limit"] == 0.0
+    limit = None if inextensible else values["limit"]
+    which = values.get("hard") or ("warp_weft" if inextensible else None)
+    hard = {None: _NO_PAIRS, "warp_weft": shape.families["structural"], "edges": shape.edges}[which]
     soft = {family: _without(pairs, hard, n) for family, pairs in shape.families.items()}
     limit_edges = np.concatenate([soft[family] for family in ("structural", "shear") if family in soft])
     edges = shape.families["structural"]
     return Deformable(
         kind, name, differing(kind, values), n, shape.cells, shape.triangles, edges, _lengths(edges, x),
         {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
-        values["limit"], values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
+        limit, values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
         values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
     )  # fmt: skip
 

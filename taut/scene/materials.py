@@ -96,7 +96,8 @@ _SPRINGS = (
            "[N/m] of structural springs beyond second_elongation; shear springs in proportion"),
     Option("second_elongation", checks.not_negative, "number", None, "0.05 for five percent"),
     Option("limit", checks.not_negative, "limit", 0.1,
-           "largest elongation of structural and shear springs, 0.1 for ten percent; None: none"),
+           "largest elongation of structural and shear springs, 0.1 for ten percent; None: none; 0: structural edges "
+           "of a cloth are hard, and a solid gives way only to being pressed"),
     Option("limit_rule", choice("exact", "paper"), "text", "exact",
            "'exact': the limit only pulls; 'paper': held until its multiplier would push"),
 )

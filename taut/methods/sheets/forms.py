@@ -23,11 +23,10 @@ def refuses(model: Model) -> str | None:
     """Why these steps can not treat a model with sheets."""
     if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
         return "no node of its cloth can move; leave some unpinned"
-    if model.row_count > sum(len(sheet.hard_edges) for sheet in model.sheets):
-        return (
-            "it has constraints besides the hard edges of its sheets, such as pins to bodies that move freely; rattle "
-            "and other methods treat these where sheets have no limits and no contacts"
-        )
+    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
+    others = [info.name for info in model.constraint_info if not info.name.startswith(edges)]
+    if others:
+        return _beside_edges(model, others)
     if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
         return (
             "it has rigid bodies that move freely beside its cloth; make them fixed, driven, or particles with a radius"
@@ -41,6 +40,20 @@ def refuses(model: Model) -> str | None:
     if (two > 2).any():
         return "it has an inequality between more than two points beside its cloth"
     return None
+
+
+def _beside_edges(model: Model, others: list[str]) -> str:
+    pins = tuple(f"{sheet.name}.pin[" for sheet in model.sheets)
+    pinned = next((name for name in others if name.startswith(pins)), None)
+    what = f"it has the constraint '{others[0]}'"
+    if pinned:
+        what = f"a node is joined to a body that moves freely ('{pinned}')"
+    remedy = "fix or drive that body" if pinned else "leave it out"
+    if model.is_unilateral:
+        without = "take limits and contacts away (limit=None) and use a method for any constraint, such as rattle"
+    else:
+        without = "use a method for any constraint, such as rattle"
+    return f"{what}, but its steps with cloth hold hard edges, limits and contacts only; {remedy}, or {without}"
 
 
 def refuses_beyond_hard_edges(model: Model) -> str | None:

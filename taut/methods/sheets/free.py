@@ -81,7 +81,9 @@ def wander(box, t, h):
     system, state, par = open_box(box)
     x, v, w, f = par.wander[0], par.wander[1], par.w, system.work.f
     copy3(state.x, x)
-    copy3(state.v, v)
+    for i in range(w.shape[0]):
+        for c in range(3):
+            v[i, c] = state.v[i, c] + par.lag[i, c]  # hold.py (3)
     steps = 1
     if par.rule == SUBSTEPS:
         steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))

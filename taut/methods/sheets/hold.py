@@ -1,10 +1,12 @@
 """Steps of sheets whose edges and contacts are held by multipliers, to tolerances, at any stiffness.
 
     x* = x after the unconstrained part: forces alone, in small steps or one                     (1)
-    M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = v* + (x' - x*)/h                               (2)
+    M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = (x' - x)/h                                     (2)
+    v = v' + [v* - (x* - x)/h]   at the start of the next step                                   (3)
     hard edges   |l - L| ≤ tolerance L;      limits   l ≤ (1 + limit) L,  T ≥ 0,  one of them an equality
     contacts     gap ≥ 0,  λ ≥ 0,  one of them an equality
 
+The bracket in (3) is what springs in small steps do beside their mean; it is zero where forces act at once.
 (2) is solved by settle.py from the multipliers of the step before; with sheets that touch each other, by between.py. A
 step that does not converge, or in which something went through a solid, is taken again in more pieces.
 """
@@ -118,7 +120,8 @@ def piece(box, t, h):
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
-            state.v[s, c] = par.wander[1, s, c] + (x[s, c] - net.aim[s, c]) / h  # (2)
+            state.v[s, c] = (x[s, c] - net.before[s, c]) / h  # (2)
+            par.lag[s, c] = par.wander[1, s, c] - (net.aim[s, c] - net.before[s, c]) / h  # (3)
     return OK
 
 
@@ -146,6 +149,7 @@ def pieces_for(state, par, h):
 def keep(state, par):
     copy3(state.x, par.kept[0])
     copy3(state.v, par.kept[1])
+    copy3(par.lag, par.kept[3])
     edges, rows = par.net.edges, par.net.solids
     count = edges.i.shape[0]
     for e in range(count):
@@ -162,6 +166,7 @@ def keep(state, par):
 def restore(state, par):
     copy3(par.kept[0], state.x)
     copy3(par.kept[1], state.v)
+    copy3(par.kept[3], par.lag)
     edges, rows = par.net.edges, par.net.solids
     count = edges.i.shape[0]
     for e in range(count):

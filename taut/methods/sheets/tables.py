@@ -43,9 +43,10 @@ class Held(NamedTuple):
     apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
     fraction: np.ndarray  # (slots,)
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
+    lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
     memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
     ball: float  # smallest radius of a ball [m]; inf: there is none
-    kept: np.ndarray  # (3, slots, 3) x, v and forces at the start of a step
+    kept: np.ndarray  # (4, slots, 3) x, v, forces and lags at the start of a step
     kept_rows: np.ndarray  # (.,) T and λ there
     wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
@@ -60,6 +61,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     net = net_of(model, state.memory)
     edges, rows = len(net.edges.i), len(net.solids.phi)
     slots = len(model.x)
+    first = 2 * edges + rows
     of, thickness, friction = _surface(model)
     has_facets = len(model.touching.sheet_pairs) > 0
     lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
@@ -72,8 +74,8 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
-        memory=state.memory[2 * edges + rows :],
-        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((3, slots, 3)),
+        lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
+        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((4, slots, 3)),
         kept_rows=np.zeros(2 * edges + rows),
         wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
