@@ -13,6 +13,7 @@ from .free import copy3
 from .rows import RECOVERY, RECOVERY_TIME
 from .settle import newton
 
+MANY = 500  # pairs for each node
 ROUNDS = 3  # of finding rows between sheets
 
 
@@ -72,7 +73,9 @@ def newton_between(box, t, h):
             return status
         found = find_fractions(par.motion, par.surface, par.safe, x, par.w, par.fraction)
         if found == MORE_ROOM:
-            return PAIRS_FULL
+            wanted = par.motion.wanted
+            # So many meet only on ways that are too long for one piece.
+            return NOT_CONVERGED if wanted[1] + wanted[3] > MANY * par.surface.nodes.shape[0] else PAIRS_FULL
         if found < 0 or found == HELD_CUT:
             return NOT_CONVERGED
         cut = False

@@ -25,6 +25,7 @@ from .rows import RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import measure_solids, newton, project
 
 MOST_PIECES = 64
+LONGEST_WAY = 2.0  # of the mean edge, in one piece
 REACH = 0.5  # of a ball's radius: its way over nodes in one piece
 THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
 
@@ -127,7 +128,8 @@ def piece(box, t, h):
 
 @word
 def pieces_for(state, par, h):
-    """In how many pieces nothing moves over more than a part of the smallest ball."""
+    """In how many pieces nothing moves over more than a part of the smallest ball, nor, where sheets may touch, over
+    many edges: the search for what they meet would find everything."""
     net = par.net
     count = net.nodes.order.shape[0]
     node = 0.0
@@ -141,6 +143,8 @@ def pieces_for(state, par, h):
             ball = max(ball, speed)
     pieces = 1
     while pieces < MOST_PIECES and (sqrt(node) + sqrt(ball)) * h > REACH * par.ball * pieces:
+        pieces *= 2
+    while par.has_facets == 1 and pieces < MOST_PIECES and sqrt(node) * h > LONGEST_WAY * par.edge * pieces:
         pieces *= 2
     return pieces
 

@@ -115,7 +115,7 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
 
 
 def memory_of(model: Model) -> int:
-    """How many numbers go from step to step: T and last T of edges, λ of rows, lags, forces of the step before (AB2)."""
+    """How many numbers go from step to step: T and last T of edges, λ of rows, lags, forces of the step before."""
     return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 6 * len(model.x) + 1
 
 

@@ -108,7 +108,8 @@ def newton(box, t, h):
         ease = min(MOST_EASE, EASE ** max(0, it - PATIENCE))
         balanced = it > 0 and off <= ease * balance
         within = hard <= tolerance and max(held_off, over) <= ease * limit_tolerance and beyond <= MOST_BEYOND
-        within = within and max(pressed_off, deep) <= contact_tolerance and near <= OFF_FACET
+        some = min(ease, 1.9)
+        within = within and max(pressed_off, deep) <= some * contact_tolerance and near <= some * OFF_FACET
         if balanced and within and entered == 0:
             return OK
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
