@@ -1,7 +1,7 @@
 """Cloth frame by frame: how long a frame takes, how far edges are stretched after it, and the memory it needs.
 
 What is measured here runs in a process of its own with one thread, so that the peak of one scene is not taken for
-that of the next.
+that of the next. Times are those of the processor.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Frames:
         own, left, took = self.session, self.steps, 0.0
         while left:
             calls = calls_for(own.method, own.system, own.state, own.par)
-            began = clock.perf_counter()
+            began = clock.process_time()
             taken, _, status = loop(
                 calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, self.driven, False,
                 self.no_records,
             )  # fmt: skip
-            took += clock.perf_counter() - began
+            took += clock.process_time() - began
             self.done, left = self.done + taken, left - taken
             if status == PAIRS_FULL and own.method.grow is not None:
                 own.par = own.method.grow(own.par)
@@ -135,10 +135,10 @@ def watch(sheet: Sheet, span: Span, allowed: float = inf, patience: float = inf)
 
 def least_of_repeats(make: Callable[[], Sheet], span: Span, budget: float, patience: float = inf) -> Measured:
     """The quickest of a few runs, as many as start within the budget [s]; all give the same elongations."""
-    began = clock.perf_counter()
+    began = clock.process_time()
     best = watch(make(), span, patience=patience)
     for _ in range(2):
-        if best.ended or clock.perf_counter() - began > 0.5 * budget:
+        if best.ended or clock.process_time() - began > 0.5 * budget:
             break
         other = watch(make(), span)
         best = other if other.seconds < best.seconds else best
