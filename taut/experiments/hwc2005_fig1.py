@@ -30,6 +30,7 @@ from .sheets import (
     limit_count,
     mesh_view,
     percent,
+    small_plots,
     springs_alone,
     with_limit,
 )
@@ -55,7 +56,7 @@ def run(quick: bool) -> dict[str, Any]:
     stiff = STIFFNESS
     while True:  # the springs that stay below the limit by themselves
         stiff *= FACTOR
-        held = springs_alone(scene(n, None, stiff), DURATION)
+        held = springs_alone(scene(n, None, stiff), DURATION, stiff)
         if largest(held).max() <= LIMIT or stiff > STIFFEST:
             break
     explicit = go(scene(n, None, stiff), case("implicit_first", unconstrained="symplectic"), STEP, DURATION)
@@ -135,16 +136,15 @@ def draw(data: dict[str, Any], path: Path) -> None:
         for axis, moment in zip(line, MOMENTS):
             mesh_view(axis, data["runs"][name], moment, {"ball": 0.3}, VIEW, CASES[name])
     frame_views(axes[:2].ravel(), BOX)
-    grid = axes[2, 0].get_gridspec()
-    left, right = figure.add_subplot(grid[2, :2]), figure.add_subplot(grid[2, 2:])
+    left, right = small_plots(figure, axes[2, 0].get_gridspec(), 2)
     for name, one in data["runs"].items():
         left.semilogy(one.records.time, 100 * np.maximum(largest(one), 1e-4), color=COLORS[name], label=CASES[name])
     left.axhline(100 * LIMIT, color="#555555", linewidth=0.8, linestyle=(0, (2, 3)))
     left.set(xlabel="time [s]", ylabel="largest elongation [%]", ylim=(1, None))
     right.plot(data["runs"]["limit"].records.time, active(data["runs"]["limit"]), color=COLORS["limit"])
-    right.set(xlabel="time [s]", ylabel=f"active limits, of {data['limits']:,}", ylim=(0, None))
+    right.set(xlabel="time [s]", ylim=(0, None))
+    right.set_title(f"active limits, of {data['limits']:,}", fontsize=9)
     for axis in (left, right):
-        axis.grid(color="#dddddd")
         for moment in MOMENTS:
             axis.axvline(moment, color="#bbbbbb", linewidth=0.8, linestyle=(0, (2, 3)))
     edge_legend(left)
