@@ -1,9 +1,9 @@
 """ICRA 2005, Fig 6: a heavy ball hits a sheet, whose over-long springs are constraints; and what that costs.
 
-A sheet hung by its corners, flat at first, and a ball of 2 kg that falls into its middle at 5 m/s: one of 5 kg goes
-far through the stretched mesh where springs act alone. (The figure's own scene, a sheet that swings into the ball, is
-hwc2005-fig1.) Cost is measured where there is no contact, which the
-global implicit step does not know: a sheet held at two corners swings down. What the paper leaves open is in sheets.py.
+A sheet hung by its corners, flat at first, and a ball of 2 kg that falls into its middle at 5 m/s; with one of 5 kg
+springs alone still gain energy at the step taken for them. The figure's own scene, a sheet that swings into the ball,
+is hwc2005-fig1. Cost is measured where there is no contact, which the global implicit step does not know: a sheet held
+at two corners swings down. What the paper leaves open is in sheets.py.
 """
 
 from __future__ import annotations

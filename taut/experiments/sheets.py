@@ -1,9 +1,9 @@
 """What experiments with cloth share: elongations, limits that hold, and mesh views.
 
 The papers give neither sizes nor masses: a sheet of 2 m and 0.8 kg, h = 1/240 s. Springs of 200 N/m let it stretch
-easily up to the limit, and are the softest tried with which a ball is stopped by springs alone: those of the gallery,
-50 N/m, let it through the stretched mesh. Springs alone are followed with h/4 or less: with h a ball that touches them
-gives them energy, so that the step, not the springs, would decide.
+easily up to the limit; of the gallery's 50 N/m alone a ball of 2 kg is not stopped, but goes through the stretched
+mesh. Springs alone are followed with h/4 or less: with h they gain energy while a ball touches them, so that the step,
+not the springs, would decide.
 """
 
 from __future__ import annotations
