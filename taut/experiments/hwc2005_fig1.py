@@ -22,6 +22,7 @@ from .sheets import (
     LIMIT,
     STEP,
     STIFFNESS,
+    WHOLE,
     active,
     edge_legend,
     ending,
@@ -100,11 +101,12 @@ def check(data: dict[str, Any]) -> list[Claim]:
         ),
         judge(
             "only-over-long",
-            "Only over-long springs are constraints, which keeps the linear system small.",
+            "Only over-long springs are constraints, so that a linear system for their multipliers is small.",
             "4",
             "active limits, mean over time < half of all springs that have one",
             f"{percent(on.mean() / all_limits)} of {all_limits:,} on average, {percent(on.max() / all_limits)} at most",
             on.mean() < 0.5 * all_limits,
+            note=WHOLE,
         ),
         judge(
             "released",

@@ -25,6 +25,7 @@ from .sheets import (
     LIMIT,
     STEP,
     STIFFNESS,
+    WHOLE,
     active,
     edge_legend,
     ending,
@@ -166,11 +167,12 @@ def check(data: dict[str, Any]) -> list[Claim]:
         ),
         judge(
             "smaller-system",
-            "The linear system is much smaller where constraints do not dominate.",
+            "A linear system for the multipliers is much smaller where constraints do not dominate.",
             "V.B",
             "active limits, mean over time < a quarter of all springs with a limit",
             f"{percent(on.mean() / all_limits)} of {all_limits:,} on average, {percent(on.max() / all_limits)} at most",
             on.mean() < 0.25 * all_limits,
+            note=WHOLE,
         ),
     ]
     for name, key, text in (
@@ -192,9 +194,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
                 ratio > CHEAPER,
                 doubt=doubt if 0.5 * CHEAPER < ratio < 2 * CHEAPER else "",
                 otherwise=NOT_REPRODUCED,
-                why=f"the system is smaller ({spent['active'].mean():.0f} limits on average against "
-                f"{spent['unknowns']:,} unknowns), but which limits hold must be found, and held exactly; the global "
-                "step is one linearisation, solved by conjugate gradients",
+                why=f"few limits act ({spent['active'].mean():.0f} of {spent['limits']:,} on average), but taut finds "
+                f"which by solving for all {spent['unknowns']:,} places more than once a step; the global step solves "
+                "once, by conjugate gradients",
                 note=f"stiffness {number(other['stiffness'], 'N/m')}, stretched by {percent(other['stretch'])} against "
                 f"{percent(spent['stretch'])}",
             )

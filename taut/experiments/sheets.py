@@ -25,6 +25,7 @@ STEP, FINER = 1 / 240, 4
 FRAME = 4  # steps
 SLACK, AT_LIMIT, BEYOND = "#8c8c8c", "#0072b2", "#d55e00"
 BALL = "#e69f00"
+WHOLE = "this counts multipliers; taut itself solves for the places of all nodes, whichever limits act"
 NEAR = 0.005  # of an edge at its limit
 
 
