@@ -14,6 +14,7 @@ from ..scene import Scene
 from .words import count, real, size
 
 STEP = 1 / 240  # [s]
+MEETING = 0.65  # when a sheet of 2 m, held at one side and let go, hangs down [s]
 
 
 def _limit(value: Any) -> float | None:
@@ -45,35 +46,49 @@ def cloth_hang(n: int = 30, hard: bool = True) -> Scene:
     return scene
 
 
-def cloth_ball(n: int = 30, limit: float | None = 0.1, mass: float = 5.0, speed: float = 5.0) -> Scene:
-    """A sheet hung by its four corners, and a heavy ball that flies into its middle.
+def cloth_ball(
+    n: int = 30, limit: float | None = 0.1, mass: float = 5.0, speed: float = 5.0, corners: int = 4,
+    stiffness: float = 50.0, limit_rule: str = "exact",
+) -> Scene:
+    """A sheet released flat, hung by its corners, and a heavy ball that flies into its middle.
 
-    n      nodes along each side
-    limit  largest elongation of the sheet, 0.1 for ten percent; none: springs alone
-    mass   of the ball [kg]; the sheet weighs 0.8 kg
-    speed  of the ball at the start, downward [m/s]
+    n           nodes along each side
+    limit       largest elongation of the sheet, 0.1 for ten percent; none: springs alone
+    mass        of the ball [kg]; the sheet weighs 0.8 kg
+    speed       of the ball at the start, downward, or across where two corners are held [m/s]
+    corners     that are held: four, or the two of one side, from which the sheet swings down into the ball's way
+    stiffness   of structural springs [N/m]
+    limit_rule  "exact" or "paper"
     """
     n, mass, speed = count("n", n, 3), size("mass", mass), real("speed", speed)
+    if corners not in (2, 4):
+        raise TautError(f"parameter corners is {corners!r}; choose 2 or 4.")
     scene = Scene(name="cloth_ball")
-    corners = [0, n - 1, n * (n - 1), n * n - 1]
-    sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, -1), density=0.2, stiffness=50, damping=1e-3,
-                        limit=_limit(limit), thickness=_thickness(2, n), pins=corners)  # fmt: skip
-    ball = scene.particle((0, 1, 0), mass=mass, velocity=(0, -speed, 0), radius=0.3, name="ball")
+    pins = [0, n - 1, n * (n - 1), n * n - 1][:corners]
+    sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, -1), density=0.2,
+                        stiffness=size("stiffness", stiffness), damping=1e-3, limit=_limit(limit),
+                        limit_rule=limit_rule, thickness=_thickness(2, n), pins=pins)  # fmt: skip
+    start, velocity = (0.0, 1.0, 0.0), (0.0, -speed, 0.0)
+    if corners == 2:
+        start, velocity = (0.0, 0.0, -0.75 - MEETING * speed), (0.0, 1.3, speed)
+    ball = scene.particle(start, mass=mass, velocity=velocity, radius=0.3, name="ball")
     scene.contacts([ball], sheet, name="ball on sheet")
     scene.suggest(dt=STEP, duration=2.0, method="implicit_first")
     return scene
 
 
 def cloth_posts(
-    n: int = 30, balls: int = 3, speed: float = 10.0, mass: float = 3.0, limit: float | None = 0.1
+    n: int = 30, balls: int = 3, speed: float = 10.0, mass: float = 3.0, limit: float | None = 0.1,
+    stiffness: float = 50.0,
 ) -> Scene:
     """A sheet between two posts, hit by heavy balls one after the other.
 
-    n      nodes along each side
-    balls  how many
-    speed  of the balls at the start [m/s]
-    mass   of each ball [kg]; the sheet weighs 0.8 kg
-    limit  largest elongation of the sheet, 0.1 for ten percent; none: springs alone
+    n          nodes along each side
+    balls      how many
+    speed      of the balls at the start [m/s]
+    mass       of each ball [kg]; the sheet weighs 0.8 kg
+    limit      largest elongation of the sheet, 0.1 for ten percent; none: springs alone
+    stiffness  of structural springs [N/m]
     """
     n, balls = count("n", n, 3), count("balls", balls)
     speed, mass = real("speed", speed), size("mass", mass)
@@ -81,8 +96,8 @@ def cloth_posts(
     scene = Scene(name="cloth_posts")
     corners = [0, n - 1, n * (n - 1), n * n - 1]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, 0), u=(1, 0, 0), v=(0, 1, 0), density=0.2,
-                        stiffness=50, damping=1e-3, limit=_limit(limit), thickness=thickness, pins=corners,
-                        self_contact=True)  # fmt: skip
+                        stiffness=size("stiffness", stiffness), damping=1e-3, limit=_limit(limit),
+                        thickness=thickness, pins=corners, self_contact=True)  # fmt: skip
     away = 1 + post + thickness / 2 + gap  # the sheet just clears the posts
     posts = [
         scene.obstacle("outside_capsule", start=(x, -0.5, 0), end=(x, 2.5, 0), radius=post, name=name)
