@@ -1,6 +1,6 @@
 """The unconstrained part of a step: where forces alone would bring everything.
 
-    substeps          v + h W f without springs; then small steps of springs, symplectic Euler
+    substeps          small steps of symplectic Euler, the other forces than springs as at the start
     symplectic        v* = v + h W f,  x* = x + h v*
     adams_bashforth   f of 3/2 now and -1/2 of the step before, then as symplectic
 
@@ -76,8 +76,7 @@ def extrapolate(f, memory):
 @far(NOTHING, NUMBER, NUMBER)
 @part
 def wander(box, t, h):
-    """(1): net.aim, and v* in par.wander[1]. Small steps are for springs; the other forces act at once, so that what
-    constraints keep at rest has no velocity."""
+    """x* in net.aim and v* in par.wander[1]. In small steps only springs are evaluated anew."""
     system, state, par = open_box(box)
     x, v, w, f = par.wander[0], par.wander[1], par.w, system.work.f
     copy3(state.x, x)
@@ -96,13 +95,13 @@ def wander(box, t, h):
         kick(v, w, h, f)
         drift(x, v, w, h)
     else:
+        slow = par.wander[2]
+        copy3(f, slow)
         damp_springs(par.free, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
-        kick(v, w, h, f)
         for k in range(steps):
             if k > 0:
                 set_time(system, t + k * dt, x, state.quat, v)
-            for i in range(w.shape[0]):
-                f[i, 0], f[i, 1], f[i, 2] = 0.0, 0.0, 0.0
+            copy3(slow, f)
             add_forces(par.free, x, v, f)
             kick(v, w, dt, f)
             drift(x, v, w, dt)

@@ -48,7 +48,7 @@ class Held(NamedTuple):
     ball: float  # smallest radius of a ball [m]; inf: there is none
     kept: np.ndarray  # (4, slots, 3) x, v, forces and lags at the start of a step
     kept_rows: np.ndarray  # (.,) T and λ there
-    wander: np.ndarray  # (2, slots, 3) x and v of the unconstrained part
+    wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
     whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
     free: Springs  # springs that are stepped explicitly; their damping is that of small steps
@@ -77,7 +77,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((4, slots, 3)),
         kept_rows=np.zeros(2 * edges + rows),
-        wander=np.zeros((2, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
+        wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
     return with_room(tables)
