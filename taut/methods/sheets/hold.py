@@ -6,8 +6,8 @@
     hard edges   |l - L| ≤ tolerance L;      limits   l ≤ (1 + limit) L,  T ≥ 0,  one of them an equality
     contacts     gap ≥ 0,  λ ≥ 0,  one of them an equality
 
-The bracket in (3) is what small steps do beside their mean; without them it is zero. It stays out of v', so that what is
-held at rest is seen at rest.
+The bracket in (3) is what small steps do beside their mean; without them it is zero. It stays out of v', so that
+what is held at rest is seen at rest.
 (2) is solved by settle.py from the multipliers of the step before; with sheets that touch each other, by between.py. A
 step that does not converge, or in which something went through a solid, is taken again in more pieces.
 """
@@ -25,7 +25,7 @@ from .free import copy3, wander
 from .rows import RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import measure_solids, newton, project
 
-MOST_PIECES = 256
+MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
 REACH = 0.5  # of a ball's radius: its way over nodes in one piece
 THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
