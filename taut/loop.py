@@ -19,7 +19,11 @@ from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
 
-METHOD_LIST = [*METHODS.values(), *(method.unilateral for method in METHODS.values() if method.unilateral)]
+METHOD_LIST = [
+    *METHODS.values(),
+    *(method.unilateral for method in METHODS.values() if method.unilateral),
+    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
+]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 
 
@@ -90,7 +94,8 @@ def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
 @cache
 def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
-    name = method.key if method.measure is None else f"{method.step.__module__.rpartition('.')[2]}_steps"
+    shared = method.form == "unilateral"
+    name = f"{method.step.__module__.rpartition('.')[2]}_steps" if shared else method.key
     return specialise(advance, f"advance_{name}", part, step=method.step)
 
 

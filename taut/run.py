@@ -31,7 +31,7 @@ from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import Start, check_inequalities, listed, pairs_fit, prepare_start
+from .start import Start, check_inequalities, check_sheets, listed, pairs_fit, prepare_start
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -67,7 +67,8 @@ def simulate(
     options          the method's own options, such as alpha= and beta=
     """
     suggested = dict(scene.suggested)
-    name = method or suggested.get("method") or (DEFAULT_UNILATERAL if scene.is_unilateral else DEFAULT_METHOD)
+    usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
+    name = method or suggested.get("method") or usual
     suggested.pop("method", None)
     if name not in METHODS:
         raise unknown("method", name, METHODS)
@@ -111,14 +112,28 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
 
 
 def method_for(scene: Scene, name: str) -> Method:
-    """The method of that name, in its form for inequalities where the scene has any."""
+    """The method of that name, in its form for cloth or for inequalities where the scene has any."""
     method = METHODS[name]
-    if not scene.is_unilateral:
-        return method
-    if method.unilateral is None:
-        able = ", ".join(other.name for other in METHODS.values() if other.unilateral is not None)
-        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has inequalities; use {able}.")
-    return method.unilateral
+    if scene.deformables:
+        # Springs and hard edges alone are forces and equalities like any others.
+        form = method.sheets or (None if scene.is_unilateral else method)
+        what = "cloth or solids with limits or contacts"
+    else:
+        form = method.unilateral if scene.is_unilateral else method
+        what = "inequalities"
+    if form is None:
+        able = _able(scene)
+        remedy = f"use {', '.join(able)}" if able else "no method treats all of them together, so leave some out"
+        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; {remedy}.")
+    return form
+
+
+def _able(scene: Scene) -> list[str]:
+    """The methods that treat the inequalities of a scene."""
+    if not scene.deformables:
+        return [method.name for method in METHODS.values() if method.unilateral is not None]
+    model = build(scene)
+    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
 
 
 class Session:
@@ -146,12 +161,16 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if len(model.inequalities.ball_slot):
-            while not pairs_fit(self.par.box):
+        if self.method.form == "unilateral":
+            while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
-        if model.is_unilateral:
-            notes = check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False))
-            self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
+            self._note(check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False)))
+        if model.sheets:
+            holds = self.method.form == "sheets"
+            self._note(check_sheets(model, self.system, self.state, self.par, holds, plan.get("repair", False)))
+
+    def _note(self, notes: tuple[str, ...]) -> None:
+        self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
 
     def go(self, progress: bool) -> Run:
         calls = calls_for(self.method, self.system, self.state, self.par)
@@ -182,7 +201,9 @@ class Session:
                     self.done += taken
                     self._keep(buffers, filled)
                     bar.update(self.done)
-                    if end == PAIRS_FULL:
+                    if end == PAIRS_FULL and self.method.grow is not None:
+                        self.par = self.method.grow(self.par)
+                    elif end == PAIRS_FULL:
                         self._make_room()
                     elif end not in (FINE, EVENTS_FULL):
                         status, message = "diverged", self._explain(end)
@@ -197,7 +218,7 @@ class Session:
         return int(max(1, CHUNK_BYTES // max(per_row, 1)))
 
     def buffers(self, rows: int) -> Buffers:
-        return Buffers(**{name: np.empty((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
+        return Buffers(**{name: np.zeros((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
 
     def _keep(self, buffers: Buffers, rows: int) -> None:
         kept = {name: array[:rows] for name, array in buffers._asdict().items()}
@@ -209,7 +230,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if not self.model.is_unilateral:
+        if not self.method.form == "unilateral":
             return NO_EVENTS
         par = contents(self.par)
         count = min(int(par.event_count[0]), len(par.event_ints))
@@ -243,7 +264,7 @@ class Session:
 
     def _indeterminate(self) -> list[str]:
         """Contacts whose forces statics alone do not tell."""
-        if not self.model.is_unilateral:
+        if not self.method.form == "unilateral":
             return []
         names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
         if not names:
@@ -276,7 +297,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if self.model.is_unilateral else None,
+            log=log_table(self.model, contents(self.par)) if self.method.form == "unilateral" else None,
         )  # fmt: skip
 
 

@@ -8,9 +8,11 @@ import numba
 import numpy as np
 import pytest
 
-from taut.bench import PARTS, Target, peers
+from taut.bench import PARTS, Target, peers, pypbd
 from taut.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
 from taut.bench.chains import DT, expected
+from taut.bench.cloth import HANG, STRETCHES, least_substeps
+from taut.bench.frames import FRAME, Frames, Span, alone, watch
 from taut.bench.timing import Loop, enough_steps, in_turns
 from taut.bench.yardstick import Yardstick
 from taut.cli import main
@@ -109,10 +111,82 @@ def test_quick_runs_and_prints_every_part(quick):
     for part in PARTS.values():
         assert part.doc in out and part.name in numbers, f"no part {part.name} in\n{out}"
     for words in ("µs per step", "times the yardstick", "memory [MB]", "N = 100", "double pendulum", "car axis",
-                  "2e-08 m", "Python calls", "largest overlap", "targets", "at most"):  # fmt: skip
+                  "2e-08 m", "Python calls", "largest overlap", "peak memory", "XPBD: substeps", "targets",
+                  "at most"):  # fmt: skip
         assert words in out, f"'{words}' is not in\n{out}"
     for name in (*FEW.split(","), "yardstick"):
         assert set(numbers["chains"]["seconds_per_step"][name]) == {"2", "10", "100"}, name
+
+
+def test_cloth_is_measured_where_edges_are_held(quick):
+    cells = quick[1]["cloth"]["cases"][HANG.label]
+    for n, cell in cells.items():
+        assert cell["ended"] == "" and cell["largest"] <= 1e-4 and cell["seconds"] > 0, f"n = {n}: {cell}"
+    for n, engines in quick[1]["cloth"]["least_substeps"].items():
+        for stretch in STRETCHES:
+            cell = engines["XPBD"][str(stretch)]
+            assert cell["reached"] and cell["largest"] <= stretch, f"n = {n}, {stretch}: {cell}"
+
+
+def test_frames_are_the_steps_of_simulate():
+    import taut
+
+    scene = gallery("cloth_hang", n=5)
+    frames = Frames(scene, "implicit_first", 2, 1e-4)
+    assert all(frames.frame() > 0 for _ in range(3))
+    run = taut.simulate(scene, "implicit_first", dt=FRAME / 2, duration=3 * FRAME, tolerance=1e-4, progress=False)
+    apart = np.abs(frames.session.state.x - run.records.x[-1]).max()
+    assert apart == 0.0, f"{apart:.1e} m apart"
+    assert frames.elongation()[0] == run.data.elongation[-1]
+
+
+class Stretching:
+    """A sheet that is stretched by one percent more in each frame, and fails in the eighth."""
+
+    def __init__(self):
+        self.frames = 0
+
+    def frame(self):
+        self.frames += 1
+        return 2.0 if self.frames < 8 else float("nan")
+
+    def elongation(self):
+        return 0.01 * self.frames, 0.001 * self.frames
+
+
+def test_what_is_watched_is_the_span_and_it_ends_where_it_must():
+    whole = watch(Stretching(), Span(2, 6))
+    assert (whole.seconds, whole.ended) == (2.0, "") and whole.largest == pytest.approx(0.06), whole
+    assert "frame 5" in (ended := watch(Stretching(), Span(2, 6), allowed=0.045).ended), ended
+    assert "frame 8" in (ended := watch(Stretching(), Span(2, 9)).ended), ended
+    early = watch(Stretching(), Span(5, 9), patience=5.0)
+    assert early.seconds == 2.0 and np.isnan(early.largest) and "frame 3" in early.ended, early
+
+
+@pytest.mark.parametrize("needed", [1, 64, 65, 300, 4000])
+def test_the_search_finds_the_least_substeps_to_a_fifth(needed):
+    found, holds = least_substeps(lambda s: s >= needed, 64, lambda s: s > 10_000)
+    # Below the first tried it bisects a wider range.
+    assert holds and needed <= found <= max(1.2 * needed, 64), (needed, found)
+    assert least_substeps(lambda s: False, 64, lambda s: s >= 256) == (256, False)
+
+
+def test_what_runs_alone_has_one_thread():
+    import os
+
+    assert alone(os.getenv, "OMP_NUM_THREADS") == "1"
+
+
+def test_pypbd_sweeps_as_our_xpbd_does():
+    pytest.importorskip(pypbd.PACKAGE)
+    scene = gallery("cloth_hang", n=6)
+    ours, theirs = Frames(scene, "xpbd", 1, substeps=50), pypbd.PositionBased(scene, 50)
+    for _ in range(10):
+        ours.frame()
+        theirs.frame()
+    # The order of sweeps differs, and springs have no damping there.
+    apart = np.abs(ours.session.state.x - theirs.places()).max()
+    assert apart < 0.02, f"{apart:.1e} m apart after 10 frames"
 
 
 def test_errors_fall_along_the_series(quick):

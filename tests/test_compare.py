@@ -357,6 +357,61 @@ def test_writers_of_the_cache_take_turns(tmp_path):
     assert not wrong, f"{len(wrong)} of 100 entries are lost or mixed up"
 
 
+# Cloth
+
+
+BASELINES = ["implicit_first", "xpbd", "provot", "implicit_euler"]
+
+
+@pytest.fixture(scope="module")
+def cloths(tmp_path_factory):
+    """A small sheet with a limit under all methods for cloth, and the folder of the comparison."""
+    folder = tmp_path_factory.mktemp("cloth") / "out"
+    found = taut.compare(taut.gallery("cloth_hang", n=6, hard=False), methods=BASELINES, dt=1 / 240, duration=0.5,
+                         out=folder, processes=1)  # fmt: skip
+    return found, folder
+
+
+def test_elongations_of_a_comparison_are_those_of_its_runs(cloths):
+    for (name, dt), run in cloths[0].runs.items():
+        row = rows(cloths[0])[name, dt]
+        assert row["elongation_max"] == run.data.elongation[1:].max() > 0.01, f"{name}: {row['elongation_max']}"
+        assert row["elongation_mean"] == run.data.mean_elongation[1:].max(), f"{name}: {row['elongation_mean']}"
+        per_frame = row["us_per_step"] * 4 / 1000
+        assert row["ms_per_frame"] == pytest.approx(per_frame) and per_frame > 0, f"{name}: {row['ms_per_frame']}"
+
+
+def test_the_system_is_counted_in_places_of_nodes_and_is_none_for_sweeps(cloths):
+    sizes = {name: rows(cloths[0])[name, 1 / 240]["system_size"] for name in BASELINES}
+    places = 3 * (36 - 2)
+    assert sizes == {"implicit_first": places, "xpbd": 0, "provot": 0, "implicit_euler": places}, sizes
+    held = rows(cloths[0])["implicit_first", 1 / 240]["held_rows"]
+    limits = cloths[0].runs["implicit_first", 1 / 240].data.limited_edges[1:].mean().item()
+    assert held == limits > 0, f"{held} held, {limits} limits"
+
+
+def test_cloth_gets_no_reference_by_itself_and_the_report_draws_its_elongation(cloths):
+    found, folder = cloths
+    assert found.reference is None and any("cloth" in note for note in found.notes), found.notes
+    page = (folder / "report.html").read_text()
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    packed = {run["method"]: run["elongation"] for run in json.loads(text)["runs"]}
+    for name in BASELINES:
+        drawn = np.frombuffer(base64.b64decode(packed[name]), "<f4")
+        assert np.allclose(drawn, found.runs[name, 1 / 240].data.elongation, atol=1e-6), name
+    assert (folder / "plots" / "elongation.png").exists()
+    line = compared(methods=["implicit_first"])
+    assert "elongation_max" not in line.table[0], "a scene without cloth has no elongation"
+
+
+def test_springs_alone_are_provot_with_a_limit_out_of_reach():
+    scene = taut.gallery("cloth_hang", n=6, hard=False)
+    free = compared(scene, methods=["provot"], dt=1 / 240, duration=0.5, options={"provot": {"limit": 1e9}})
+    held = compared(scene, methods=["provot"], dt=1 / 240, duration=0.5)
+    longest = [one.table[0]["elongation_max"] for one in (free, held)]
+    assert longest[0] > 0.15 > 0.11 > longest[1], longest
+
+
 # Looks
 
 

@@ -8,10 +8,12 @@ import pytest
 
 from taut import constraints, forces, methods
 
+# The mathematics of some methods stands with the kernels that they share with others.
+ELSEWHERE = {"xpbd": "taut.cloth.xpbd", "provot": "taut.cloth.provot", "implicit_euler": "taut.cloth.implicit"}
 MODULES = sorted(
     {inspect.getmodule(kind.lay_out).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
-    | {f"taut.methods.{name}" for name in methods.METHODS}
-    | {"taut.methods.acceleration", "taut.start", "taut.model.rotation"}
+    | {ELSEWHERE.get(name, f"taut.methods.{name}") for name in methods.METHODS}
+    | {"taut.methods.acceleration", "taut.start.constraints", "taut.model.rotation"}
 )
 
 

@@ -16,7 +16,7 @@ from taut.model.frames import rotate
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # central differences of order 8
 EXACT = {"method": "reference", "tolerance": 1e-13}
-SHOWN = {"spring", "force", "drag", "torque", "custom_force"}
+SHOWN = {"spring", "springs", "force", "drag", "wind", "torque", "custom_force"}
 
 
 def test_every_kind_of_force_is_tested_here():
@@ -54,6 +54,11 @@ def test_springs_and_constant_forces_are_minus_the_gradient_of_their_potential()
     scene = mixed_scene(damping=0.0)
     scene.spring("box", (0, 0, 0), stiffness=5, length=1)
     scene.force("box", value=(1, 2, 3))
+    # Two records of three points each, so one batch; some springs are in their second phase, one is slack.
+    box = scene.bodies["box"].name
+    scene.springs("particle_0", "particle_1", box, pairs=[(0, 1), (1, 2), (2, 0)], stiffness=[7, 8, 9],
+                  length=[0.7, 1.1, 5.0], second_stiffness=[90], second_elongation=[0.01])
+    scene.springs("particle_1", (0, 1, 0), box, pairs=[(2, 1), (0, 1)], stiffness=[3])
     scene.force(scene.coordinate(0.4, name="s"), value=(2, 0, 0))
     model = taut.build(scene)
     system = model.system()
@@ -80,6 +85,82 @@ def test_springs_act_and_react(simulate):
         assert change < 1e-11, f"{name} changed by {change:.3g}"
     lost = float(run.data.energy_total[0] - run.data.energy_total[-1])
     assert lost > 0.5, f"the dampers took only {lost:.3g} J"
+
+
+def test_a_family_of_springs_does_what_single_ones_do():
+    """The same springs, written one by one and as one record, give the same forces and energy."""
+    random = np.random.default_rng(5)
+    places, pairs = random.standard_normal((5, 3)), [(0, 1), (3, 2), (1, 4), (2, 4), (0, 4)]
+    found = []
+    for as_family in (True, False):
+        scene = still_scene()
+        nodes = [scene.particle(place, mass=1.5) for place in places]
+        if as_family:
+            scene.springs(*nodes, pairs=pairs, stiffness=[10], length=[0.4, 0.5, 0.6, 0.7, 0.8], damping=[0.3])
+        else:
+            for (i, j), length in zip(pairs, (0.4, 0.5, 0.6, 0.7, 0.8)):
+                scene.spring(nodes[i], nodes[j], stiffness=10, length=length, damping=0.3)
+        model = taut.build(scene)
+        system = model.system()
+        v = np.arange(15.0).reshape(5, 3) ** 1.5
+        energy = look(system, 0.0, model.x, model.quat, v, 0.0, model.x.copy(), model.quat.copy())
+        assert model.bodies.velocity_forces == 1, "damped springs depend on velocity"
+        found.append(np.append(system.work.f, energy))
+    apart = np.abs(found[0] - found[1]).max()
+    assert np.abs(found[0]).max() > 10 and apart < 1e-12, f"the forces differ by {apart:.3g} N"
+
+
+def plate(scene: taut.Scene, velocity=(0.0, 0.0, 0.0)) -> list:
+    """A horizontal triangle of 2 m² and 0.3 kg."""
+    return [scene.particle(place, mass=0.1, velocity=velocity) for place in ((0, 0, 0), (2, 0, 0), (0, 0, 2))]
+
+
+def test_a_falling_plate_reaches_its_terminal_speed(simulate):
+    """m dv/dt = m g - ρ c A v²/2, so v = V tanh(g t / V) with V² = 2 m g / (ρ c A)."""
+    scene = taut.Scene()
+    scene.wind(*plate(scene), triangles=[(0, 1, 2)], coefficient=0.7)
+    run = simulate(scene, dt=0.1, duration=2.0, **EXACT)
+    terminal = sqrt(2 * 0.3 * 9.81 / (1.2 * 0.7 * 2.0))
+    expected = -terminal * np.tanh(9.81 * run.records.time / terminal)
+    error = np.abs(run.records.v[:, :, 1] - expected[:, None]).max()
+    assert error < 1e-10, f"off by {error:.3g} m/s of {terminal:.3g}"
+
+
+def test_wind_pushes_along_the_normal_and_not_on_what_moves_with_it():
+    """|f| = ρ c A |u| (u·n) / 2, a third on each corner, and nothing where the plate goes with the air."""
+    scene = still_scene()
+    scene.wind(*plate(scene), triangles=[(2, 1, 0)], velocity=("3 + t", "4*t", 0))
+    model = taut.build(scene)
+    system = model.system()
+
+    def push(velocity):
+        v = np.tile(np.array(velocity, float), (3, 1))
+        look(system, 1.0, model.x, model.quat, v, 0.0, model.x.copy(), model.quat.copy())
+        return system.work.f.copy()
+
+    expected = [0, 0.5 * 1.2 * 2.0 * sqrt(32) * 4 / 3, 0]
+    worst = np.abs(push((0, 0, 0)) - expected).max()
+    assert worst < 1e-14, f"off by {worst:.3g} N"
+    assert np.abs(push((4, 4, 0))).max() == 0.0, "moving with the air must cost nothing"
+    power = float((push((-7, -5, 2)) * (-7, -5, 2)).sum())
+    assert power < -100, f"against the wind the power is {power:.3g} W"
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ({"pairs": [(0, 1)], "stiffness": [-1]}, "stiffness holds -1"),
+    ({"pairs": [(0, 2)], "stiffness": [1]}, "pairs holds 2; its points are numbered from 0 to 1"),
+    ({"pairs": [(1, 1)], "stiffness": [1]}, "pairs[0] joins point 1 with itself"),
+    ({"pairs": [0, 1, 0], "stiffness": [1]}, "pairs holds 3 numbers; give 2 for each"),
+    ({"pairs": [(0, 1)], "stiffness": [1, 2]}, "stiffness has 2 numbers for 1 pairs"),
+    ({"pairs": [(0, 1)], "stiffness": [1], "second_stiffness": [3]}, "give both or neither"),
+    ({"pairs": [(0, 1)], "stiffness": [1], "length": [0]}, "length holds 0; it must be positive"),
+])  # fmt: skip
+def test_mistaken_springs_are_refused(arguments, words):
+    scene = still_scene()
+    points = scene.particle((0, 0, 0)), scene.particle((1, 0, 0))
+    with pytest.raises(taut.TautError) as told:
+        scene.springs(*points, **arguments)
+    assert words in str(told.value), f"said: {told.value}"
 
 
 def test_a_damped_spring_follows_its_closed_form(simulate):

@@ -15,6 +15,7 @@ from taut.scene.places import places, radii
 
 # Scenes without formulas of a few coordinates: loops, rigid bodies, a start that breaks the conditions.
 MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "inconsistent_start"}
+MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
 # Scenes with inequalities.
 UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
               "block_on_incline"}  # fmt: skip
@@ -199,6 +200,9 @@ def test_the_bead_starts_on_its_turning_hoop():
     ("slack_rope", {"span": 3}, "are slack only below 2 m"),
     ("block_on_incline", {"friction": -1}, "parameter friction is -1"),
     ("ball_pile", {"n": 0}, "parameter n is 0"),
+    ("cloth_hang", {"n": 2}, "parameter n is 2"),
+    ("cloth_ball", {"limit": -0.1}, "parameter limit is -0.1"),
+    ("cloth_drape", {"over": "chair"}, "parameter over is 'chair'"),
     ("pendulm", {}, "Did you mean 'pendulum'"),
 ])  # fmt: skip
 def test_mistaken_parameters_are_refused(name, parameters, words):

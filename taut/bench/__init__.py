@@ -9,13 +9,16 @@
     contact     balls dropped into a box: time per step, overlap, rest
     peers       other engines on the chains, from the extra `bench`
     spheres     and on the balls
+    cloth       sheets of 30 to 200 nodes a side: time per frame, elongation, memory; and XPBD beside them
+    frames      cloth frame by frame
+    pypbd       the same sheets in pyPBD, from the extra `bench`
 """
 
 from __future__ import annotations
 
-from . import calls, chains, contact, precision
+from . import calls, chains, cloth, contact, precision
 from .base import Part, Report, Settings, Table, Target
 
-PARTS: dict[str, Part] = {module.PART.name: module.PART for module in (chains, precision, calls, contact)}
+PARTS: dict[str, Part] = {module.PART.name: module.PART for module in (chains, precision, calls, contact, cloth)}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

@@ -32,11 +32,11 @@ def bench(
     Parameters
     ----------
     parts
-        What to measure: chains, precision, calls, contact; all of them by default.
+        What to measure: chains, precision, calls, contact, cloth; all of them by default.
     quick
         Small sizes and few repeats, to see that it works; the times mean little.
     peers
-        Also measure MuJoCo, pymunk and Exudyn, where they are installed.
+        Also measure MuJoCo, pymunk, Exudyn and pyPBD, where they are installed.
     methods
         Names with commas between; default: all.
     json
@@ -49,7 +49,7 @@ def bench(
     from ..methods import METHODS
     from ..progress import say
 
-    chosen = methods.split(",") if methods else list(METHODS)
+    chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_sheets_only]
     for what, names, known in (("method", chosen, METHODS), ("part of the benchmark", parts, PARTS)):
         for name in names:
             if name not in known:

@@ -35,14 +35,16 @@ def as_markdown(header: list[str], rows: list[list[str]]) -> str:
 
 
 def methods_for_readme() -> str:
-    """The short table of methods in README.md, which a test compares with this."""
+    """The short table of methods for any scene in README.md, which a test compares with this."""
     from ..methods import METHODS
 
     def order(value: int | None) -> str:
         return "held" if value is None else f"h{_raised(value)}"
 
     rows = [
-        [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc] for m in METHODS.values()
+        [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc]
+        for m in METHODS.values()
+        if not m.is_for_sheets_only
     ]
     return as_markdown(["method", "trajectory", "Φ", "Φ ≥ 0", "what it does"], rows)
 

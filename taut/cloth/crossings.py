@@ -20,6 +20,7 @@ from .topology import triangle_edges
 
 Array = np.ndarray
 TOUCHING = 1e-12  # of the edge's length: nearer, they touch
+IN_PLANE = 1e-10  # of lengths: nearer to the plane, the sides of a point are those of rounding errors
 
 
 @word
@@ -48,11 +49,12 @@ def is_pierced(p, q):
     """Whether the edge p[0:2] meets the triangle p[2:5]."""
     n = cross3(difference(p, 3, 2), difference(p, 4, 2))
     one, other = dot3(n, difference(p, 0, 2)), dot3(n, difference(p, 1, 2))
-    if one == 0.0 and other == 0.0:
+    along = difference(p, 1, 0)
+    flat = IN_PLANE * np.sqrt(dot3(n, n) * dot3(along, along))
+    if abs(one) <= flat and abs(other) <= flat:
         return meet_in_plane(p, q)
     if one > 0.0 and other > 0.0 or one < 0.0 and other < 0.0:
         return False  # (1)
-    along = difference(p, 1, 0)
     c, d, e = difference(p, 2, 0), difference(p, 3, 0), difference(p, 4, 0)
     v0, v1, v2 = dot3(cross3(c, d), along), dot3(cross3(d, e), along), dot3(cross3(e, c), along)
     return min(v0, v1, v2) >= 0.0 or max(v0, v1, v2) <= 0.0  # (2)

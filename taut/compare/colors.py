@@ -33,8 +33,11 @@ LOOKS: dict[str, Look] = {
     "rattle_fourth": Look("#117733", DASHED, "*"),
     "reduced": Look("#777777", DASHED, "d"),
     "reference": Look("#000000", DASHED, "."),
+    "xpbd": Look("#AA4499", FULL, "<"),
+    "provot": Look("#661100", DASHDOT, ">"),
+    "implicit_euler": Look("#44AA99", DASHED, "H"),
 }
-_OTHERS = ("#44AA99", "#AA4499", "#661100", "#6699CC", "#888888")
+_OTHERS = ("#6699CC", "#888888", "#DDCC77", "#CC6677", "#BBBBBB")
 
 METHOD_COLORS: dict[str, str] = {name: look.color for name, look in LOOKS.items()}
 

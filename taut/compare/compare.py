@@ -54,7 +54,7 @@ def compare(
     dt            step or steps [s]; default: what the scene suggests, and five times that
     duration      simulated time [s]; default: what the scene suggests
     reference     what errors are measured against: "auto" (reduced coordinates where the scene has them, else
-                  the adaptive method `reference`), "none", or the name of a method
+                  the adaptive method `reference`; none for cloth and solids), "none", or the name of a method
     options       by method, what simulate accepts: {"baumgarte": {"alpha": 20.0}}
     record_every  keep every n-th step; default: each, or fewer where they would fill the memory
     out           a folder for report.html, table.csv and plots
@@ -119,7 +119,8 @@ def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict
             raise unknown("method", str(name), METHODS)
     if asked is not None and not names:
         raise TautError("methods is empty; name some, or leave it out to compare all.")
-    names = names or [name for name in METHODS if name not in YARDSTICKS]
+    names = names or [name for name, method in METHODS.items()
+                      if name not in YARDSTICKS and (model.sheets or not method.is_for_sheets_only)]  # fmt: skip
     reasons = {name: METHODS[name].refuses(model) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused
@@ -161,6 +162,9 @@ def _yardsticks(asked: str, model: Model) -> tuple[list[str], list[str]]:
         if reason:
             raise TautError(f"'{asked}' can not be the reference of scene '{model.name}': {reason}.")
         return [asked], []
+    if model.sheets:  # a fold that falls to the other side soon makes any reference another motion, at great cost
+        return [], ["cloth and solids get no reference by themselves, so errors of motion and λ are not measured; "
+                    "name one for small ones, such as reference"]
     reasons = {name: METHODS[name].refuses(model) for name in YARDSTICKS}
     able = [name for name, reason in reasons.items() if not reason]
     if able:

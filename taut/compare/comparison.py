@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..methods import METHODS
 from ..model import Model
 from ..result.files import versions, writing
 from ..result.labels import Labels
 from ..result.run import Run
 from .fields import FIELDS, Field, unit_of
-from .measure import against, alone, energy_drift, resolved, scene_size, trajectory_error
+from .measure import against, alone, energy_drift, of_sheets, resolved, scene_size, system_size, trajectory_error
 from .saving import write_folder
 from .timing import Cost
 
 if TYPE_CHECKING:
     import xarray
+
+FRAME = 1 / 60  # of a film [s]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Comparison:
         notes: list[str],
         duration: float,
     ) -> None:
-        self.labels = Labels.of(model)
+        self.model, self.labels = model, Labels.of(model)
         self.scene_name = model.name
         self.runs, self.costs = dict(runs), dict(costs)
         self.reference, self.refused, self.duration = reference, dict(refused), duration
@@ -72,6 +75,7 @@ class Comparison:
         self.fields = [
             field for field in FIELDS
             if (reference or not field.judged) and (model.row_count or not field.of_constraints)
+            and (model.sheets or not field.of_sheets)
         ]  # fmt: skip
         self.notes = [*notes, *self._about_reference()]
 
@@ -88,6 +92,13 @@ class Comparison:
             "wall_time": 1e-6 * cost.us_per_step * run.steps,
             "steps_done": run.steps,
         }
+        if self.model.sheets:
+            values |= of_sheets(run) | {
+                "ms_per_frame": 1e-3 * cost.us_per_step * FRAME / dt,
+                "system_size": system_size(METHODS[name], self.model),
+            }
+            if METHODS[name].is_for_sheets_only:  # they take limits and hard edges for springs, and hold none
+                values["held_rows"] = np.nan
         doubtful: list[str] = []
         if self.reference and dt in self.reference.runs:
             fine, _ = self.reference.runs[dt]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import unknown
+from ..result.dataset import elongations
 from ..result.labels import Labels
 from ..result.run import Run
 from .comparison import Comparison
@@ -26,6 +27,7 @@ class Lines:
     rate: np.ndarray  # Σ|dΦ/dt|
     energy: np.ndarray  # |E - E(0) - work of drivers|
     error: np.ndarray | None
+    elongation: np.ndarray | None  # of the longest edge, where there is cloth
     places: dict[str, np.ndarray]  # by body, shape (points, 3)
     multipliers: dict[str, np.ndarray]  # by row
     broken: bool  # ended before its time, or gone
@@ -55,6 +57,7 @@ def lines(
         rate=peaks(np.abs(labels.held(records.rate)).sum(axis=1)),
         energy=peaks(energy_drift(records)),
         error=peaks(off) if off is not None else None,
+        elongation=peaks(elongations(records.x, labels.edges, labels.lengths)[0]) if len(labels.edges) else None,
         places={name: records.x[keep, slots[name]] for name in bodies},
         multipliers={name: records.lam[keep, at[name]] for name in rows},
         broken=run.status != "finished" or end < len(records),

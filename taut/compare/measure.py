@@ -15,6 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import norm
 
+from ..methods import Method
+from ..model import Model
+from ..result.dataset import elongations
 from ..result.labels import Labels
 from ..result.records import Records
 from ..result.run import Run
@@ -38,6 +41,31 @@ def alone(run: Run) -> dict[str, float]:
         "rate_max": float(rate.max(initial=0.0)),
         "energy_drift": float(np.abs(energy_drift(records)).max()),
     }
+
+
+def of_sheets(run: Run) -> dict[str, float]:
+    """What is told of cloth and solids."""
+    records, labels = run.records, run.labels
+    with np.errstate(all="ignore"):
+        largest, mean = elongations(records.x[1:], labels.edges, labels.lengths)
+    hard = sum(len(info.rows) for info in labels.constraints if info.sense == "==")
+    held = records.contacts[1:, 0] + records.contacts[1:, 2]  # contacts that push, and limits
+    if not len(largest):
+        return dict.fromkeys(("elongation_max", "elongation_mean", "held_rows"), np.nan)
+    return {
+        "elongation_max": float(largest.max()),
+        "elongation_mean": float(mean.max()),
+        "held_rows": hard + float(held.mean()),
+    }
+
+
+def system_size(method: Method, model: Model) -> float:
+    """Unknowns of the linear systems of a method: multipliers, or places of nodes; 0 where it solves none."""
+    if method.solves == "0":
+        return 0.0
+    if method.sheets is not None:
+        return 3.0 * float((model.bodies.w[: model.bodies.slots, 0] > 0.0).sum())
+    return float(model.row_count)
 
 
 def against(run: Run, reference: Run, size: float) -> dict[str, float]:

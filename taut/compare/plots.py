@@ -33,6 +33,8 @@ def draw_all(comparison: Comparison, folder: Path, body: str | None, constraint:
     unit = " + ".join(sorted(set(comparison.labels.units()))) or "1"
     if row:
         figures["drift"] = _over_time(found, "drift", f"Σ|Φ|  [{unit}]", "Constraint error")
+    if len(comparison.labels.edges):
+        figures["elongation"] = _over_time(found, "elongation", "elongation of the longest edge", "Elongation")
     figures["energy"] = _over_time(found, "energy", "|E − E(0) − work of drivers|  [J]", "Energy drift")
     if comparison.reference:
         figures["error"] = _over_time(found, "error", f"{LARGEST}  [{comparison.length_unit}]", "Error of motion")
@@ -247,6 +249,8 @@ def _precision(found: _Found) -> Figure:
     key, label = "trajectory_error_max", f"{LARGEST}  [{comparison.length_unit}]"
     if not comparison.reference:
         key, label = "drift_max", "largest |Φ|"
+    if len(comparison.labels.edges):
+        key, label = "elongation_max", "largest elongation of an edge"
     figure = Figure(figsize=(7.0, 5.2), layout="constrained")
     axis = figure.subplots()
     for name in comparison.methods:

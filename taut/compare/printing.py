@@ -14,12 +14,17 @@ if TYPE_CHECKING:
 
 # In the order in which columns give way where the terminal is narrow: the last first.
 COLUMNS = (
-    "drift_max", "drift_accumulated", "trajectory_error_max", "us_per_step", "energy_drift", "horizon",
-    "multiplier_error_rms", "rate_max", "solves_per_step",
+    "elongation_max", "ms_per_frame", "drift_max", "elongation_mean", "system_size", "drift_accumulated",
+    "trajectory_error_max", "us_per_step", "energy_drift", "horizon", "multiplier_error_rms", "rate_max", "held_rows",
+    "solves_per_step",
 )  # fmt: skip
 SHOWN_AS = {
-    "drift_accumulated": 0, "drift_max": 1, "rate_max": 2, "multiplier_error_rms": 3, "trajectory_error_max": 4,
-    "horizon": 5, "energy_drift": 6, "us_per_step": 7, "solves_per_step": 8,
+    name: place
+    for place, name in enumerate((
+        "elongation_max", "elongation_mean", "drift_accumulated", "drift_max", "rate_max", "multiplier_error_rms",
+        "trajectory_error_max", "horizon", "energy_drift", "us_per_step", "ms_per_frame", "held_rows", "system_size",
+        "solves_per_step",
+    ))
 }  # fmt: skip
 FEWEST_COLUMNS = 3
 WIDTH_OF_FILES = 200

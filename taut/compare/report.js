@@ -223,6 +223,7 @@ const plots = [
     const what = $("drift-what").value, unit = what === "rate" ? D.units.rate : D.units.drift;
     return overTime((r) => line(r[what]), `${$("drift-what").selectedOptions[0].text} [${unit}]`, { ylog: true });
   }),
+  new Plot("plot-elongation", () => overTime((r) => r.elongation && line(r.elongation), "(l − L)/L of the longest edge", { ylog: true })),
   new Plot("plot-energy", () => overTime((r) => line(r.energy), "|E − E(0) − work of drivers| [J]", { ylog: true })),
   new Plot("plot-path", () => {
     const body = $("body").value, [a, b] = $("plane").value.split(" ").map((n) => "xyz".indexOf(n));
@@ -289,6 +290,7 @@ if (!D.places) { // only coordinates: a value over time, and no plane
   document.querySelector(".pair").style.display = "block";
 }
 for (const part of document.querySelectorAll(".of-constraints")) part.hidden = !D.multipliers.length;
+$("elongation-part").hidden = !D.runs.some((r) => r.elongation);
 $("error-part").hidden = !Object.keys(D.reference).length;
 
 function chip(m) {

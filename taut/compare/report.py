@@ -23,8 +23,8 @@ from .printing import heading
 MOST_BYTES = 3.5e6  # of lines; a number takes 16/3 bytes in base 64
 MOST_NAMES = 12  # bodies, and constraints, that can be chosen
 FEWEST_POINTS = 100
-PRECISION = ("trajectory_error_max", "trajectory_error_end", "multiplier_error_rms", "drift_accumulated",
-             "drift_max", "energy_drift")  # fmt: skip
+PRECISION = ("trajectory_error_max", "trajectory_error_end", "multiplier_error_rms", "elongation_max",
+             "elongation_mean", "drift_accumulated", "drift_max", "energy_drift")  # fmt: skip
 
 
 def page(comparison: Comparison) -> str:
@@ -59,7 +59,7 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     labels = comparison.labels
     bodies, rows = spread(moving_bodies(labels), MOST_NAMES), spread(labels.row_names(), MOST_NAMES)
     judges = comparison.reference.runs if comparison.reference else {}
-    per_run = 6 + 3 * len(bodies) + len(rows)
+    per_run = 7 + 3 * len(bodies) + len(rows)
     room = MOST_BYTES / (16 / 3) / (per_run * (len(comparison.runs) + len(judges)))
     most = int(min(max(room, FEWEST_POINTS), MOST_POINTS))
     exact = {}
@@ -106,6 +106,7 @@ def _packed(found: Lines) -> dict[str, Any]:
     return {
         **{name: text(getattr(found, name)) for name in ("time", "drift", "accumulated", "rate", "energy")},
         "error": text(found.error) if found.error is not None else None,
+        "elongation": text(found.elongation) if found.elongation is not None else None,
         "broken": found.broken,
         "places": {name: text(values) for name, values in found.places.items()},
         "multipliers": {name: text(values) for name, values in found.multipliers.items()},

@@ -83,6 +83,9 @@ def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[s
     if not scene.is_unilateral:
         raise TautError(f"scene '{scene.name}' has no inequality, so there is no rule to explain; take one that has, "
                         "such as acute_corner (taut list scenes).")
+    if scene.deformables:
+        raise TautError(f"scene '{scene.name}' has cloth or solids, and the rules are not asked there; explain one "
+                        "without, such as billiard.")
     model = build(scene)
     if model.inequalities.friction.any() or model.inequalities.group_friction.any():
         raise TautError(f"scene '{scene.name}' has friction, which the rules know nothing of; set it to 0 to have them "

@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from . import custom_force, drag, force, spring, torque
+from . import custom_force, drag, force, spring, springs, torque, wind
 from .base import ForceKind
 
 KINDS: dict[str, ForceKind] = {
-    module.KIND.name: module.KIND for module in (spring, drag, force, torque, custom_force)
+    module.KIND.name: module.KIND for module in (spring, springs, drag, wind, force, torque, custom_force)
 }
 
 __all__ = ["KINDS", "ForceKind"]

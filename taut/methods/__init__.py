@@ -23,6 +23,7 @@ from . import (
     reference,
 )
 from .base import STATUSES, Method, Option
+from .sheets import implicit_euler, provot, xpbd
 
 METHODS: dict[str, Method] = {
     module.METHOD.name: module.METHOD
@@ -39,6 +40,9 @@ METHODS: dict[str, Method] = {
         rattle_fourth,
         reduced,
         reference,
+        xpbd,
+        provot,
+        implicit_euler,
     )
 }
 

@@ -18,13 +18,15 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None.
 9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
-10. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+10. A method that also treats inequalities, or scenes with cloth, does so by other forms of itself: `unilateral`
+    and `sheets`, each a whole Method with that word as its `form`.
+11. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..model.model import Model
@@ -74,10 +76,18 @@ class Method:
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
     begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
+    grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
+    form: str = ""  # which form of a method this is: "", "unilateral" or "sheets"
     unilateral: Method | None = None  # the same method for scenes with inequalities
+    # The same method for scenes with cloth or solids; one that is for nothing else names itself.
+    sheets: Method | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_for_sheets_only(self) -> bool:
+        return self.sheets == self
 
     @property
     def key(self) -> str:
-        """Tells compiled code of the two forms of a method apart."""
-        return self.name if self.measure is None else f"{self.name}_unilateral"
+        """Tells compiled code of the forms of a method apart."""
+        return f"{self.name}_{self.form}" if self.form else self.name

@@ -9,9 +9,12 @@ J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..jit import part
 from ..model.evaluate import add_scaled, clear, constraints, forces, largest, move, push, set_time, solve
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .sheets.forms import for_sheets
 
 
 @part
@@ -53,3 +56,4 @@ METHOD = Method(
     tolerance=1e-9,
     solves="3 to 6",
 )
+METHOD = replace(METHOD, sheets=for_sheets(METHOD, projects=True))

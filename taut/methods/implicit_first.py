@@ -34,6 +34,7 @@ from ..model.evaluate import (
     times,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .sheets.forms import for_sheets
 from .unilateral import fixed_step
 
 
@@ -106,4 +107,4 @@ METHOD = Method(
     order_velocity=1,
     step=step,
 )
-METHOD = replace(METHOD, unilateral=fixed_step(METHOD))
+METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))

@@ -103,6 +103,8 @@ class Signals(NamedTuple):
     turned: Array  # (k, 3): signal, body (quat), rotation slot
     turned_axis: Array  # (k, 3) axis in the world
     turned_from: Array  # (k, 4) orientation at angle zero
+    carried: Array  # (k, 3): slot that sits on a driven body, slot of that body's centre, its quat or -1
+    carried_arm: Array  # (k, 3) from that centre, in principal axes [m]
 
 
 class Work(NamedTuple):

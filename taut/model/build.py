@@ -13,6 +13,7 @@ from .. import constraints as constraint_kinds
 from .. import forces as force_kinds
 from ..errors import TautError
 from ..expressions import Signal, codegen
+from ..scene.bulk import uncollected
 from ..scene.places import places, surroundings
 from ..scene.scene import Scene
 from ..scene.specs import Body, Constraint, Force, Point
@@ -21,13 +22,16 @@ from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_a
 from .frames import multiply, principal_axes, rotate
 from .inequalities import Conditions, balls_of, conditions
 from .model import BodyInfo, ConstraintInfo, Model
+from .sheets import Sheet, lay_out_sheet, touching
+from .walls import Wall, with_walls
 
 INDEX = np.uint32
 
 
 def build(scene: Scene) -> Model:
     """Lay a scene out as flat arrays. Every name is resolved and every formula compiled here."""
-    return _Builder(scene).model()
+    with uncollected():
+        return _Builder(scene).model()
 
 
 class _Signals:
@@ -71,6 +75,7 @@ class _Builder:
         place_arrays = self.add_places(slots)
         batches, rows, infos = self.constraint_batches(equalities, place_arrays, "to_constraint")
         inequalities, listed, names = self.inequality_arrays(unilateral, place_arrays, slots, len(rows.ptr) - 1)
+        inequalities, wall_names = with_walls(inequalities, self.walls(unilateral), self.signals.add)
         force_batches = self.force_batches(scene.forces.values())
         bodies = self.body_arrays(slots)
         widest = max([len(spec.points) for spec in used] + [1])
@@ -83,9 +88,9 @@ class _Builder:
             places=place_arrays,
             constraints=batches,
             rows=rows,
-            inequalities=inequalities._replace(to_parameter=self.table("to_inequality", 2)),
+            inequalities=inequalities,
             inequality_info=listed,
-            inequality_names=names,
+            inequality_names=names + wall_names,
             forces=force_batches,
             signals=self.signal_arrays(addresses),
             x=np.array(self.x, float).reshape(-1, 3),
@@ -97,7 +102,32 @@ class _Builder:
             callbacks=tuple(
                 spec.arguments.get("function") for spec in used if spec.arguments.get("function") is not None
             ),
+            sheets=tuple(self.sheet(name) for name in scene.deformables),
+            touching=touching(scene, {name: info.slot for name, info in self.info.items()}),
         )
+
+    def walls(self, found: Conditions) -> list[Wall]:
+        """Obstacles and the nodes of sheets that can be pushed by them."""
+        walls = []
+        for group, obstacle, name in found.walls:
+            record = self.scene.deformables[name]
+            slots, held = self.nodes(name)
+            kept = np.flatnonzero(~held)
+            if len(kept):
+                names = [record.node(i) for i in kept.tolist()]
+                start = np.array(self.x[slots[kept[0]]], float)
+                walls.append(Wall(self.scene.obstacles[obstacle], names, slots[kept], 0.5 * record.thickness, start,
+                                  group.friction))  # fmt: skip
+        return walls
+
+    def sheet(self, name: str) -> Sheet:
+        return lay_out_sheet(self.scene.deformables[name], *self.nodes(name))
+
+    def nodes(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Slots of a deformable's nodes, and which of them can not move."""
+        record = self.scene.deformables[name]
+        slots = np.array([self.info[record.node(i)].slot for i in range(record.count)])
+        return slots, np.array([self.mass[slot][0] == 0.0 for slot in slots])
 
     # bodies and points
 
@@ -133,6 +163,19 @@ class _Builder:
             self.turned_axis.append(axis)
             self.turned_from.append(orientation)
         return index, to_principal
+
+    def carried(self) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes that sit on driven bodies."""
+        table, arms = [], []
+        for body in self.scene.bodies.values():
+            if body.carried is not None:
+                on = self.info[str(body.carried.body)]
+                arm = np.array(body.carried.offset)
+                if on.to_principal is not None:
+                    arm = rotate(on.to_principal * (1, -1, -1, -1), arm)
+                table.append((self.info[body.name].slot, on.slot, on.quat))
+                arms.append(arm)
+        return np.array(table, np.int64).reshape(-1, 3), np.array(arms, float).reshape(-1, 3)
 
     def note_point(self, point: Point) -> None:
         if point.body is None:
@@ -186,7 +229,9 @@ class _Builder:
     @staticmethod
     def depends_on_velocity(force: Force) -> bool:
         damping = force.arguments.get("damping")
-        return force.kind in ("drag", "custom_force") or (
+        if force.kind == "springs":
+            return any(force.arguments["damping"])
+        return force.kind in ("drag", "wind", "custom_force") or (
             damping is not None and not (damping.is_constant and damping.value == 0.0)
         )
 
@@ -195,14 +240,17 @@ class _Builder:
     def grouped(self, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):
         """Specs by kind and size, so that every batch has one shape, with their layouts."""
         groups: dict[tuple[str, int, int], list] = defaultdict(list)
+        bodies = self.scene.bodies
         for spec in specs:
             kind = kinds[spec.kind]
             points = spec.points
             if spec.kind == "drag" and not points:
                 points = tuple(Point(name) for name, info in self.info.items() if info.motion == "free")
-            arguments = {**spec.arguments, **surroundings(points, self.scene.bodies)}
+            # Most equalities ask nothing more about their points, and scenes hold many of them.
+            asks = kind.points is None or getattr(kind, "sense", "==") != "=="
+            arguments = spec.arguments | surroundings(points, bodies) if asks else spec.arguments
             try:
-                layout = kind.lay_out(places(points, self.scene.bodies), arguments)
+                layout = kind.lay_out(places(points, bodies), arguments)
             except ValueError as mistake:
                 raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
             rows = layout.rows or getattr(kind, "rows", 0)
@@ -211,15 +259,17 @@ class _Builder:
         return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
 
     def flatten(self, members: list, target: str, flat: dict[str, list], index: Callable[[Point], int]) -> None:
+        p = flat["p"]
         for _, points, layout in members:
             flat["idx"] += [index(point) for point in points]
             flat["ints"] += [entry() if callable(entry) else entry for entry in layout.ints]
             for value in layout.parameters:
-                if isinstance(value, Signal) and not value.is_constant:
-                    self.signals.targets[target].append((self.signals.add(value), len(flat["p"])))
-                    flat["p"].append(value.at(0.0)[0])
+                source = value.source if type(value) is Signal else float(value)
+                if type(source) is float:
+                    p.append(source)
                 else:
-                    flat["p"].append(value.value if isinstance(value, Signal) else float(value))
+                    self.signals.targets[target].append((self.signals.add(value), len(p)))
+                    p.append(value.at(0.0)[0])
 
     def constraint_batches(self, specs: Iterable[Constraint], places: Places, target: str):
         flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
@@ -277,7 +327,7 @@ class _Builder:
         balls = balls_of(found.crowds)
         bodies = [self.scene.bodies[name] for name in balls.names]
         arrays = Inequalities(
-            batches, rows, np.zeros((0, 2), np.int64),
+            batches, rows, self.table("to_inequality", 2),
             np.array([-1.0 if spec.sense == "<=" else 1.0 for spec in spec_of_row]),
             np.array([spec.restitution for spec in spec_of_row], float),
             np.array([spec.friction for spec in spec_of_row], float),
@@ -321,6 +371,7 @@ class _Builder:
             np.array(self.turned, np.int64).reshape(-1, 3),
             np.array(self.turned_axis, float).reshape(-1, 3),
             np.array(self.turned_from, float).reshape(-1, 4),
+            *self.carried(),
         )
 
 

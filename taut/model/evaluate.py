@@ -23,7 +23,7 @@ import numpy as np
 
 from ..constraints.base import At
 from ..expressions import call_signal
-from ..jit import word
+from ..jit import part, word
 from ..linalg import assemble, factor
 from ..linalg import solve as solve_factored
 from .dispatch import evaluate_kind, force_kind, rechart_kind
@@ -79,6 +79,34 @@ def set_time(system, t, x, quat, v):
         for c in range(3):
             v[slot, c] = signals.values[s, 1] * own[c]
             driven[slot, c] = signals.values[s, 2] * own[c]
+    if signals.carried.shape[0] > 0:
+        carry(signals.carried, signals.carried_arm, x, quat, v, driven)
+
+
+@part
+def carry(carried, arms, x, quat, v, a):
+    """Nodes pinned to driven bodies: x + r, v + ω × r and v̇ + α × r + ω × (ω × r), with r = R arm."""
+    for k in range(carried.shape[0]):
+        slot, centre, body = carried[k, 0], carried[k, 1], carried[k, 2]
+        for c in range(3):
+            x[slot, c] = x[centre, c]
+            v[slot, c] = v[centre, c]
+            a[slot, c] = a[centre, c]
+        if body >= 0:
+            spin = centre + 1
+            r0, r1, r2 = to_world(quat, body, arms[k, 0], arms[k, 1], arms[k, 2])
+            o0, o1, o2 = to_world(quat, body, v[spin, 0], v[spin, 1], v[spin, 2])
+            g0, g1, g2 = to_world(quat, body, a[spin, 0], a[spin, 1], a[spin, 2])
+            s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
+            x[slot, 0] += r0
+            x[slot, 1] += r1
+            x[slot, 2] += r2
+            v[slot, 0] += s0
+            v[slot, 1] += s1
+            v[slot, 2] += s2
+            a[slot, 0] += g1 * r2 - g2 * r1 + o1 * s2 - o2 * s1
+            a[slot, 1] += g2 * r0 - g0 * r2 + o2 * s0 - o0 * s2
+            a[slot, 2] += g0 * r1 - g1 * r0 + o0 * s1 - o1 * s0
 
 
 @word
@@ -130,6 +158,25 @@ def carry_to_rotations(rows, places, quat, v, second, J, gamma):
             gamma[rows.spin_row[k]] += (
                 j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
             )
+
+
+@word
+def inequalities_at(system, ineq, t, x, quat, v, second):
+    """Φ, J, Φ_t and, if asked, γ of all inequalities, as the user wrote them; the time is set."""
+    batches, values = ineq.batches, system.signals.values
+    for k in range(ineq.to_parameter.shape[0]):
+        s, position = ineq.to_parameter[k, 0], ineq.to_parameter[k, 1]
+        batches.p[position] = values[s, 0]
+        batches.p_t[position] = values[s, 1]
+        batches.p_tt[position] = values[s, 2]
+    place(system, x, quat, v)
+    for b in range(batches.code.shape[0]):
+        given = (
+            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
+        )  # fmt: skip
+        evaluate_kind(batches.address[b], batches.code[b], given)
+    carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
 
 
 @word
@@ -201,6 +248,10 @@ def drive(system):
         work.a[slot, c] = work.driven[slot, c]
     for k in range(signals.turned.shape[0]):
         slot = signals.turned[k, 2]
+        for c in range(3):
+            work.a[slot, c] = work.driven[slot, c]
+    for k in range(signals.carried.shape[0]):
+        slot = signals.carried[k, 0]
         for c in range(3):
             work.a[slot, c] = work.driven[slot, c]
 

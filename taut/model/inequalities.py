@@ -2,7 +2,8 @@
 
 A group with few pairs becomes named constraints, each with its place in the results. The balls of a group with
 many pairs are handed on as they are: a broad phase (contact/grid.py) finds those that are near, and results
-tell of them by events and totals. Walls against many balls are evaluated in bulk and not listed either.
+tell of them by events and totals. Walls against many balls are evaluated in bulk and not listed either, and so are
+walls against the nodes of a cloth.
 """
 
 from __future__ import annotations
@@ -25,27 +26,30 @@ class Conditions:
     specs: tuple[Constraint, ...]  # the first `listed` of them are recorded by name
     listed: int
     crowds: tuple[Group, ...]  # groups whose balls are left to the broad phase
+    walls: tuple[tuple[Group, str, str], ...]  # group, obstacle and deformable whose nodes it keeps out
 
 
 def conditions(scene: Scene) -> Conditions:
     """All inequalities of a scene."""
     named = [spec for spec in scene.constraints.values() if spec.sense != "=="]
     groups = list(scene.groups.values())
-    if sum(pair_count(scene, group) for group in groups) <= MOST_LISTED:
-        for group in groups:
-            named += expand(scene, group)
-        return Conditions(tuple(named), len(named), ())
-    walls: list[Constraint] = []
+    few = sum(pair_count(scene, group) for group in groups) <= MOST_LISTED
+    if few or scene.deformables:
+        # A step with sheets takes its contacts as rows, however many there are.
+        pairs = [pair for group in groups for pair in expand(scene, group)]
+        walls = [(group, obstacle, sheet) for group in groups for sheet in group.sheets for obstacle in group.obstacles]
+        return Conditions((*named, *pairs), len(named) + (len(pairs) if few else 0), (), tuple(walls))
+    rows: list[Constraint] = []
     crowds = []
     for group in groups:
         if group.obstacles:
-            walls += expand(scene, replace(group, bodies=()))
+            rows += expand(scene, replace(group, bodies=()))
         if group.bodies is None or group.bodies:
             crowds.append(group)
     if len(crowds) > MOST_GROUPS:
         raise TautError(f"{len(crowds)} groups of contacts have too many pairs; join some of them "
                         f"({MOST_GROUPS} are possible).")
-    return Conditions((*named, *walls), len(named), tuple(crowds))
+    return Conditions((*named, *rows), len(named), tuple(crowds), ())
 
 
 @dataclass(frozen=True)

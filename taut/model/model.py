@@ -9,6 +9,7 @@ import numpy as np
 from .. import linalg
 from ..scene.specs import ReducedMap
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
+from .sheets import Sheet, Touching
 
 COUNTS = 4  # in Work.counts
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
@@ -65,6 +66,8 @@ class Model:
     reduced_map: ReducedMap | None
     gravity: tuple[float, float, float]
     callbacks: tuple  # compiled functions that addresses point to, kept alive
+    sheets: tuple[Sheet, ...]
+    touching: Touching
 
     @property
     def row_count(self) -> int:
@@ -90,7 +93,8 @@ class Model:
     @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
-        return bool(self.inequality_names or len(self.inequalities.ball_slot))
+        limited = any(sheet.is_limited for sheet in self.sheets)
+        return bool(self.inequality_names or len(self.inequalities.ball_slot) or len(self.touching) or limited)
 
     def initial_state(self, memory: int = 0) -> State:
         balls = len(self.inequalities.ball_slot)

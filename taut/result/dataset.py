@@ -2,8 +2,9 @@
 
     p = Σ m v                                           (1)
     L = Σ m x × v + R I ω                               (2)   about the origin; ω in principal axes
+    e = (l - L) / L                                     (3)   of an edge of a cloth that is L long at rest
 
-Both are sums over free bodies: what is fixed or driven takes up any momentum and has none of its own.
+The first two are sums over free bodies: what is fixed or driven takes up any momentum and has none of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xar
     import xarray
 
     variables = _of_bodies(labels, records) | _of_constraints(labels, records) | _of_all(labels, records)
+    variables |= _of_sheets(labels, records)
     names = {
         "time": ("time", records.time, {"units": "s", "long_name": "time"}),
         "xyz": XYZ,
@@ -91,7 +93,7 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
     kinetic, potential, driven = (records.energy[:, i] for i in range(3))
     linear, angular = momenta(labels, records)
     touching = {}
-    if records.contacts.shape[1]:
+    if records.contact_force.shape[1]:
         slots = [body.slot for body in labels.bodies if body.kind != "coordinate"]
         touching = {
             "contact_force": (
@@ -108,6 +110,29 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
         "momentum": (("time", "xyz"), linear, "kg m/s", "momentum of free bodies"),
         "angular_momentum": (("time", "xyz"), angular, "kg m²/s", "angular momentum of free bodies"),
     }
+
+
+def _of_sheets(labels: Labels, records: Records) -> dict[str, tuple]:
+    if not len(labels.edges):
+        return {}
+    largest, mean = elongations(records.x, labels.edges, labels.lengths)
+    return {
+        "limited_edges": ("time", records.contacts[:, 2].astype(int), "1", "edges of sheets at their limit"),
+        "elongation": ("time", largest, "1", "largest elongation of a structural edge"),
+        "mean_elongation": ("time", mean, "1", "mean elongation of structural edges, shortened ones as 0"),
+    }  # fmt: skip
+
+
+def elongations(x: np.ndarray, edges: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of (l - L) / L over edges (e, 2) of lengths L (e,) [m] the largest, and the mean of what is above zero, (3).
+
+    x  places [m], shape (T, slots, 3)
+    """
+    found = np.empty((2, len(x)))
+    for k, now in enumerate(x):  # one after the other: all together would take much memory
+        longer = np.linalg.norm(now[edges[:, 0]] - now[edges[:, 1]], axis=1) / lengths - 1.0  # (3)
+        found[:, k] = longer.max(), np.maximum(longer, 0.0).mean()
+    return found[0], found[1]
 
 
 def momenta(labels: Labels, records: Records) -> tuple[np.ndarray, np.ndarray]:

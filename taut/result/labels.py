@@ -9,6 +9,8 @@ import numpy as np
 
 from ..model.model import BodyInfo, ConstraintInfo, Model
 
+NO_EDGES = np.zeros((0, 2), np.int64)
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -16,12 +18,17 @@ class Labels:
     bodies: tuple[BodyInfo, ...]
     constraints: tuple[ConstraintInfo, ...]  # in the order of the scene; their rows in that of the model
     inertia: np.ndarray  # (rigid, 3) principal moments [kg m²], zero where a body is not free
+    edges: np.ndarray  # (e, 2) slots of structural edges of all cloths and solids,
+    lengths: np.ndarray  # (e,) and their lengths at rest [m]
 
     @classmethod
     def of(cls, model: Model) -> Labels:
+        edges = [sheet.edges for sheet in model.sheets]
+        lengths = [sheet.lengths for sheet in model.sheets]
         return cls(
-            model.name, model.body_info, model.constraint_info + model.inequality_info, model.bodies.inertia
-        )
+            model.name, model.body_info, model.constraint_info + model.inequality_info, model.bodies.inertia,
+            np.concatenate([NO_EDGES, *edges]), np.concatenate([np.zeros(0), *lengths]),
+        )  # fmt: skip
 
     def row_names(self) -> list[str]:
         """Names of scalar rows in the order of the scene."""
@@ -63,7 +70,7 @@ class Labels:
                 for b in self.bodies
             ],
             "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense] for c in self.constraints],
-            "inertia": self.inertia.tolist(),
+            "inertia": self.inertia.tolist(), "edges": self.edges.tolist(), "lengths": self.lengths.tolist(),
         }  # fmt: skip
 
     @classmethod
@@ -76,4 +83,7 @@ class Labels:
             ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), *sense)
             for name, kind, unit, rows, points, *sense in data["constraints"]
         )
-        return cls(data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3))
+        return cls(
+            data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3),
+            np.array(data.get("edges", ()), np.int64).reshape(-1, 2), np.array(data.get("lengths", ()), float),
+        )  # fmt: skip

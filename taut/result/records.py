@@ -15,6 +15,8 @@ the signs of Φ as the user wrote it. Where there are any:
     slide          (T, listed, 2)  friction along two tangents [N], where some contact has friction
     contact_force  (T, slots, 3)   what all contacts together do to each slot [N]; to a rotation [N m]
     contacts       (T, 2)          how many push, deepest overlap [m]
+
+With cloth or solids `contacts` has three columns: the third counts edges at their limit.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class Records:
             "time": (), "x": (slots, 3), "quat": (rigid, 4), "v": (slots, 3),
             "lam": (m,), "phi": (m,), "rate": (m,), "energy": (3,),
             "slide": (listed if rubbing else 0, 2), "contact_force": (slots if touching else 0, 3),
-            "contacts": (2 if touching else 0,),
+            "contacts": (3 if model.sheets else 2 if touching else 0,),
         }  # fmt: skip
 
     @classmethod

@@ -4,6 +4,8 @@
     scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
     verbs.py      one method of Scene per kind of constraint and force, from the registries
     groups.py     obstacles, groups of balls and the pairs that they stand for
+    deformables.py  cloth and solids as nodes, springs and edges; materials.py has their options, meshes.py
+                  their shapes, pins.py what holds their nodes
     places.py     where points are at t = 0, what formulas call them, and the balls about them
     load.py       scene files: document.py reads YAML, format.py judges its shape, tables.py the arrays
     save.py       writes them, exactly and at once
@@ -19,13 +21,14 @@ from .open import load_python, open_scene
 from .parameters import parse_parameters
 from .scene import Scene
 from .schema import schema
-from .specs import Body, BodyRef, Constraint, Force, Group, Obstacle, Point, ReducedMap, Ref
+from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref
 
 __all__ = [
     "SCENES",
     "Body",
     "BodyRef",
     "Constraint",
+    "Deformable",
     "Force",
     "Group",
     "Obstacle",

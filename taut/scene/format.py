@@ -10,6 +10,7 @@ An entry with `many` adds a list of things at once. Its values are shared by all
     constraints:  {kind: distance, many: {prefix: link, points: "array:edges", length: "array:l"}}
 
     obstacles:    {kind: half_space, name: floor, point: [0, 0, 0], normal: [0, 1, 0]}
+    deformables:  {kind: cloth, name: flag, grid: [30, 20], size: [1.5, 1], pins: [0, 29]}
     contacts:     {first: [ball_0, ball_1], second: [floor], restitution: 0.5}
 
 `points` then is an array of whole numbers: places in the list of all bodies, counted from 0. An argument
@@ -27,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchem
 from ..constraints import KINDS as CONSTRAINTS
 from ..errors import TautError
 from ..forces import KINDS as FORCES
-from . import bodies, checks, groups, shapes, verbs
+from . import bodies, checks, groups, materials, shapes, verbs
 
 VERSION = 1
 ARRAY = "array:"
@@ -62,6 +63,26 @@ _INEQUALITY: dict[str, dict] = {
     "sense": {"enum": ["==", ">=", "<="]},
     "restitution": {"type": "number", "minimum": 0, "maximum": 1},
     "friction": {"type": "number", "minimum": 0},
+}
+_PIN = {
+    "type": "object",
+    "properties": {"vertex": {"type": "integer", "minimum": 0},
+                   "to": {"anyOf": [_TEXT, _ON_BODY, *_SIGNALS["anyOf"]]}},
+    "required": ["vertex"],
+    "additionalProperties": False,
+}  # fmt: skip
+_PINS = {"type": "array", "items": {"anyOf": [{"type": "integer", "minimum": 0}, _PIN]}}
+# Of the forms that materials.py names.
+_FORMS: dict[str, dict] = {
+    "number": _NUMBER,
+    "numbers": _NUMBERS,
+    "vector": _VECTOR,
+    "signals": _SIGNALS,
+    "text": _TEXT,
+    "flag": {"type": "boolean"},
+    "limit": {"type": ["number", "null"], "minimum": 0},
+    "counts": {"type": "array", "items": {"type": "integer", "minimum": 2}},
+    "table": {"anyOf": [_ARRAY, {"type": "array", "items": {"type": "array", "items": _NUMBER}}]},
 }
 _SHAPE = {
     "type": "object",
@@ -107,6 +128,17 @@ def _points(value: Any, what: str) -> None:
 def _names(value: Any, what: str) -> None:
     for name in value if isinstance(value, list) else [value]:
         checks.text(name, what)
+
+
+def _pins(value: Any, what: str) -> None:
+    if not isinstance(value, list):
+        raise TautError(f"{what} is {value!r}; give a list of vertex numbers, such as [0, 29].")
+    for pin in value:
+        vertex = pin.get("vertex") if isinstance(pin, dict) else pin
+        if isinstance(pin, dict) and not {"vertex"} <= pin.keys() <= {"vertex", "to"}:
+            raise TautError(f"{what} has the pin {pin!r}; write {{vertex: NUMBER, to: NAME}}.")
+        if isinstance(vertex, bool) or not isinstance(vertex, int):
+            raise TautError(f"{what} has the pin {pin!r}; give a vertex number, or {{vertex: NUMBER, to: NAME}}.")
 
 
 Number = _judged(checks.number, _NUMBER)
@@ -184,11 +216,26 @@ def _reference(value: Any, what: str) -> None:
 Reference = _judged(_reference, _ARRAY)
 
 
+def _option(option: materials.Option) -> Any:
+    """The type of an option of a cloth or a solid. Null stands for "none" where that means something."""
+
+    def read(value: Any, what: str) -> None:
+        is_array = option.form == "table" and isinstance(value, str) and value.startswith(ARRAY)
+        if not is_array and not (value is None and option.form == "limit"):
+            option.reader(value, what)
+
+    return _optional(_judged(read, _FORMS[option.form]), option.doc)
+
+
 @cache
 def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
-    """The model of one entry of `bodies`, `constraints`, `forces` or `obstacles`."""
+    """The model of one entry of `bodies`, `constraints`, `forces`, `obstacles` or `deformables`."""
     fields: dict[str, Any] = {"kind": (Literal[kind], ...)}  # type: ignore[valid-type]
-    if section == "bodies":
+    if section == "deformables":
+        doc, bulk = f"A {kind} of nodes and springs.", {}
+        own = {name: _option(option) for name, option in materials.OPTIONS[kind].items()}
+        own["pins"] = _optional(_judged(_pins, _PINS), "vertices that are held")
+    elif section == "bodies":
         doc = f"A {kind}."
         own = {name: _optional(type_) for name, type_ in _BODIES[kind].items()}
         bulk = {name: _row_or_shared(*_bulk_particle(name)) for name in PARTICLE_ROWS}
@@ -231,14 +278,14 @@ def kinds(section: str) -> list[str]:
     """The kinds that a section's entries may have."""
     found: dict[str, list[str]] = {
         "bodies": list(_BODIES), "constraints": list(CONSTRAINTS), "forces": list(FORCES),
-        "obstacles": groups.obstacle_kinds(),
+        "obstacles": groups.obstacle_kinds(), "deformables": list(materials.OPTIONS),
     }
     return found[section]
 
 
 def can_be_many(section: str, kind: str) -> bool:
     """Particles, and the kinds with a fixed number of points."""
-    if section in ("bodies", "obstacles"):
+    if section in ("bodies", "obstacles", "deformables"):
         return kind == "particle"
     return (CONSTRAINTS if section == "constraints" else FORCES)[kind].points is not None
 
@@ -263,7 +310,7 @@ Contacts = _model(
     },
     "Who touches whom.",
 )
-SECTIONS = ("bodies", "constraints", "forces", "obstacles")  # whose entries have a kind
+SECTIONS = ("bodies", "constraints", "forces", "obstacles", "deformables")  # whose entries have a kind
 Header = _model(
     "scene",
     {

@@ -2,11 +2,12 @@
 
 A group is kept as it was written, since n balls make n (n - 1) / 2 pairs; `expand` gives the pairs one by one,
 and `pair_count` counts them without making them. A pair that can not move, since both of its bodies are fixed
-or driven, is left out.
+or driven, is left out. Cloths and solids stay whole: model/sheets.py and model/walls.py say what becomes of them.
 """
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import numpy as np
 from ..constraints import KINDS, Kind
 from ..errors import TautError, TautWarning, unknown
 from . import checks
+from .deformables import DeformableRef, check_thickness
 from .places import place
 from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
 from .verbs import check_friction, read_arguments
@@ -55,44 +57,73 @@ def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], 
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
     """A checked group; one without a pair is a warning."""
     what = f"contacts '{name}'"
-    own, things = _names(scene, what, "first", first)
+    own, things, sheets = _names(scene, what, "first", first)
     if things:
         raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
-    others, obstacles = (None, ()) if second is None else _names(scene, what, "second", second)
+    others, obstacles, other_sheets = (None, (), ()) if second is None else _names(scene, what, "second", second)
     group = Group(
         name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
-        checks.not_negative(friction, f"{what}: friction"), scene._where,
+        checks.not_negative(friction, f"{what}: friction"), scene._where, sheets, other_sheets,
     )  # fmt: skip
+    _check_sheets(scene, what, group)
     _check_radii(scene, what, group)
     _check_obstacles(scene, what, group)
     for other in scene._groups.values():
-        _check_apart(what, group, other)
-    if pair_count(scene, group) == 0:
+        _check_apart(scene, what, group, other)
+    met = [*balls_on_sheets(group), *pairs_of_sheets(group), *itertools.product(group.sheets, group.obstacles)]
+    if not met and pair_count(scene, group) == 0:
         warnings.warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it.",
                       TautWarning, stacklevel=3)
     return group
 
 
-def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of bodies and of obstacles from one thing or a list of them."""
+def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], ...]:
+    """Names of bodies, of obstacles and of deformables from one thing or a list of them."""
     listed = [given] if isinstance(given, str | BodyRef | Ref | Point) or not hasattr(given, "__iter__") else given
     bodies: dict[str, None] = {}
     obstacles: dict[str, None] = {}
+    sheets: dict[str, None] = {}
     for thing in listed:
-        if not isinstance(thing, str | BodyRef | Ref):
+        if not isinstance(thing, str | BodyRef | Ref | DeformableRef):
             raise TautError(f"{what}: {role} holds {thing!r}; give bodies and obstacles, or their names.")
         name = thing if isinstance(thing, str) else thing.name
-        if name in bodies or name in obstacles:
+        if name in bodies or name in obstacles or name in sheets:
             raise TautError(f"{what}: {role} names '{name}' twice; name it once.")
         if name in scene._obstacles:
             obstacles[name] = None
+        elif name in scene._deformables:
+            sheets[name] = None
         elif name not in scene._bodies:
-            raise TautError(f"{what}: {unknown('body or obstacle', name, [*scene._bodies, *scene._obstacles])}")
+            known = [*scene._bodies, *scene._obstacles, *scene._deformables]
+            raise TautError(f"{what}: {unknown('body or obstacle', name, known)}")
         elif scene._bodies[name].kind == "coordinate":
             raise TautError(f"{what}: '{name}' is a coordinate, which touches nothing; use limit for it.")
         else:
             bodies[name] = None
-    return tuple(bodies), tuple(obstacles)
+    return tuple(bodies), tuple(obstacles), tuple(sheets)
+
+
+def _check_sheets(scene: Scene, what: str, group: Group) -> None:
+    """A cloth takes part as a whole, has a thickness where cloth meets cloth, and does not bounce."""
+    sheets = (*group.sheets, *group.other_sheets)
+    if sheets and group.restitution:
+        raise TautError(f"{what}: restitution is {group.restitution:g}, but '{sheets[0]}' takes part, and what touches "
+                        "cloth does not bounce; leave it out.")
+    meets_bodies = group.bodies is None or group.bodies or group.other_sheets
+    for node in (*(group.first if meets_bodies else ()), *(group.bodies or ())):
+        owner = scene._bodies[node].owner
+        if owner is not None:
+            raise TautError(f"{what}: '{node}' is a node of '{owner}', and alone it can touch obstacles only; "
+                            f"name '{owner}' to let it touch bodies.")
+    deep = {name: scene._deformables[name].thickness for name in sheets}
+    for a, b in pairs_of_sheets(group):
+        if a == b:
+            check_thickness(f"{what}: {scene._deformables[a].kind} '{a}'", scene._deformables[a])
+    deep |= {name: scene._bodies[name].radius for name in (*group.first, *(group.bodies or ()))}
+    for a, b in (*pairs_of_sheets(group), *balls_on_sheets(group)):
+        if deep[a] == deep[b] == 0.0:
+            raise TautError(f"{what}: neither '{a}' nor '{b}' has a thickness or a radius, so they never touch; "
+                            f"give '{b}' a thickness, such as 0.01 m.")
 
 
 def _check_radii(scene: Scene, what: str, group: Group) -> None:
@@ -114,22 +145,42 @@ def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
         kind = KINDS[obstacle.kind]
         if group.friction:
             check_friction(kind, f"{what} with '{name}'", group.friction)
-        for own in group.first:
+        nodes = [scene._deformables[sheet].node(0) for sheet in group.sheets]  # all nodes have one radius
+        for own in (*group.first, *nodes):
             body = scene._bodies[own]
             at = np.array(place(Point(own), scene._bodies))
             _try_lay_out(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
 
 
-def _check_apart(what: str, group: Group, other: Group) -> None:
+def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
     """No pair may be in two groups: it would be pushed twice."""
-    a, c = set(group.first), set(other.first)
-    b = a if group.bodies is None else set(group.bodies)
-    d = c if other.bodies is None else set(other.bodies)
-    for one, two in ((a & c, b & d), (a & d, b & c), (a & c, set(group.obstacles) & set(other.obstacles))):
-        pair = next(((x, y) for x in sorted(one) for y in sorted(two) if x != y), None)
+    def shared(one: set[str], two: set[str]) -> set[str]:
+        """What is in both; a node is in its cloth too."""
+        owned = {n for n in one ^ two if n in scene._bodies and scene._bodies[n].owner in (two if n in one else one)}
+        return (one & two) | owned
+
+    a, c = {*group.first, *group.sheets}, {*other.first, *other.sheets}
+    b = a if group.bodies is None else {*group.bodies, *group.other_sheets}
+    d = c if other.bodies is None else {*other.bodies, *other.other_sheets}
+    things = set(group.obstacles) & set(other.obstacles)
+    for one, two in ((shared(a, c), shared(b, d)), (shared(a, d), shared(b, c)), (shared(a, c), things)):
+        itself = set(scene._deformables)  # only a cloth or a solid can run into itself
+        pair = next(((x, y) for x in sorted(one) for y in sorted(two) if x != y or x in itself), None)
         if pair is not None:
             raise TautError(f"{what}: the pair of '{pair[0]}' and '{pair[1]}' is in contacts '{other.name}' already; "
                             "leave it in one of them.")
+
+
+def balls_on_sheets(group: Group) -> Iterator[tuple[str, str]]:
+    """Each ball of a group with each cloth or solid that it meets."""
+    yield from itertools.product(group.first, group.sheets if group.bodies is None else group.other_sheets)
+    yield from itertools.product(group.bodies or (), group.sheets)
+
+
+def pairs_of_sheets(group: Group) -> list[tuple[str, str]]:
+    """Cloths and solids of a group that meet, each pair once; twice the same name: it runs into itself."""
+    others = group.sheets if group.bodies is None else group.other_sheets
+    return list({tuple(sorted(pair)): pair for pair in itertools.product(group.sheets, others)}.values())
 
 
 def pair_count(scene: Scene, group: Group) -> int:

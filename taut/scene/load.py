@@ -60,6 +60,8 @@ class _Reader:
         self.add_section(scene, "bodies")
         self.add_section(scene, "obstacles")
         self.stop_if_mistaken()
+        self.add_section(scene, "deformables")
+        self.stop_if_mistaken()
         self.add_section(scene, "constraints")
         self.add_section(scene, "forces")
         self.add_section(scene, "contacts")
@@ -119,12 +121,24 @@ class _Reader:
             with self.collecting(scene, (section, i)):
                 if section == "obstacles":
                     scene.obstacle(**entry)
+                elif section == "deformables":
+                    self.add_deformable(scene, dict(entry))
                 elif section == "contacts":
                     scene.contacts(**{key: value for key, value in entry.items() if value is not None})
                 elif "many" in entry:
                     tables.add(scene, entry["kind"], entry["many"], self.arrays())
                 else:
                     _add_one(scene, dict(entry))
+
+    def add_deformable(self, scene: Scene, entry: dict) -> None:
+        from . import tables
+
+        for key in ("vertices", "triangles", "tetrahedra"):
+            if isinstance(entry.get(key), str):
+                entry[key] = tables.named_array(key, entry[key], self.arrays())
+        if entry.get("mesh") is not None:
+            entry["mesh"] = self.path.parent / entry["mesh"]  # names in a file are meant from where it is
+        getattr(scene, entry.pop("kind"))(**entry)
 
     def arrays(self) -> Any:
         from . import tables

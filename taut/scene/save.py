@@ -19,8 +19,9 @@ from ..errors import TautError
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from . import checks
+from .pins import Pin, plain_pin
 from .scene import Scene
-from .specs import Body, Constraint, Force, Group, Obstacle, Point
+from .specs import Body, Constraint, Deformable, Force, Group, Obstacle, Point
 
 _MANY = 200  # things in a scene from which on arrays are worth a second file
 _LONG = 20  # alike things in a row from which on a table is easier to read than entries
@@ -35,11 +36,13 @@ def save(scene: Scene, path: str | Path, arrays: bool | str = "auto", overwrite:
         raise TautError(f"'{path}' is not a name for a scene file; let it end in .yaml.")
     if arrays not in ("auto", True, False):
         raise TautError(f"arrays is {arrays!r}; choose 'auto', True or False.")
-    size = len(scene.bodies) + len(scene.constraints) + len(scene.forces)
+    records: tuple[Any, ...] = (*scene.bodies.values(), *scene.constraints.values(), *scene.forces.values())
+    rows = [len(value) for deformable in scene.deformables.values() for value in _arrays_of(deformable).values()]
+    size = sum(record.owner is None for record in records) + sum(rows)
     use_arrays = size > _MANY if arrays == "auto" else bool(arrays)
     beside = path.with_suffix(".npz")
     shortest = (_LONG if arrays == "auto" else 2) if use_arrays else None
-    document, columns = _document(scene, beside.name, shortest)
+    document, columns = _document(scene, path, beside.name, shortest)
     files: dict[Path, Callable[[Any], None]] = {}
     if columns:
         files[beside] = lambda file: np.savez_compressed(file, **columns)  # type: ignore[arg-type]
@@ -96,19 +99,18 @@ def _write_yaml(document: dict[str, Any], file: Any) -> None:
 Columns = dict[str, np.ndarray]
 
 
-def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str, Any], Columns]:
+def _document(scene: Scene, path: Path, beside: str, shortest: int | None) -> tuple[dict[str, Any], Columns]:
     """The file's contents, and the arrays that go beside it; runs below `shortest` stay entries."""
     columns: Columns = {}
     order = {name: i for i, name in enumerate(scene.bodies)}
     document: dict[str, Any] = {"taut": 1, "name": scene.name, "gravity": list(scene.gravity)}
     records: dict[str, list[Any]] = {
-        "bodies": list(scene.bodies.values()),
-        "constraints": list(scene.constraints.values()),
-        "forces": list(scene.forces.values()),
+        "bodies": [body for body in scene.bodies.values() if body.owner is None],
+        "constraints": [constraint for constraint in scene.constraints.values() if constraint.owner is None],
+        "forces": [force for force in scene.forces.values() if force.owner is None],
         "obstacles": list(scene.obstacles.values()),
-        "contacts": list(scene.groups.values()),
     }
-    sections = {}
+    sections: dict[str, list[dict[str, Any]]] = {}
     for section, listed in records.items():
         entries: list[dict[str, Any]] = []
         for key, run in groupby(listed, _alike if shortest is not None else lambda record: None):
@@ -119,6 +121,12 @@ def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str
                 entries.append(_table(alike, f"{section}_{len(entries)}", order, columns))
         if entries:
             sections[section] = entries
+    if scene.deformables:
+        held = columns if shortest is not None else None
+        sections["deformables"] = [_deformable_entry(deformable, f"deformables_{i}", path, held)
+                                   for i, deformable in enumerate(scene.deformables.values())]
+    if scene.groups:
+        sections["contacts"] = [_group_entry(group) for group in scene.groups.values()]
     if columns:
         document["arrays"] = beside
     document |= sections
@@ -135,10 +143,8 @@ def _document(scene: Scene, beside: str, shortest: int | None) -> tuple[dict[str
 # Entries
 
 
-def _entry(record: Body | Constraint | Force | Obstacle | Group) -> dict[str, Any]:
-    if isinstance(record, Body):
-        return _body_entry(record)
-    return _group_entry(record) if isinstance(record, Group) else _kind_entry(record)
+def _entry(record: Body | Constraint | Force | Obstacle) -> dict[str, Any]:
+    return _body_entry(record) if isinstance(record, Body) else _kind_entry(record)
 
 
 def _body_entry(body: Body) -> dict[str, Any]:
@@ -179,10 +185,31 @@ def _inertia(body: Body) -> list[Any]:
     return [rows[i][i] for i in range(3)] if not any(across) else [list(row) for row in rows]
 
 
+def _arrays_of(deformable: Deformable) -> Columns:
+    return {key: value for key, value in deformable.arguments.items() if isinstance(value, np.ndarray)}
+
+
+def _deformable_entry(deformable: Deformable, label: str, path: Path, columns: Columns | None) -> dict[str, Any]:
+    """A cloth or a solid as it was written; its arrays go beside the file where there are `columns` for them."""
+    entry: dict[str, Any] = {"kind": deformable.kind, "name": deformable.name}
+    for key, value in deformable.arguments.items():
+        entry[key] = value if not isinstance(value, tuple) else _plain(value, f"{deformable.kind} '{deformable.name}'")
+    for key, array in _arrays_of(deformable).items():
+        entry[key] = array.tolist()
+        if columns is not None:
+            columns[f"{label}_{key}"] = array
+            entry[key] = f"array:{label}_{key}"
+    if "mesh" in entry and Path(entry["mesh"]).is_relative_to(path.parent.resolve()):
+        entry["mesh"] = Path(entry["mesh"]).relative_to(path.parent.resolve()).as_posix()
+    if deformable.pins:
+        entry["pins"] = [plain_pin(Pin(*pin)) for pin in deformable.pins.items()]
+    return entry
+
+
 def _group_entry(group: Group) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": group.name, "first": list(group.first)}
+    entry: dict[str, Any] = {"name": group.name, "first": [*group.first, *group.sheets]}
     if group.bodies is not None:
-        entry["second"] = [*group.bodies, *group.obstacles]
+        entry["second"] = [*group.bodies, *group.other_sheets, *group.obstacles]
     return entry | _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
 
 
@@ -235,9 +262,9 @@ def _plain(value: Any, what: str) -> Any:
 # Tables
 
 
-def _alike(record: Body | Constraint | Force | Obstacle | Group) -> tuple | None:
+def _alike(record: Body | Constraint | Force | Obstacle) -> tuple | None:
     """What things in one table have in common; None for a thing that needs an entry of its own."""
-    if isinstance(record, Obstacle | Group):
+    if isinstance(record, Obstacle):
         return None
     if isinstance(record, Body):
         return ("particle",) if record.kind == "particle" and record.path is None else None

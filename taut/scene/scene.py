@@ -1,7 +1,8 @@
 """The scene: bodies, constraints and forces by name, checked as they are added.
 
 Besides the bodies' methods below, Scene has one method per registered kind of constraint and force
-(`verbs.py` makes them from the registries): scene.distance(a, b, length=2.0, name="link").
+(`verbs.py` makes them from the registries): scene.distance(a, b, length=2.0, name="link"), and the methods
+cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]).
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from ..errors import TautError, unknown
 from ..expressions.formula import check as check_formula
 from . import checks, groups
 from .bodies import read_mass, read_motion, read_radius, read_rotation
+from .deformables import ClothRef, SolidRef, add_makers
 from .places import orientation_at_start, turned
-from .specs import Body, BodyRef, Constraint, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
+from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 _ZERO = (0.0, 0.0, 0.0)
 
 
+@add_makers
 @add_verbs
 class Scene:
     """What is to be simulated. Lengths [m], masses [kg], times [s], angles [rad]; y is up.
@@ -42,6 +45,8 @@ class Scene:
         self._forces: dict[str, Force] = {}
         self._obstacles: dict[str, Obstacle] = {}
         self._groups: dict[str, Group] = {}
+        self._deformables: dict[str, Deformable] = {}
+        self._mixed = False  # whether something was added after a deformable
         self._whole: dict[str, Point] = {}  # each body as a point, made once
         self._counts: dict[str, int] = {}
         self._where: str | None = None
@@ -56,18 +61,18 @@ class Scene:
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """Bodies by name, in the order in which they were added."""
-        return MappingProxyType(self._bodies)
+        """Bodies by name, in the order in which they were added; nodes of deformables stand last."""
+        return MappingProxyType(self._in_order()._bodies)
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
-        """Constraints by name, in the order in which they were added."""
-        return MappingProxyType(self._constraints)
+        """Constraints by name, in the order in which they were added; those of deformables stand last."""
+        return MappingProxyType(self._in_order()._constraints)
 
     @property
     def forces(self) -> Mapping[str, Force]:
-        """Forces by name, in the order in which they were added."""
-        return MappingProxyType(self._forces)
+        """Forces by name, in the order in which they were added; those of deformables stand last."""
+        return MappingProxyType(self._in_order()._forces)
 
     @property
     def obstacles(self) -> Mapping[str, Obstacle]:
@@ -80,13 +85,23 @@ class Scene:
         return MappingProxyType(self._groups)
 
     @property
+    def deformables(self) -> Mapping[str, Deformable]:
+        """Cloths and solids by name, in the order in which they were added."""
+        return MappingProxyType(self._deformables)
+
+    @property
     def is_unilateral(self) -> bool:
         """Whether the scene has inequalities."""
-        return bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
+        limited = any(sheet.is_limited or sheet.self_contact for sheet in self._deformables.values())
+        return limited or bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
 
-    if TYPE_CHECKING:  # the methods that verbs.py adds
+    if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
 
         def __getattr__(self, kind: str) -> Callable[..., Ref]: ...
+
+        def cloth(self, **arguments: Any) -> ClothRef: ...
+
+        def solid(self, **arguments: Any) -> SolidRef: ...
 
     # Bodies
 
@@ -104,7 +119,7 @@ class Scene:
 
         path drives it: three formulas of t, keyframes, or a function t -> (x, y, z); it needs no position.
         """
-        name = self._new_name(name, "particle", self._bodies, self._obstacles)
+        name = self._new_name(name, "particle", self._bodies, self._obstacles, self._deformables)
         what = f"particle '{name}'"
         mass = checks.positive(mass, f"{what}: mass")
         motion = read_motion(what, position, velocity, fixed, path)
@@ -137,7 +152,7 @@ class Scene:
         rotation     drives the turning: (axis, angle as a function of time), on top of orientation
         radius       of the ball about its centre that touches others [m]; default: of a sphere its own, else 0
         """
-        name = self._new_name(name, "rigid", self._bodies, self._obstacles)
+        name = self._new_name(name, "rigid", self._bodies, self._obstacles, self._deformables)
         what = f"rigid '{name}'"
         held = bool(fixed) or path is not None or rotation is not None
         mass, matrix = read_mass(what, mass, inertia, shape, density, held)
@@ -166,7 +181,7 @@ class Scene:
         name: str | None = None,
     ) -> BodyRef:
         """Add a scalar coordinate with its own inertia: a curve's parameter, a wheel's angle."""
-        name = self._new_name(name, "coordinate", self._bodies, self._obstacles)
+        name = self._new_name(name, "coordinate", self._bodies, self._obstacles, self._deformables)
         what = f"coordinate '{name}'"
         inertia = checks.positive(inertia, f"{what}: inertia")
         # A coordinate's one number travels in the first of three places.
@@ -183,7 +198,7 @@ class Scene:
 
         kind  an inequality of one point; its arguments are those of the constraint of that name
         """
-        name = self._new_name(name, str(kind), self._obstacles, self._bodies)
+        name = self._new_name(name, str(kind), self._obstacles, self._bodies, self._deformables)
         return self._add(groups.read_obstacle(self, kind, name, arguments))
 
     def contacts(
@@ -191,8 +206,8 @@ class Scene:
     ) -> Ref:
         """Let bodies touch: all pairs inside `first`, or each of `first` with each of `second`.
 
-        first        bodies
-        second       bodies and obstacles
+        first        bodies, cloths and solids; of a cloth alone: it runs into itself
+        second       bodies, cloths, solids and obstacles
         restitution  speed after an impact over speed before, 0 to 1
         friction     Coulomb's coefficient
         """
@@ -315,7 +330,9 @@ class Scene:
     def _add(self, record: Any) -> Any:
         """Take in a checked record; only now does the count of its kind grow."""
         kind = "contacts" if isinstance(record, Group) else record.kind
-        self._counts[kind] = self._counts.get(kind, 0) + 1
+        if getattr(record, "owner", None) is None:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+        self._mixed |= bool(self._deformables)
         if isinstance(record, Body):
             self._bodies[record.name] = record
             self._whole[record.name] = Point(record.name)
@@ -330,9 +347,22 @@ class Scene:
             self._groups[record.name] = record
         return Ref(record.name)
 
+    def _in_order(self) -> Scene:
+        """Put the user's own records before those of deformables, so that a file need not tell how they mix."""
+        if self._mixed:
+            rank: dict[str | None, int] = {name: i for i, name in enumerate((None, *self._deformables))}
+            sections: tuple[dict[str, Any], ...] = (self._bodies, self._constraints, self._forces)
+            for named in sections:
+                ordered = sorted(named.items(), key=lambda item: rank[item[1].owner])
+                named.clear()
+                named.update(ordered)
+            self._mixed = False
+        return self
+
     def _contents(self) -> tuple:
         # Order counts: it is the order of the unknowns and of the results.
-        records = (self._bodies, self._constraints, self._forces, self._obstacles, self._groups)
+        self._in_order()
+        records = (self._bodies, self._constraints, self._forces, self._obstacles, self._groups, self._deformables)
         return (self.name, self.gravity, self.suggested, self.reduced_map,
                 *(list(named.values()) for named in records))
 

@@ -1,15 +1,21 @@
 """What a scene holds: plain frozen records, checked when they were made, read by the model's builder.
 
 Nothing here knows how a thing is computed. `where` says in which file, line and column a record was
-written; it takes no part in comparisons, so a scene equals its own copy read back from a file.
+written, `owner` names the deformable that made it; neither takes part in comparisons, so a scene equals its
+own copy read back from a file.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..expressions import Signal
+
+if TYPE_CHECKING:
+    from ..cloth.springs import Springs
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -31,6 +37,7 @@ class Body:
     rotation          driven rigid bodies: (unit axis in the world, angle [rad] as a function of time);
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
+    carried           driven particles without a path: the place on a driven body that it sits on
     """
 
     kind: str
@@ -46,6 +53,8 @@ class Body:
     rotation: tuple[Vector, Signal] | None = None
     radius: float = 0.0
     where: str | None = field(default=None, compare=False)
+    owner: str | None = field(default=None, compare=False)
+    carried: Point | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,7 @@ class Constraint:
     restitution: float = 0.0
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
+    owner: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,7 @@ class Force:
     points: tuple[Point, ...]
     arguments: dict[str, Any]
     where: str | None = field(default=None, compare=False)
+    owner: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -104,9 +115,11 @@ class Obstacle:
 class Group:
     """Who touches whom; groups.py makes the pairs.
 
-    first      bodies
-    bodies     every body of `first` with each of these; None: pairs inside `first`
-    obstacles  every body of `first` with each of these
+    first         bodies
+    bodies        every body of `first` with each of these; None: pairs inside `first`
+    obstacles     every body of `first` with each of these
+    sheets        deformables that stand with `first`,
+    other_sheets  and those that stand with `bodies`
     """
 
     name: str
@@ -116,6 +129,72 @@ class Group:
     restitution: float = 0.0
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
+    sheets: tuple[str, ...] = ()
+    other_sheets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Deformable:
+    """A sheet or a solid of nodes and springs, as it was written, and what was made of it.
+
+    Its nodes are the particles name[0], name[1], …; node numbers below count from 0 in the deformable.
+
+    arguments     those given, pins left out, in plain form: what a file holds
+    count         number of nodes
+    cells         (nx, ny) of a grid, else None
+    triangles     (m, 3) nodes; of a solid its surface
+    edges         (e, 2) nodes of structural edges, hard or not, with their lengths (e,) [m]
+    springs       "structural", "shear", "bending" -> springs between nodes
+    limit         largest elongation of the limit edges, 0.1 for ten percent; None: no limit
+    limit_rule    "exact" or "paper"
+    limit_edges   (k, 2) nodes, with their lengths (k,) [m]: structural and shear edges that are not hard
+    hard_edges    (h, 2) nodes of the `distance` equalities, with their lengths (h,) [m]
+    thickness     [m]; nodes are balls of half of it
+    shortest      [m] the shortest edge of the mesh
+    self_contact  whether it runs into itself
+    pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
+    """
+
+    kind: str
+    name: str
+    arguments: dict[str, Any]
+    count: int
+    cells: tuple[int, int] | None
+    triangles: np.ndarray
+    edges: np.ndarray
+    lengths: np.ndarray
+    springs: dict[str, Springs]
+    limit: float | None
+    limit_rule: str
+    limit_edges: np.ndarray
+    limit_lengths: np.ndarray
+    hard_edges: np.ndarray
+    hard_lengths: np.ndarray
+    thickness: float
+    shortest: float
+    self_contact: bool
+    pins: dict[int, Any]
+    where: str | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self.limit is not None and len(self.limit_edges) > 0
+
+    def node(self, i: int) -> str:
+        """The name of a node's particle."""
+        return f"{self.name}[{i}]"
+
+    def __eq__(self, other: object) -> bool:
+        """What was made follows from what was written, so only that is compared."""
+        if not isinstance(other, Deformable) or (self.kind, self.name) != (other.kind, other.name):
+            return False
+        mine, its = self.arguments, other.arguments
+        return self.pins == other.pins and mine.keys() == its.keys() and all(
+            np.array_equal(mine[key], its[key]) if isinstance(mine[key], np.ndarray) else mine[key] == its[key]
+            for key in mine
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)

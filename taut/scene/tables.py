@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from ..errors import TautError, unknown
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
 from . import format, verbs
+from .bulk import uncollected
 from .scene import Scene
 
 
@@ -41,7 +41,7 @@ def add(scene: Scene, kind: str, table: dict[str, Any], arrays: Mapping[str, np.
     lead = "position" if is_body else "points"
     if not _is_reference(table[lead]):
         raise TautError(f"many {kind}: {lead} is {table[lead]!r}; name an array with one row for each.")
-    count = len(_array(lead, table[lead], arrays))
+    count = len(named_array(lead, table[lead], arrays))
     named: list[str | None]
     if names is not None:
         named = [str(name) for name in _rows("names", names, arrays, count, ())]
@@ -64,26 +64,20 @@ def _add_rows(
 ) -> None:
     kinds: dict[str, Kind | ForceKind] = {**CONSTRAINTS, **FORCES}
     found = kinds.get(kind)
-    # Nothing made here is garbage, and looking for some would take nearly half of the time.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         for i, name in enumerate(names):
             row = shared | {key: rows[i] for key, rows in columns.items() if rows[i] is not None}
             if found is None:
                 scene.particle(**row, name=name)
             else:
                 verbs.add(scene, found, points[i], row, name)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _is_reference(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(format.ARRAY)
 
 
-def _array(key: str, reference: str, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+def named_array(key: str, reference: str, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     name = reference.removeprefix(format.ARRAY)
     if name not in arrays:
         raise TautError(f"{key}: {unknown('array', name, arrays)}")
@@ -95,7 +89,7 @@ def _array(key: str, reference: str, arrays: Mapping[str, np.ndarray]) -> np.nda
 def _rows(
     key: str, reference: str, arrays: Mapping[str, np.ndarray], count: int, row: tuple[int, ...]
 ) -> list[Any]:
-    array = _array(key, reference, arrays)
+    array = named_array(key, reference, arrays)
     if array.shape != (count, *row):
         raise TautError(f"{key}: its array has the shape {array.shape}; it must be {(count, *row)}.")
     rows = array.tolist()
@@ -110,7 +104,7 @@ def _points(
     scene: Scene, kind: str, reference: str, arrays: Mapping[str, np.ndarray], count: int
 ) -> list[list[str]]:
     bodies = list(scene.bodies)
-    array = _array("points", reference, arrays)
+    array = named_array("points", reference, arrays)
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise TautError(f"points: its array is {array.dtype} of shape {array.shape}; give whole numbers, "
                         f"one row for each {kind}.")

@@ -26,6 +26,8 @@ def form_of(model: Model) -> int:
 
 def refuses(model: Model) -> str | None:
     """Why a model has no reduced coordinates, or None."""
+    if model.sheets:
+        return "it has cloth or solids, whose nodes move on their own"
     for info in model.body_info:
         if info.kind == "rigid" and info.motion == "free":
             return f"'{info.name}' is a rigid body, and reduced coordinates are for particles and coordinates"

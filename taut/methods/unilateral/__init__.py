@@ -57,7 +57,7 @@ def event_driven(method: Method) -> Method:
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
         method, step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses,
+        begin=begin, refuses=refuses, form="unilateral",
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def fixed_step(method: Method) -> Method:
     options = (*method.options, *OPTIONS)
     return replace(
         method, step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE,
+        refuses=refuses, tolerance=FIXED_TOLERANCE, form="unilateral",
     )  # fmt: skip
 
 

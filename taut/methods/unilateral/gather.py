@@ -10,8 +10,8 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
-from ...model.dispatch import evaluate_kind, rechart_kind
-from ...model.evaluate import carry_to_rotations, constraints, place, prepare, set_time, start_of
+from ...model.dispatch import rechart_kind
+from ...model.evaluate import constraints, inequalities_at, place, prepare, set_time, start_of
 from ...model.rotation import to_body
 from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
@@ -32,21 +32,9 @@ def equalities(box, t, x, quat, v, second, factored):
 def inequalities(box, t, x, quat, v, second):
     """Φ, J, Φ_t and, if asked, γ of all rows, turned so that Φ ≥ 0 is wanted."""
     system, state, par = open_box(box)
-    ineq, work, values = par.ineq, system.work, system.signals.values
-    batches, rows = ineq.batches, ineq.rows
-    for k in range(ineq.to_parameter.shape[0]):
-        s, position = ineq.to_parameter[k, 0], ineq.to_parameter[k, 1]
-        batches.p[position] = values[s, 0]
-        batches.p_t[position] = values[s, 1]
-        batches.p_tt[position] = values[s, 2]
-    place(system, x, quat, v)
-    for b in range(batches.code.shape[0]):
-        given = (
-            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
-            batches.ints, x, v, t, second, work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
-        )  # fmt: skip
-        evaluate_kind(batches.address[b], batches.code[b], given)
-    carry_to_rotations(rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+    ineq = par.ineq
+    rows = ineq.rows
+    inequalities_at(system, ineq, t, x, quat, v, second)
     for r in range(ineq.sign.shape[0]):
         if ineq.sign[r] < 0.0:
             ineq.phi[r] = -ineq.phi[r]

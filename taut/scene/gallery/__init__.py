@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import unknown
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, contacts, mechanisms, single
+from . import chains, cloth, contacts, mechanisms, single
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,13 @@ SCENES: dict[str, Entry] = {
         contacts.ball_pile,
         contacts.slack_rope,
         contacts.block_on_incline,
+        cloth.cloth_hang,
+        cloth.cloth_ball,
+        cloth.cloth_posts,
+        cloth.cloth_drape,
+        cloth.cloth_fold,
+        cloth.flag_wind,
+        cloth.jelly_block,
     )
 }
 

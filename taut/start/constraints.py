@@ -13,20 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.linalg import norm
 
-from .errors import TautError, TautWarning
-from .jit import kernel
-from .linalg import dependent_rows
-from .methods.acceleration import constrained
-from .methods.base import OK
-from .methods.post_stabilization import correct, correct_velocity
-from .methods.unilateral import contents
-from .methods.unilateral.box import Boxed, also
-from .methods.unilateral.fixed import correct as push_out
-from .methods.unilateral.gather import inequalities
-from .methods.unilateral.pairs import deepest, find_pairs
-from .model import Model
-from .model.arrays import State, System
-from .model.evaluate import constraints, set_time, times
+from ..errors import TautError, TautWarning
+from ..jit import kernel
+from ..linalg import dependent_rows
+from ..methods.acceleration import constrained
+from ..methods.base import OK
+from ..methods.post_stabilization import correct, correct_velocity
+from ..methods.unilateral import contents
+from ..methods.unilateral.box import Boxed, also
+from ..methods.unilateral.fixed import correct as push_out
+from ..methods.unilateral.gather import inequalities
+from ..methods.unilateral.pairs import deepest, find_pairs
+from ..model import Model
+from ..model.arrays import State, System
+from ..model.evaluate import constraints, set_time, times
 
 CONFLICT_ROUNDS = 30
 
@@ -77,8 +77,12 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
                             "or move its points apart.")
     _refuse_idle_rows(model, phi, rate)
     notes = []
+    quiet = []
     conflicting = False
-    if dependent:
+    if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.sheets):
+        # In any flat sheet; and edges that are all at their length (sheets.py) do not contradict each other.
+        quiet.append("hard edges of sheets depend on each other in the initial position")
+    elif dependent:
         conflicting, found = _explain(model, system, state)
         notes += found
     size = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
@@ -93,7 +97,7 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
     for note in notes:
         warnings.warn(note + ".", TautWarning, stacklevel=3)
     system.work.counts[:] = 0
-    return Start(conflicting, tuple(notes))
+    return Start(conflicting, (*quiet, *notes))
 
 
 def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
@@ -123,7 +127,11 @@ def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str
             "the least-squares compromise is used. Remove one or change its value"
         ]
     look(system, state)
-    groups = dependent_rows(dense_or_sparse(model, system))
+    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
+    groups = [
+        group for group in dependent_rows(dense_or_sparse(model, system))
+        if not all(names[r].startswith(edges) for r in group)
+    ]  # fmt: skip
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     return False, [

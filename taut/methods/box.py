@@ -1,0 +1,153 @@
+"""A box: all that a step works on, behind one address.
+
+System, state and the tables of contacts are some 250 arrays. Compiled functions that hand them to each other by
+value take minutes to compile and a microsecond to call. So they are laid out once in memory, as compiled code would
+lay them out itself, and functions pass the address on:
+
+    words 0 ... FUNCTIONS - 1   addresses of the functions that are called through the box
+    from there on               Bundle(system, state, tables): of an array its shape, strides and data
+
+A function that is called through its box (`far`) is compiled alone: its callers need not be compiled again with
+all that it does. Without compilation the box is an entry of BOXES. Steps with other tables have another kind of box.
+"""
+
+from __future__ import annotations
+
+import struct
+import weakref
+from collections.abc import Callable, Container
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from ..distant import address_of
+from ..jit import cache_folder
+
+FUNCTIONS = 64
+NUMBER, WHOLE, TRUTH, NOTHING = types.float64, types.int64, types.boolean, types.none
+VECTOR, TABLE = types.float64[::1], types.float64[:, ::1]
+BOXES: dict[int, Any] = {}
+compiling = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+
+
+class Bundle(NamedTuple):
+    system: Any
+    state: Any
+    par: Any
+
+
+class Boxed(NamedTuple):
+    """The `par` of steps whose tables stand in a box."""
+
+    numbers: np.ndarray
+    box: int
+    memory: np.ndarray  # keeps the box alive
+
+
+class BoxKind:
+    """Boxes with tables of one type, and the functions that are called through them."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.functions: list[tuple[Callable, Any, tuple]] = []
+        self.type: Any = None  # of Bundle: the same for every scene
+        self.open_box = _opener(self) if compiling else BOXES.__getitem__
+
+    def pack(self, system: Any, state: Any, tables: Any, unused: Container[str] = ()) -> Boxed:
+        """Lay everything out, and compile (or load) the functions, but for `unused` names or files."""
+        bundle = Bundle(system, state, tables)
+        self.type = numba.typeof(bundle)
+        self._check_type()
+        addresses = [
+            0 if function.__name__ in unused or function.__module__.rpartition(".")[2] in unused
+            else address_of(function, result, *given)
+            for function, result, given in self.functions
+        ]  # fmt: skip
+        words = [*addresses, *[0] * (FUNCTIONS - len(addresses)), *_words(bundle)]
+        memory = np.array(words, np.int64)
+        address = memory.ctypes.data
+        BOXES[address] = bundle
+        weakref.finalize(memory, BOXES.pop, address)
+        return Boxed(tables.numbers, address, memory)
+
+    def also(self, par: Boxed, names: Container[str]) -> None:
+        """Compile, or load, functions that `pack` was told would not be used."""
+        for number, (function, result, given) in enumerate(self.functions):
+            if function.__name__ in names and par.memory[number] == 0:
+                par.memory[number] = address_of(function, result, *given)
+
+    def far(self, result: Any, *given: Any) -> Callable[[Callable], Callable]:
+        """Make a part of a step, whose first argument is its box, be called through the box.
+
+        Callers hand it one tuple: respond((box, n, rule, v, instant)). `given` are the types of what follows the box.
+        """
+
+        def register(function: Callable) -> Callable:
+            number = len(self.functions)
+            assert number < FUNCTIONS
+            expected = (WHOLE, *given)
+            self.functions.append((function, result, expected))
+            if not compiling:
+                return lambda arguments: function(*arguments)
+            return _caller(number, result, expected)
+
+        return register
+
+    def _check_type(self) -> None:
+        """Compiled code in the cache knows a box by its address alone: a table of another type would be misread."""
+        note, text = cache_folder() / f"box_{self.name}", str(self.type)
+        if not note.exists():
+            note.write_text(text)
+        assert note.read_text() == text, f"tables of {self.name} have another type than in other scenes"
+
+
+def contents(par: Boxed) -> Any:
+    """The tables in a box, for Python."""
+    return BOXES[par.box].par
+
+
+def _words(value: Any) -> list[int]:
+    if isinstance(value, np.ndarray):
+        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+    if isinstance(value, tuple):
+        return [word for entry in value for word in _words(entry)]
+    if isinstance(value, float):
+        return [struct.unpack("<q", struct.pack("<d", value))[0]]
+    return [int(value)]
+
+
+def _opener(kind: BoxKind) -> Any:
+    @intrinsic
+    def open_box(typingctx, box):
+        bundle = kind.type
+
+        def lower(context, builder, signature, values):
+            first = builder.add(values[0], values[0].type(8 * FUNCTIONS))
+            return builder.load(builder.inttoptr(first, context.get_value_type(bundle).as_pointer()))
+
+        return bundle(box), lower
+
+    return open_box
+
+
+def _caller(number: int, result: Any, expected: tuple) -> Any:
+    @intrinsic
+    def call(typingctx, arguments):
+        def lower(context, builder, signature, values):
+            found = tuple(signature.args[0])
+            parts = [
+                context.cast(builder, builder.extract_value(values[0], k), found[k], expected[k])
+                for k in range(len(expected))
+            ]
+            pointer = context.call_conv.get_function_type(result, expected).as_pointer()
+            entry = builder.add(parts[0], parts[0].type(8 * number))
+            where = builder.load(builder.inttoptr(entry, pointer.as_pointer()))
+            _, returned = context.call_conv.call_function(builder, where, result, expected, parts)
+            return returned
+
+        return result(arguments), lower
+
+    return call

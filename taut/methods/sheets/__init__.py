@@ -1,0 +1,19 @@
+"""Steps for scenes with cloth and solids.
+
+Held by multipliers (implicit_first, fast_projection):
+
+    forms.py    the methods' forms for sheets, and what they refuse
+    net.py      unknowns, edges and rows of contact as flat arrays;  tables.py  all that a step works on;  box.py
+    hold.py     a step: its pieces, and what goes from one to the next
+    free.py     the unconstrained part
+    settle.py   Newton's method;  rows.py  who is off and who enters;  system.py, newton.py  one Newton step
+    between.py  sheets against sheets
+    report.py   records
+
+Known ways to step cloth, to compare with; springs are springs to them:
+
+    base.py            what they share: all springs of a scene as arrays, forces without them
+    xpbd.py            compliant position constraints
+    provot.py          springs, and over-long ones cut back
+    implicit_euler.py  one linear system for all springs
+"""

@@ -1,0 +1,78 @@
+"""Sheets for methods that treat springs in their own way.
+
+A method's step gets Sheets(numbers, springs, room, …) as its `par`. Hard edges are springs of infinite stiffness
+and limits a second phase of infinite stiffness, where the method knows these; `external` gives the forces
+without springs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...cloth.springs import Springs, joined
+from ...forces import KINDS
+from ...jit import part
+from ...model.evaluate import apply
+from ...model.model import Model
+
+SPRINGS = list(KINDS).index("springs")
+
+
+class Sheets(NamedTuple):
+    numbers: np.ndarray  # par of methods/base.py
+    springs: Springs
+    room: Any
+    w: np.ndarray  # (points,) inverse masses
+    batch: np.ndarray  # batches of springs in system.forces,
+    members: np.ndarray  # and how many each has
+
+
+def refuses(model: Model) -> str | None:
+    """Why these methods can not treat a model."""
+    if not model.sheets:
+        return "it has no cloth or solid (scene.cloth, scene.solid)"
+    hard = sum(len(sheet.hard_edges) for sheet in model.sheets)
+    if model.row_count > hard:
+        return "it has constraints besides the hard edges of its sheets, which this method does not know"
+    if model.inequality_names or len(model.touching):
+        return "it has contacts, which this method does not know; use implicit_first"
+    if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
+        return "it has rigid bodies, which this method does not know; use implicit_first"
+    return None
+
+
+def springs_of(model: Model, stiffest: float, limits: bool) -> Springs:
+    """All springs; hard edges with the stiffness `stiffest`, and limits as a second phase of it, if asked."""
+    families: list[Springs] = []
+    for sheet in model.sheets:
+        families += sheet.springs.values()
+        if len(sheet.hard_edges):
+            families.append(_rods(sheet.hard_edges, sheet.hard_lengths, stiffest, np.inf, 0.0))
+        if limits and sheet.limit is not None:
+            families.append(_rods(sheet.limit_edges, sheet.limit_lengths, 1e-30, sheet.limit, stiffest))
+    return joined(*families)
+
+
+def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k2: float) -> Springs:
+    def filled(value: float) -> np.ndarray:
+        return np.full(len(lengths), value)
+
+    i, j = edges.astype(np.uint32).T
+    return Springs(i.copy(), j.copy(), lengths.copy(), filled(k), filled(0.0), filled(k2), filled(elongation))
+
+
+def sheets(model: Model, system: Any, par: np.ndarray, springs: Springs, room: Any) -> Sheets:
+    batch = np.flatnonzero(system.forces.code == SPRINGS)
+    return Sheets(par, springs, room, np.ascontiguousarray(model.bodies.w[:, 0]), batch, system.forces.members[batch])
+
+
+@part
+def external(system, state, t, batch, members):
+    """work.f without the springs of sheets."""
+    for k in range(batch.shape[0]):
+        system.forces.members[batch[k]] = 0
+    apply(system, t, state.x, state.quat, state.v)
+    for k in range(batch.shape[0]):
+        system.forces.members[batch[k]] = members[k]

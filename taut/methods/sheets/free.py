@@ -1,0 +1,108 @@
+"""The unconstrained part of a step: where forces alone would bring everything.
+
+    substeps          small steps of symplectic Euler, the other forces than springs as at the start
+    symplectic        v* = v + h W f,  x* = x + h v*
+    adams_bashforth   f of 3/2 now and -1/2 of the step before, then as symplectic
+
+Springs between nodes that edges couple are not here: they are implicit (system.py).
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from ...cloth.springs import add_forces
+from ...jit import part, word
+from ...model.evaluate import apply, set_time
+from .box import NOTHING, NUMBER, far, open_box
+from .tables import ADAMS_BASHFORTH, LONGEST_SUBSTEP, SUBSTEPS
+
+SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
+
+
+@word
+def copy3(source, out):
+    for i in range(out.shape[0]):
+        out[i, 0], out[i, 1], out[i, 2] = source[i, 0], source[i, 1], source[i, 2]
+
+
+@word
+def damp_springs(springs, damping, time):
+    """Waves too fast for the step h would beat with it; damping for a part of h takes them away: c + time k."""
+    for q in range(damping.shape[0]):
+        springs.damping[q] = damping[q] + time * springs.k[q]
+
+
+@word
+def forces_without_springs(system, t, x, quat, v, par):
+    """Into work.f."""
+    members = system.forces.members
+    for k in range(par.batch.shape[0]):
+        members[par.batch[k]] = 0
+    apply(system, t, x, quat, v)
+    for k in range(par.batch.shape[0]):
+        members[par.batch[k]] = par.members[k]
+
+
+@word
+def kick(v, w, dt, f):
+    for i in range(w.shape[0]):
+        for c in range(3):
+            v[i, c] += dt * w[i] * f[i, c]
+
+
+@word
+def drift(x, v, w, dt):
+    for i in range(w.shape[0]):
+        if w[i] > 0.0:
+            for c in range(3):
+                x[i, c] += dt * v[i, c]
+
+
+@word
+def extrapolate(f, memory):
+    """Adams-Bashforth 2: 3/2 f - 1/2 f of the step before, which f becomes."""
+    k = 1
+    for i in range(f.shape[0]):
+        for c in range(3):
+            now = f[i, c]
+            if memory[0] == 1.0:
+                f[i, c] = 1.5 * now - 0.5 * memory[k]
+            memory[k] = now
+            k += 1
+    memory[0] = 1.0
+
+
+@far(NOTHING, NUMBER, NUMBER)
+@part
+def wander(box, t, h):
+    """x* in net.aim and v* in par.wander[1]. In small steps only springs are evaluated anew."""
+    system, state, par = open_box(box)
+    x, v, w, f = par.wander[0], par.wander[1], par.w, system.work.f
+    copy3(state.x, x)
+    for i in range(w.shape[0]):
+        for c in range(3):
+            v[i, c] = state.v[i, c] + par.lag[i, c]  # hold.py (3)
+    steps = 1
+    if par.rule == SUBSTEPS:
+        steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))
+    dt = h / steps
+    forces_without_springs(system, t, x, state.quat, v, par)
+    if steps == 1:
+        add_forces(par.free, x, v, f)
+        if par.rule == ADAMS_BASHFORTH:
+            extrapolate(f, par.memory)
+        kick(v, w, h, f)
+        drift(x, v, w, h)
+    else:
+        slow = par.wander[2]
+        copy3(f, slow)
+        damp_springs(par.free, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
+        for k in range(steps):
+            if k > 0:
+                set_time(system, t + k * dt, x, state.quat, v)
+            copy3(slow, f)
+            add_forces(par.free, x, v, f)
+            kick(v, w, dt, f)
+            drift(x, v, w, dt)
+    copy3(x, par.net.aim)

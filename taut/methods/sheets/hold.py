@@ -1,0 +1,226 @@
+"""Steps of sheets whose edges and contacts are held by multipliers, to tolerances, at any stiffness.
+
+    x* = x after the unconstrained part: forces alone, in small steps or one                     (1)
+    M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = (x' - x)/h                                     (2)
+    v = v' + [v* - (x* - x)/h]   at the start of the next step                                   (3)
+    hard edges   |l - L| ≤ tolerance L;      limits   l ≤ (1 + limit) L,  T ≥ 0,  one of them an equality
+    contacts     gap ≥ 0,  λ ≥ 0,  one of them an equality
+
+The bracket in (3) is what small steps do beside their mean; without them it is zero. It stays out of v', so that
+what is held at rest is seen at rest.
+(2) is solved by settle.py from the multipliers of the step before; with sheets that touch each other, by between.py. A
+step that does not converge, or in which something went through a solid, is taken again in more pieces.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...jit import part, word
+from ...model.evaluate import set_time
+from ..base import NOT_CONVERGED, OK, PAIRS_FULL
+from .between import newton_between
+from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
+from .free import copy3, wander
+from .rows import RECOVERY, RECOVERY_TIME, aim_edges
+from .settle import measure_solids, newton, project
+
+MOST_PIECES = 64
+LONGEST_WAY = 2.0  # of the mean edge, in one piece
+REACH = 0.5  # of a ball's radius: its way over nodes in one piece
+THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
+
+
+@far(NOTHING, NUMBER, NUMBER)
+@part
+def aim_solids(box, t, share):
+    """What is inside a solid at the start of a step may stay so for the most part; normals there are kept."""
+    system, state, par = open_box(box)
+    rows = par.net.solids
+    for r in range(rows.phi.shape[0]):
+        rows.allowed[r] = 0.0
+    measure_solids((box, t, par.net.before))
+    for r in range(rows.phi.shape[0]):
+        rows.allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        for c in range(3):
+            rows.n0[r, c] = rows.n[r, c]
+
+
+@far(TRUTH, NUMBER)
+@part
+def went_through(box, t):
+    """Whether something was inside a solid on its way and left it on another side, or is held there."""
+    system, state, par = open_box(box)
+    net = par.net
+    rows, middle = net.solids, par.wander[0]
+    for k in range(1, 5):
+        for i in range(middle.shape[0]):
+            for c in range(3):
+                middle[i, c] = net.before[i, c] + 0.25 * k * (state.x[i, c] - net.before[i, c])
+        measure_solids((box, t, middle))
+        for r in range(rows.phi.shape[0]):
+            if rows.phi[r] > THROUGH * par.edge or rows.on[r]:
+                turned = rows.n[r, 0] * rows.n0[r, 0] + rows.n[r, 1] * rows.n0[r, 1] + rows.n[r, 2] * rows.n0[r, 2]
+                if turned < 0.5 or (k < 4 and not rows.on[r]):
+                    return True
+    return False
+
+
+@word
+def release(net):
+    """Only what pulls or pushes stays on: between steps T and λ tell who does.
+
+    By the paper's rule limits are released here alone: a spring again where the multiplier resists shrinkage.
+    """
+    edges, rows = net.edges, net.solids
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            edges.on[e] = edges.on[e] and edges.tension[e] > 0.0
+            edges.tension[e] = edges.tension[e] if edges.on[e] else 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.on[r] = rows.on[r] and rows.lam[r] > 0.0
+        rows.lam[r] = rows.lam[r] if rows.on[r] else 0.0
+
+
+@word
+def take_up(net):
+    """Who is on at the start of a step."""
+    edges, rows = net.edges, net.solids
+    for e in range(edges.i.shape[0]):
+        edges.on[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.on[r] = rows.lam[r] > 0.0
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def piece(box, t, h):
+    """One implicit step."""
+    system, state, par = open_box(box)
+    net, x = par.net, state.x
+    copy3(x, net.before)
+    wander((box, t, h))
+    share = min(RECOVERY, h / RECOVERY_TIME)
+    aim_edges(net.edges, net.before, share)
+    aim_solids((box, t, share))
+    set_time(system, t + h, x, state.quat, state.v)
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        for c in range(3):
+            x[s, c] = net.aim[s, c] if par.projects == 1 else x[s, c] + h * state.v[s, c]
+    if par.projects == 1:
+        status = project((box, h))
+    elif par.has_facets == 1:
+        status = newton_between((box, t + h, h))
+    else:
+        status = newton((box, t + h, h))
+    if status != OK:
+        return status
+    if net.solids.phi.shape[0] > 0 and went_through((box, t + h)):
+        return NOT_CONVERGED
+    release(net)
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        for c in range(3):
+            state.v[s, c] = (x[s, c] - net.before[s, c]) / h  # (2)
+            par.lag[s, c] = par.wander[1, s, c] - (net.aim[s, c] - net.before[s, c]) / h  # (3)
+    return OK
+
+
+@word
+def pieces_for(state, par, h):
+    """In how many pieces nothing moves over more than a part of the smallest ball, nor, where sheets may touch, over
+    many edges: the search for what they meet would find everything."""
+    net = par.net
+    count = net.nodes.order.shape[0]
+    node = 0.0
+    ball = 0.0
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        speed = state.v[s, 0] ** 2 + state.v[s, 1] ** 2 + state.v[s, 2] ** 2
+        if k < count:
+            node = max(node, speed)
+        else:
+            ball = max(ball, speed)
+    pieces = 1
+    while pieces < MOST_PIECES and (sqrt(node) + sqrt(ball)) * h > REACH * par.ball * pieces:
+        pieces *= 2
+    while par.has_facets == 1 and pieces < MOST_PIECES and sqrt(node) * h > LONGEST_WAY * par.edge * pieces:
+        pieces *= 2
+    return pieces
+
+
+@word
+def keep(state, par):
+    copy3(state.x, par.kept[0])
+    copy3(state.v, par.kept[1])
+    copy3(par.lag, par.kept[3])
+    edges, rows = par.net.edges, par.net.solids
+    count = edges.i.shape[0]
+    for e in range(count):
+        par.kept_rows[e] = edges.tension[e]
+        par.kept_rows[count + e] = edges.last[e]
+    for r in range(rows.phi.shape[0]):
+        par.kept_rows[2 * count + r] = rows.lam[r]
+    for i in range(par.w.shape[0]):
+        for c in range(3):
+            par.kept[2, i, c] = par.memory[1 + 3 * i + c]
+
+
+@word
+def restore(state, par):
+    copy3(par.kept[0], state.x)
+    copy3(par.kept[1], state.v)
+    copy3(par.kept[3], par.lag)
+    edges, rows = par.net.edges, par.net.solids
+    count = edges.i.shape[0]
+    for e in range(count):
+        edges.tension[e] = par.kept_rows[e]
+        edges.last[e] = par.kept_rows[count + e]
+    for r in range(rows.phi.shape[0]):
+        rows.lam[r] = par.kept_rows[2 * count + r]
+    for i in range(par.w.shape[0]):
+        for c in range(3):
+            par.memory[1 + 3 * i + c] = par.kept[2, i, c]
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def whole_step(box, t, h):
+    system, state, par = open_box(box)
+    keep(state, par)
+    net, work = par.net, system.work
+    before = par.memory[0]
+    par.whole[0] = h
+    pieces = pieces_for(state, par, h)
+    status = NOT_CONVERGED
+    while pieces <= MOST_PIECES:
+        take_up(net)
+        for k in range(pieces):
+            dt = h / pieces
+            if k > 0:
+                set_time(system, t + k * dt, state.x, state.quat, state.v)
+            status = piece((box, t + k * dt, dt))
+            if status != OK:
+                break
+        if status == OK:
+            break
+        restore(state, par)
+        par.memory[0] = before
+        set_time(system, t, state.x, state.quat, state.v)
+        if status == PAIRS_FULL:
+            return status
+        pieces *= 2
+    par.pieces[0] = pieces
+    set_time(system, t + h, state.x, state.quat, state.v)
+    for r in range(state.lam.shape[0]):
+        state.lam[r] = -net.edges.tension[r]
+    work.counts[0] += net.counts[0]
+    work.counts[1] += net.counts[2]
+    net.counts[0], net.counts[2] = 0, 0
+    return status
+
+
+@part
+def step(system, state, t, h, par):
+    return whole_step((par.box, t, h))

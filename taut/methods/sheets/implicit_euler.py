@@ -1,0 +1,55 @@
+"""Stiff springs with one global implicit Euler step; see taut/cloth/implicit.py.
+
+Hard edges are springs of the given stiffness, limits a second phase of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...cloth.implicit import implicit, step_implicit
+from ...jit import part
+from ...model.evaluate import set_time
+from ..base import OK, Method, Option
+from .base import external, refuses, sheets, springs_of
+
+MOST = 2000
+
+
+def start(model, system, state, par):
+    springs = springs_of(model, float(par[3]), limits=True)
+    return state, sheets(model, system, par, springs, implicit(len(springs.rest), len(model.x)))
+
+
+@part
+def step(system, state, t, h, par):
+    external(system, state, t, par.batch, par.members)
+    most = MOST
+    taken = step_implicit(
+        par.room, par.springs, state.x, state.v, par.w, system.work.f, h, par.numbers[4], most
+    )
+    system.work.counts[0] += 1
+    if taken < 0:
+        system.work.counts[3] += 1
+    set_time(system, t + h, state.x, state.quat, state.v)
+    return OK
+
+
+METHOD = Method(
+    name="implicit_euler",
+    doc="Cloth: stiff springs, all in one linear system per step.",
+    source="Baraff and Witkin 1998",
+    level="forces",
+    order=1,
+    order_position=0,
+    order_velocity=0,
+    step=step,
+    takes_tolerance=False,
+    options=(
+        Option("stiffness", 1e4, "of hard edges and beyond limits [N/m]", minimum=0.0),
+        Option("residual", 1e-6, "of the linear system", minimum=0.0),
+    ),
+    refuses=refuses,
+    start=start,
+)
+METHOD = replace(METHOD, sheets=METHOD)

@@ -1,0 +1,210 @@
+"""The linear system of system.py solved, and its answer taken.
+
+    [A  Cᵀ] [δx nodes]   [r nodes]
+    [C  B ] [δx balls] = [r balls],     S = B - C A⁻¹ Cᵀ                                         (1)
+
+A of the nodes has a sparse factor. Balls are few and each touches many nodes: they go by their Schur complement S.
+Rows between sheets would couple any nodes: conjugate gradients, preconditioned by (1), take them in.
+
+    T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (2)
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...jit import part, word
+from ...linalg.nodes import factor_nodes, solve_nodes
+from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
+from .system import add_facets
+
+MOST_GRADIENTS = 60
+GRADIENT = 1e-8  # by which the energy norm squared of the error falls
+
+
+@word
+def dot_nodes(a, b, count):
+    total = 0.0
+    for k in range(count):
+        total += a[k, 0] * b[k, 0] + a[k, 1] * b[k, 1] + a[k, 2] * b[k, 2]
+    return total
+
+
+@far(WHOLE, WHOLE)
+@part
+def factor(box, touching):
+    """The nodes' factor, and the Cholesky factor of the balls' Schur complement in net.block."""
+    net = open_box(box).par.net
+    net.counts[0] += 1
+    dependent = factor_nodes(net.nodes)
+    block, count = net.block, net.nodes.order.shape[0]
+    size = block.shape[0]
+    if touching > 0:
+        for i in range(size):
+            solve_nodes(net.nodes, net.strip[i], net.answer[i])
+        for i in range(size):
+            for j in range(size):
+                block[i, j] -= dot_nodes(net.strip[i], net.answer[j], count)
+    for j in range(size):
+        for i in range(j, size):
+            for k in range(j):
+                block[i, j] -= block[i, k] * block[j, k]
+            if i == j:
+                dependent += 1 if block[j, j] <= 0.0 else 0
+                block[j, j] = sqrt(max(block[j, j], 1e-300))
+            else:
+                block[i, j] /= block[j, j]
+    return dependent
+
+
+@far(NOTHING, WHOLE, TABLE, TABLE)
+@part
+def solve(box, touching, b, out):
+    """out = (nodes and balls without rows between sheets)⁻¹ b; both (unknowns, 3)."""
+    net = open_box(box).par.net
+    block, count = net.block, net.nodes.order.shape[0]
+    size = block.shape[0]
+    net.counts[1] += 1
+    solve_nodes(net.nodes, b[:count], out[:count])
+    for i in range(size):
+        total = b[count + i // 3, i % 3]
+        if touching > 0:
+            total -= dot_nodes(net.strip[i], out, count)
+        for k in range(i):
+            total -= block[i, k] * out[count + k // 3, k % 3]
+        out[count + i // 3, i % 3] = total / block[i, i]
+    for i in range(size - 1, -1, -1):
+        total = out[count + i // 3, i % 3]
+        for k in range(i + 1, size):
+            total -= block[k, i] * out[count + k // 3, k % 3]
+        out[count + i // 3, i % 3] = total / block[i, i]
+    if touching > 0:
+        for i in range(size):
+            moved = out[count + i // 3, i % 3]
+            for k in range(count):
+                for c in range(3):
+                    out[k, c] -= moved * net.answer[i, k, c]
+
+
+@far(NOTHING, WHOLE, WHOLE, TABLE, NUMBER, NUMBER)
+@part
+def solve_with_facets(box, touching, on, x, h, stiff):
+    """net.dx of (3). K, the factored part, preconditions: K p follows from the residuals and is never multiplied."""
+    net = open_box(box).par.net
+    solve((box, touching, net.rhs, net.dx))
+    if on == 0:
+        return
+    every = net.slot.shape[0]
+    r, z, p, kp, ap = net.line[0], net.line[1], net.line[2], net.line[3], net.line[4]
+    for k in range(every):
+        for c in range(3):
+            r[k, c] = 0.0
+            p[k, c] = 0.0
+            kp[k, c] = 0.0
+    add_facets((box, x, h, stiff, net.dx, r))
+    for k in range(every):
+        for c in range(3):
+            r[k, c] = -r[k, c]
+    first = 0.0
+    last = 1.0
+    for q in range(MOST_GRADIENTS):
+        solve((box, touching, r, z))
+        now = dot_nodes(r, z, every)
+        if q == 0:
+            first = now
+        if not now > GRADIENT * first:
+            return
+        beta = now / last if q > 0 else 0.0
+        last = now
+        for k in range(every):
+            for c in range(3):
+                p[k, c] = z[k, c] + beta * p[k, c]
+                kp[k, c] = r[k, c] + beta * kp[k, c]
+                ap[k, c] = kp[k, c]
+        add_facets((box, x, h, stiff, p, ap))
+        along = dot_nodes(p, ap, every)
+        if not along > 0.0:
+            return
+        step = now / along
+        for k in range(every):
+            for c in range(3):
+                net.dx[k, c] += step * p[k, c]
+                r[k, c] -= step * ap[k, c]
+
+
+@word
+def moved(net, i, c):
+    return net.dx[i, c] if i >= 0 else 0.0
+
+
+@far(WHOLE, NUMBER, NUMBER, NUMBER, TRUTH)
+@part
+def take_edges(box, part_taken, stiff_hard, stiff, leaving):
+    """(2). Returns how many limits left."""
+    net = open_box(box).par.net
+    edges = net.edges
+    left = 0
+    for e in range(edges.i.shape[0]):
+        if not edges.on[e]:
+            continue
+        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+        d = 0.0
+        for c in range(3):
+            d += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
+        kappa = stiff if edges.one_sided[e] else stiff_hard
+        tension = edges.shift[e] + kappa * (edges.phi[e] + d)
+        edges.tension[e] += part_taken * (tension - edges.tension[e])
+        if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
+            edges.on[e] = False
+            edges.tension[e] = 0.0
+            edges.shift[e] = 0.0
+            left += 1
+    return left
+
+
+@far(WHOLE, TRUTH, NUMBER, NUMBER)
+@part
+def take_rows(box, between, part_taken, stiff):
+    """(2). Returns how many rows left."""
+    net = open_box(box).par.net
+    rows = net.facets if between else net.solids
+    count = net.facet_count[0] if between else rows.phi.shape[0]
+    left = 0
+    for r in range(count):
+        if not rows.on[r]:
+            continue
+        d = 0.0
+        for k in range(4):
+            i = rows.unknown[r, k]
+            if i >= 0:
+                for c in range(3):
+                    d += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
+        lam = rows.shift[r] + stiff * (rows.phi[r] - d)
+        rows.lam[r] += part_taken * (lam - rows.lam[r])
+        if rows.lam[r] < 0.0:
+            rows.on[r] = False
+            rows.lam[r] = 0.0
+            rows.shift[r] = 0.0
+            left += 1
+    return left
+
+
+@far(NUMBER)
+@part
+def largest_move(box):
+    net = open_box(box).par.net
+    largest = 0.0
+    for k in range(net.slot.shape[0]):
+        for c in range(3):
+            largest = max(largest, abs(net.dx[k, c]))
+    return largest
+
+
+@far(NOTHING, TABLE, NUMBER)
+@part
+def move(box, x, share):
+    net = open_box(box).par.net
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        for c in range(3):
+            x[s, c] += share * net.dx[k, c]

@@ -1,0 +1,81 @@
+"""What records keep of edges and contacts."""
+
+from __future__ import annotations
+
+from ...jit import part, word
+from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
+from .settle import measure_solids
+
+
+@far(NOTHING, VECTOR)
+@part
+def hand_over(box, lam):
+    """λ of hard edges, then of listed inequalities."""
+    system, state, par = open_box(box)
+    hard = state.lam.shape[0]
+    for r in range(hard):
+        lam[r] = state.lam[r]
+    for k in range(lam.shape[0] - hard):
+        r = par.ineq.listed[k]
+        lam[hard + k] = par.ineq.sign[r] * par.net.solids.lam[r]
+
+
+@part
+def observe(system, state, t, par, lam):
+    hand_over((par.box, lam))
+
+
+@word
+def add_contacts(net, rows, count, force):
+    pushing = 0
+    for r in range(count):
+        if rows.lam[r] > 0.0 and rows.on[r]:
+            pushing += 1
+            for k in range(4):
+                s = rows.slot[r, k]
+                if s >= 0 and net.unknown[s] >= 0:
+                    for c in range(3):
+                        force[s, c] += rows.weight[r, k] * (rows.lam[r] * rows.n[r, c] + rows.rub[r, c])
+    return pushing
+
+
+@far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, VECTOR)
+@part
+def measure_now(box, t, phi, rate, force, totals):
+    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push, the deepest, limits that are on."""
+    system, state, par = open_box(box)
+    net, ineq = par.net, par.ineq
+    edges, solids = net.edges, net.solids
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+    pushing = add_contacts(net, net.facets, net.facet_count[0], force)
+    if solids.phi.shape[0] > 0:
+        measure_solids((box, t, state.x))
+        pushing += add_contacts(net, solids, solids.phi.shape[0], force)
+    hard = phi.shape[0] - ineq.listed.shape[0]
+    for k in range(ineq.listed.shape[0]):
+        r = ineq.listed[k]
+        phi[hard + k] = ineq.phi[r]
+        total = ineq.phi_t[r]
+        for b in range(ineq.rows.ptr[r], ineq.rows.ptr[r + 1]):
+            s = ineq.rows.slot[b]
+            for c in range(3):
+                total += ineq.J[b, c] * state.v[s, c]
+        rate[hard + k] = total
+    deepest = 0.0
+    for r in range(solids.phi.shape[0]):
+        deepest = max(deepest, solids.phi[r])
+    limited = 0
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e] and edges.on[e]:
+            limited += 1
+    if totals.shape[0] > 0:
+        totals[0], totals[1] = pushing, deepest
+    if totals.shape[0] > 2:
+        totals[2] = limited
+
+
+@part
+def measure(system, state, t, par, phi, rate, slide, force, totals):
+    measure_now((par.box, t, phi, rate, force, totals))

@@ -1,0 +1,320 @@
+"""The linear system of one Newton step on positions and multipliers together, and how far they are off.
+
+An implicit Euler step with the constraint forces at its end is the stationary point of
+
+    M (x - x*)/h² + Σ T u - Σ λ ω n + friction = 0                                               (1)
+    T = T₀ + κ φ(x),   λ = λ₀ + κ_c φ(x)                                                         (2)
+
+for large κ, or T₀ and λ₀ that have settled: an augmented Lagrangian. Linearised in x and T together,
+
+    [M/h² + Σ_edges κ uuᵀ + (T⁺/l)(I - uuᵀ) + Σ_rows ω² (κ_c nnᵀ + τ(I - nnᵀ))] δx
+        = -M (x - x*)/h² - Σ (T₀ + κ φ) u + Σ ω (λ₀ + κ_c φ) n - Σ ω τ s                          (3)
+    T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (4)
+
+T⁺ = max(T, 0): a taut edge resists being turned, and without this term, which J W Jᵀ lacks, fine sheets do not
+converge. The matrix is positive definite whatever edges are redundant, and moves all nodes alike where only
+inner forces act, so momentum is kept whether or not (1) has converged. s is the sliding of a contact in this
+step, and Coulomb's force is taken from the λ of the iteration before:
+
+    τ = μ λ / max(|s|, ε h)                                                                      (5)
+
+Rows between sheets would couple any nodes. They stay out of the matrix, and newton.py takes them in.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...cloth.springs import tension
+from ...jit import part, word
+from ...linalg.nodes import add_couple, add_diagonal, clear_nodes
+from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
+
+CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
+
+
+@word
+def resistance(stiff, along, n0, n1, n2):
+    """stiff nnᵀ + along (I - nnᵀ): xx, xy, xz, yy, yz, zz."""
+    d = stiff - along
+    return d * n0 * n0 + along, d * n0 * n1, d * n0 * n2, d * n1 * n1 + along, d * n1 * n2, d * n2 * n2 + along
+
+
+@word
+def sliding(rows, r, x, before):
+    """s: what the members of a row moved along each other in this step."""
+    s0 = 0.0
+    s1 = 0.0
+    s2 = 0.0
+    for k in range(4):
+        i = rows.slot[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            s0 += w * (x[i, 0] - before[i, 0])
+            s1 += w * (x[i, 1] - before[i, 1])
+            s2 += w * (x[i, 2] - before[i, 2])
+    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    d = s0 * n0 + s1 * n1 + s2 * n2
+    return s0 - d * n0, s1 - d * n1, s2 - d * n2
+
+
+@word
+def drag(rows, r, s0, s1, s2, h):
+    """(5)"""
+    pull = rows.friction[r] * rows.lam[r]
+    if pull <= 0.0:
+        return 0.0
+    return pull / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
+
+
+@word
+def push_members(net, rows, r, f0, f1, f2):
+    """Add ω f to the right-hand side of a row's members."""
+    for k in range(4):
+        i = rows.unknown[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            net.rhs[i, 0] += w * f0
+            net.rhs[i, 1] += w * f1
+            net.rhs[i, 2] += w * f2
+
+
+@word
+def pull_ends(net, i, j, f0, f1, f2):
+    """Take f off the right-hand side of i, add it to that of j."""
+    if i >= 0:
+        net.rhs[i, 0] -= f0
+        net.rhs[i, 1] -= f1
+        net.rhs[i, 2] -= f2
+    if j >= 0:
+        net.rhs[j, 0] += f0
+        net.rhs[j, 1] += f1
+        net.rhs[j, 2] += f2
+
+
+@far(NOTHING, TABLE, NUMBER)
+@part
+def start_rhs(box, x, h):
+    """-M (x - x*)/h²"""
+    net = open_box(box).par.net
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        m = net.mass[k] / (h * h)
+        for c in range(3):
+            net.rhs[k, c] = -m * (x[s, c] - net.aim[s, c])
+
+
+@far(NOTHING, NUMBER, NUMBER, NUMBER)
+@part
+def assemble_edges(box, h, stiff_hard, stiff):
+    """Masses and edges of (3); the right-hand side is begun."""
+    net = open_box(box).par.net
+    nodes, edges = net.nodes, net.edges
+    clear_nodes(nodes)
+    count = nodes.order.shape[0]
+    for k in range(count):
+        m = net.mass[k] / (h * h)
+        add_diagonal(nodes, k, m, 0.0, 0.0, m, 0.0, m)
+    for e in range(edges.i.shape[0]):
+        if not edges.on[e]:
+            continue
+        kappa = stiff if edges.one_sided[e] else stiff_hard
+        u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
+        turn = max(edges.tension[e], edges.last[e], 0.0) / max(edges.l[e], 1e-300)
+        xx, xy, xz, yy, yz, zz = resistance(kappa, turn, u0, u1, u2)
+        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+        k = edges.couple[e]
+        if k >= 0:
+            add_couple(nodes, k, xx, xy, xz, yy, yz, zz)
+        elif i >= 0:
+            add_diagonal(nodes, i, xx, xy, xz, yy, yz, zz)
+        else:
+            add_diagonal(nodes, j, xx, xy, xz, yy, yz, zz)
+        pull = edges.shift[e] + kappa * edges.phi[e]
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
+
+
+@word
+def spring_at(springs, q, x, before, h):
+    """Length, direction from j to i and tension of a spring, with the speeds of this step."""
+    i, j = springs.i[q], springs.j[q]
+    d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+    l = max(sqrt(d0 * d0 + d1 * d1 + d2 * d2), 1e-300)
+    u0, u1, u2 = d0 / l, d1 / l, d2 / l
+    moved = u0 * (d0 - before[i, 0] + before[j, 0]) + u1 * (d1 - before[i, 1] + before[j, 1])
+    moved += u2 * (d2 - before[i, 2] + before[j, 2])
+    pull = tension(l, springs.rest[q], springs.k[q], springs.k2[q], springs.elongation2[q])
+    return l, u0, u1, u2, pull + springs.damping[q] * moved / h
+
+
+@far(NOTHING, TABLE, NUMBER)
+@part
+def assemble_springs(box, x, h):
+    """Springs between nodes that edges couple: like edges of (3), with their own stiffness."""
+    net = open_box(box).par.net
+    springs = net.springs
+    for q in range(springs.rest.shape[0]):
+        l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
+        second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
+        k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
+        xx, xy, xz, yy, yz, zz = resistance(k, max(pull, 0.0) / l, u0, u1, u2)
+        i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
+        couple = net.spring_couple[q]
+        if couple >= 0:
+            add_couple(net.nodes, couple, xx, xy, xz, yy, yz, zz)
+        elif i >= 0:
+            add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
+        else:
+            add_diagonal(net.nodes, j, xx, xy, xz, yy, yz, zz)
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
+
+
+@word
+def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
+    block[i, j] += scale * xx
+    block[i, j + 1] += scale * xy
+    block[i, j + 2] += scale * xz
+    block[i + 1, j] += scale * xy
+    block[i + 1, j + 1] += scale * yy
+    block[i + 1, j + 2] += scale * yz
+    block[i + 2, j] += scale * xz
+    block[i + 2, j + 1] += scale * yz
+    block[i + 2, j + 2] += scale * zz
+
+
+@far(WHOLE, TABLE, NUMBER, NUMBER)
+@part
+def assemble_solids(box, x, h, stiff):
+    """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
+    net = open_box(box).par.net
+    rows, block, strip = net.solids, net.block, net.strip
+    count = net.nodes.order.shape[0]
+    for i in range(block.shape[0]):
+        for j in range(block.shape[0]):
+            block[i, j] = 0.0
+        for k in range(count):
+            strip[i, k, 0], strip[i, k, 1], strip[i, k, 2] = 0.0, 0.0, 0.0
+        block[i, i] = net.mass[count + i // 3] / (h * h)
+    touching = 0
+    for r in range(rows.phi.shape[0]):
+        if not rows.on[r]:
+            continue
+        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+        s0, s1, s2 = sliding(rows, r, x, net.before)
+        along = drag(rows, r, s0, s1, s2, h)
+        xx, xy, xz, yy, yz, zz = resistance(stiff, along, n0, n1, n2)
+        push = rows.shift[r] + stiff * rows.phi[r]
+        push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+        a, b = rows.unknown[r, 0], rows.unknown[r, 1]
+        for i in (a, b):
+            if i >= count:
+                at = 3 * (i - count)
+                add_to(block, at, at, 1.0, xx, xy, xz, yy, yz, zz)
+            elif i >= 0:
+                add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
+        if a >= count and b >= count:
+            at, to = 3 * (a - count), 3 * (b - count)
+            add_to(block, at, to, -1.0, xx, xy, xz, yy, yz, zz)
+            add_to(block, to, at, -1.0, xx, xy, xz, yy, yz, zz)
+        elif a >= 0 and b >= count:
+            touching += 1
+            at = 3 * (b - count)
+            strip[at, a, 0] -= xx
+            strip[at, a, 1] -= xy
+            strip[at, a, 2] -= xz
+            strip[at + 1, a, 0] -= xy
+            strip[at + 1, a, 1] -= yy
+            strip[at + 1, a, 2] -= yz
+            strip[at + 2, a, 0] -= xz
+            strip[at + 2, a, 1] -= yz
+            strip[at + 2, a, 2] -= zz
+    return touching
+
+
+@far(WHOLE, TABLE, NUMBER, NUMBER)
+@part
+def assemble_facets(box, x, h, stiff):
+    """Right-hand side of rows between sheets. Returns how many are on."""
+    net = open_box(box).par.net
+    rows = net.facets
+    on = 0
+    for r in range(net.facet_count[0]):
+        if rows.on[r]:
+            on += 1
+            s0, s1, s2 = sliding(rows, r, x, net.before)
+            along = drag(rows, r, s0, s1, s2, h)
+            push = rows.shift[r] + stiff * rows.phi[r]
+            n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+            push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+    return on
+
+
+@far(NOTHING, TABLE, NUMBER, NUMBER, TABLE, TABLE)
+@part
+def add_facets(box, x, h, stiff, p, out):
+    """out += (rows between sheets) p"""
+    net = open_box(box).par.net
+    rows = net.facets
+    for r in range(net.facet_count[0]):
+        if not rows.on[r]:
+            continue
+        m0 = 0.0
+        m1 = 0.0
+        m2 = 0.0
+        for k in range(4):
+            i = rows.unknown[r, k]
+            if i >= 0:
+                w = rows.weight[r, k]
+                m0 += w * p[i, 0]
+                m1 += w * p[i, 1]
+                m2 += w * p[i, 2]
+        s0, s1, s2 = sliding(rows, r, x, net.before)
+        along = drag(rows, r, s0, s1, s2, h)
+        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+        more = (stiff - along) * (m0 * n0 + m1 * n1 + m2 * n2)
+        f0, f1, f2 = more * n0 + along * m0, more * n1 + along * m1, more * n2 + along * m2
+        for k in range(4):
+            i = rows.unknown[r, k]
+            if i >= 0:
+                w = rows.weight[r, k]
+                out[i, 0] += w * f0
+                out[i, 1] += w * f1
+                out[i, 2] += w * f2
+
+
+@word
+def subtract_rows(net, rows, count, x, h):
+    for r in range(count):
+        if rows.on[r]:
+            s0, s1, s2 = sliding(rows, r, x, net.before)
+            along = drag(rows, r, s0, s1, s2, h)
+            push = rows.lam[r]
+            rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = -along * s0, -along * s1, -along * s2
+            n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+            push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+
+
+@far(NUMBER, TABLE, NUMBER)
+@part
+def imbalance(box, x, h):
+    """The largest displacement [m] that the residual of (1) stands for."""
+    net = open_box(box).par.net
+    edges = net.edges
+    start_rhs((box, x, h))
+    for e in range(edges.i.shape[0]):
+        if edges.on[e]:
+            i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+            pull = edges.tension[e]
+            pull_ends(net, i, j, pull * edges.u[e, 0], pull * edges.u[e, 1], pull * edges.u[e, 2])
+    springs = net.springs
+    for q in range(springs.rest.shape[0]):
+        l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
+        i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
+        pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
+    subtract_rows(net, net.solids, net.solids.phi.shape[0], x, h)
+    subtract_rows(net, net.facets, net.facet_count[0], x, h)
+    largest = 0.0
+    for k in range(net.slot.shape[0]):
+        for c in range(3):
+            largest = max(largest, abs(net.rhs[k, c]) * h * h / net.mass[k])
+    return largest

@@ -1,0 +1,131 @@
+"""The `par` of the steps in hold.py, and how it is made."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ...cloth.proximity import Rows as Near
+from ...cloth.proximity import Surface, surface
+from ...cloth.proximity import rows as near_room
+from ...cloth.safe import Motion
+from ...cloth.safe import motion as motion_room
+from ...cloth.springs import Springs
+from ...model.arrays import Inequalities
+from ...model.dispatch import FORCE_CODES
+from ...model.model import Model
+from .net import Net, all_springs, coupled, net_of, no_rows
+
+SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
+UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
+LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
+
+
+class Held(NamedTuple):
+    numbers: np.ndarray  # par of methods/base.py
+    net: Net
+    ineq: Inequalities
+    surface: Surface  # triangles that may touch each other; those of one sheet with no thickness where none may
+    near: Near
+    motion: Motion
+    has_facets: int
+    paper: int  # 1: limits by the rule of the paper
+    rule: int  # index into UNCONSTRAINED
+    projects: int  # 1: fast projection
+    frequency: float  # largest ω of springs [1/s], over 1 for one substep
+    edge: float  # mean length of edges [m]
+    unit: float  # mean mass of a node [kg]
+    w: np.ndarray  # (slots,) inverse masses
+    thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
+    friction: np.ndarray  # (sheets, sheets)
+    apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
+    fraction: np.ndarray  # (slots,)
+    safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
+    lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
+    memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
+    ball: float  # smallest radius of a ball [m]; inf: there is none
+    kept: np.ndarray  # (4, slots, 3) x, v, forces and lags at the start of a step
+    kept_rows: np.ndarray  # (.,) T and λ there
+    wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
+    pieces: np.ndarray  # (1,) in how many pieces the last step was taken
+    whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
+    free: Springs  # springs that are stepped explicitly; their damping is that of small steps
+    damping: np.ndarray  # (springs,) c of these as the scene has it
+    batch: np.ndarray  # batches of springs in system.forces, which stay out of work.f,
+    members: np.ndarray  # and how many each has
+
+
+def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
+    net = net_of(model, state.memory)
+    edges, rows = len(net.edges.i), len(net.solids.phi)
+    slots = len(model.x)
+    first = 2 * edges + rows
+    of, thickness, friction = _surface(model)
+    has_facets = len(model.touching.sheet_pairs) > 0
+    lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
+    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    near = near_room(of)
+    free, batch = _explicit(model, net)
+    tables = Held(
+        numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
+        has_facets=int(has_facets), paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
+        rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
+        edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
+        thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
+        lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
+        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((4, slots, 3)),
+        kept_rows=np.zeros(2 * edges + rows),
+        wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
+        free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
+    )  # fmt: skip
+    return with_room(tables)
+
+
+def with_room(tables: Held) -> Held:
+    """Facet rows for as many as the search can find."""
+    room = len(tables.near.distance) if tables.has_facets else 0
+    return tables._replace(net=tables.net._replace(facets=no_rows(room)), apart=np.zeros(room))
+
+
+def more_room(tables: Held) -> Held:
+    """More room for what lies near: the last search did not fit."""
+    of = tables.surface
+    near, motion = near_room(of, tables.near.wanted), motion_room(of, tables.motion.wanted)
+    return with_room(tables._replace(near=near, motion=motion))
+
+
+def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
+    sheets, touching = model.sheets, model.touching
+    count = len(sheets)
+    allowed, friction = np.zeros((count, count), bool), np.zeros((count, count))
+    for (i, j), rough in zip(touching.sheet_pairs, touching.pair_friction):
+        allowed[i, j] = allowed[j, i] = True
+        friction[i, j] = friction[j, i] = rough
+    sheet_of = np.zeros(len(model.x), np.int64)
+    for k, sheet in enumerate(sheets):
+        sheet_of[sheet.slots] = k
+    own = np.array([sheet.thickness for sheet in sheets])
+    triangles = np.concatenate([sheet.triangles for sheet in sheets])
+    of = surface(triangles, sheet_of, allowed)
+    return of, 0.5 * (own[:, None] + own), friction
+
+
+def _explicit(model: Model, net: Net) -> tuple[Springs, np.ndarray]:
+    """Springs that are not part of the system, and the batches of all springs of sheets."""
+    couples = np.stack([net.nodes.later, net.nodes.earlier], axis=1).astype(np.int64)
+    springs = all_springs(model)
+    couple = coupled(model, net.unknown, couples)
+    kept = couple == -2 if len(couples) else np.ones(len(couple), bool)
+    batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
+    return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), batch
+
+
+def frequency(w: np.ndarray, springs: Springs) -> float:
+    """An upper bound of what springs and their dampers bring into motion [1/s]: ω² ≤ max 2 w Σ k, and 2 w Σ c."""
+    stiff, damped = np.zeros(len(w)), np.zeros(len(w))
+    for end in (springs.i, springs.j):
+        np.add.at(stiff, end, np.maximum(springs.k, springs.k2))
+        np.add.at(damped, end, springs.damping)
+    return max(sqrt(2.0 * float((w * stiff).max())), 2.0 * float((w * damped).max()))

@@ -1,0 +1,54 @@
+"""The mesh of a cloth or a solid: its nodes, their masses, and which of them springs join."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import cloth
+
+Array = np.ndarray
+
+
+class Shape(NamedTuple):
+    x: Array  # (n, 3) places of the nodes [m]
+    masses: Array  # (n,) [kg]
+    triangles: Array  # (m, 3); of a solid its surface
+    families: dict[str, Array]  # pairs of nodes, the smaller first
+    edges: Array  # (e, 2) all edges of the mesh
+    cells: tuple[int, int] | None = None  # (nx, ny) of a grid
+
+
+def read_shape(kind: str, name: str, values: dict[str, Any]) -> Shape:
+    """The shape that a deformable's options describe."""
+    return (_sheet if kind == "cloth" else _solid)(name, values)
+
+
+def _sheet(name: str, values: dict[str, Any]) -> Shape:
+    if values["grid"] is not None:
+        nx, ny = values["grid"]
+        u, v = values["u"] or (1.0, 0.0, 0.0), values["v"] or (0.0, 0.0, 1.0)
+        mesh = cloth.grid(nx, ny, values["size"] or (1.0, 1.0), values["origin"], u, v, name=name)
+        x = mesh.vertices
+    else:
+        is_file = values["mesh"] is not None
+        mesh = (cloth.read_mesh(values["mesh"]) if is_file
+                else cloth.Mesh(values["vertices"], values["triangles"], name))  # fmt: skip
+        x = mesh.vertices + np.array(values["origin"])
+    families = {"structural": cloth.structural(mesh), "shear": cloth.shear(mesh), "bending": cloth.bending(mesh)}
+    return Shape(x, mesh.masses(values["density"]), mesh.triangles, families, mesh.edges, mesh.cells)
+
+
+def _solid(name: str, values: dict[str, Any]) -> Shape:
+    if values["box"] is not None:
+        nx, ny, nz = values["box"]
+        solid = cloth.box(nx, ny, nz, values["size"] or (1.0, 1.0, 1.0), values["origin"], name=name)
+        x = solid.vertices
+    else:
+        is_file = values["mesh"] is not None
+        solid = (cloth.read_solid(values["mesh"]) if is_file
+                 else cloth.Solid(values["vertices"], values["tetrahedra"], name))  # fmt: skip
+        x = solid.vertices + np.array(values["origin"])
+    families = {"structural": cloth.structural(solid)}
+    return Shape(x, solid.masses(values["density"]), solid.surface, families, solid.edges)

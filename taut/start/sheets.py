@@ -1,0 +1,178 @@
+"""What the start of a scene with cloth breaks, in words; and its repair.
+
+Edges that are off their length or beyond their limit, nodes inside solids or balls, and sheets that cross. Sheets that
+are nearer than their thickness but do not cross are no fault: the steps move them apart.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..errors import TautError, TautWarning
+from ..methods.sheets.box import contents
+from ..methods.sheets.look import look_at_solids
+from ..model import Model
+from ..model.arrays import State, System
+from ..model.sheets import Sheet
+from .repair import Contacts, Look, edges_of, settled
+from .untangle import Tangle
+
+Array = np.ndarray
+OFF = 1e-6  # of an edge's length
+ROUNDS = 4
+MOST_PLACES = 3
+
+
+def check_sheets(model: Model, system: System, state: State, par: Any, holds_contacts: bool, repair: bool) -> tuple:
+    """Refuse a start that is broken, or with `repair` move nodes and balls until it is not.
+
+    holds_contacts  whether `par` is that of a step that knows contacts
+    """
+    look = _look(system, state, par) if holds_contacts else lambda x: _NONE
+    tangle = _tangle(model)
+    found = _faults(model, state.x, look, tangle)
+    if not found:
+        return ()
+    if not repair:
+        raise TautError(f"the start is broken: {'; '.join(found)}. Move things apart, or let taut try it with "
+                        "repair=True (--repair).")
+    x = _mended(model, state.x, look, tangle)
+    left = _faults(model, x, look, tangle)
+    if left:
+        raise TautError(f"the start is broken and could not be repaired: {'; '.join(left)}. Move things apart.")
+    far = float(np.linalg.norm(x - state.x, axis=1).max())
+    state.x[:] = x
+    note = f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m"
+    warnings.warn(note + ".", TautWarning, stacklevel=4)
+    return (note,)
+
+
+_NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))
+
+
+def _look(system: System, state: State, par: Any) -> Look:
+    def look(x: Array) -> Contacts:
+        look_at_solids(system, state, par.box, x)
+        rows = contents(par).net.solids
+        return Contacts(rows.slot, rows.weight, rows.n, rows.phi)
+
+    return look
+
+
+def _tangle(model: Model) -> Tangle | None:
+    pairs = model.touching.sheet_pairs
+    if len(pairs) == 0:
+        return None
+    allowed = np.zeros((len(model.sheets), len(model.sheets)), bool)
+    allowed[pairs[:, 0], pairs[:, 1]] = allowed[pairs[:, 1], pairs[:, 0]] = True
+    return Tangle(np.concatenate([sheet.triangles for sheet in model.sheets]), _sheet_of(model), allowed)
+
+
+def _sheet_of(model: Model) -> Array:
+    """(slots,) index of the sheet of each slot, -1: none."""
+    of = np.full(len(model.x), -1)
+    for k, sheet in enumerate(model.sheets):
+        of[sheet.slots] = k
+    return of
+
+
+def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
+    edges, w = edges_of(model), model.bodies.w[:, 0]
+    shortest = min(float(sheet.lengths.min()) for sheet in model.sheets)
+    thickest = max(max(sheet.thickness for sheet in model.sheets), 1e-3 * shortest)
+    for _ in range(ROUNDS):
+        x = settled(model, x, edges, look, 0.1 * OFF * shortest)
+        if tangle is None or len(tangle.crossings(x)) == 0:
+            break
+        x = tangle.undone(x, w, shortest, thickest)
+    return x
+
+
+# Words
+
+
+def _faults(model: Model, x: Array, look: Look, tangle: Tangle | None) -> list[str]:
+    found = [text for sheet in model.sheets for text in _stretched(sheet, x, model.bodies.w[:, 0])]
+    found += _inside(model, look(x))
+    if tangle is not None:
+        found += _crossed(model, x, tangle)
+    return found
+
+
+def _stretched(sheet: Sheet, x: Array, w: Array) -> list[str]:
+    found = []
+    limited = sheet.limit_edges if sheet.is_limited else sheet.limit_edges[:0]
+    most = 1.0 + float(sheet.limit or 0.0)
+    for ends, length, hard in ((sheet.hard_edges, sheet.hard_lengths, True), (limited, sheet.limit_lengths, False)):
+        longer = np.linalg.norm(x[ends[:, 0]] - x[ends[:, 1]], axis=1) / length[: len(ends)] - 1.0
+        off = np.abs(longer) if hard else longer + 1.0 - most
+        off[~(w[ends] > 0.0).any(axis=1)] = 0.0  # nothing can move it
+        broken = np.flatnonzero(off > OFF)
+        if len(broken):
+            worst = int(np.argmax(off))
+            i, j = (int(np.flatnonzero(sheet.slots == slot)[0]) for slot in ends[worst])
+            what = "hard edges are off their length" if hard else f"edges are beyond the limit of {sheet.limit:.3g}"
+            found.append(f"{len(broken)} {what} in {sheet.kind} '{sheet.name}', at worst the one from node {i} to {j}, "
+                         f"{'longer' if longer[worst] > 0 else 'shorter'} by {abs(longer[worst]):.3g} of its length")
+    return found
+
+
+def _inside(model: Model, contacts: Contacts) -> list[str]:
+    """Nodes inside solids, by sheet and solid; other inequalities by name."""
+    bound = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
+    if not np.isfinite(contacts.phi).all():
+        r = int(np.flatnonzero(~np.isfinite(contacts.phi))[0])
+        raise TautError(f"inequality '{_row_name(model, contacts, r)}': Φ is not a number at t = 0; move its points.")
+    of = _sheet_of(model)
+    groups: dict[tuple[int, str], list[int]] = {}
+    for r in np.flatnonzero(contacts.phi > bound).tolist():
+        name = re.sub(r"\[\d+\]$", "", _row_name(model, contacts, r).rpartition("|")[2])
+        groups.setdefault((int(of[contacts.slot[r, 0]]), name), []).append(r)
+    found = []
+    for (k, other), rows in groups.items():
+        worst = max(rows, key=lambda r: contacts.phi[r])
+        depth = f"{contacts.phi[worst]:.3g} m"
+        if k < 0:
+            found.append(f"'{_row_name(model, contacts, worst)}' is broken by {depth}")
+            continue
+        sheet = model.sheets[k]
+        node = int(np.flatnonzero(sheet.slots == contacts.slot[worst, 0])[0])
+        nodes = f"{len(rows)} nodes" if len(rows) > 1 else "1 node"
+        found.append(f"{nodes} of {sheet.kind} '{sheet.name}' on the wrong side of '{other}', at worst node {node} "
+                     f"by {depth}")
+    return found
+
+
+def _row_name(model: Model, contacts: Contacts, r: int) -> str:
+    if r < len(model.inequality_names):
+        return model.inequality_names[r]
+    names = {info.slot: info.name for info in model.body_info}
+    return "|".join(names[int(slot)] for slot in contacts.slot[r, :2])
+
+
+def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
+    pairs = tangle.crossings(x)
+    sheets = np.sort(tangle.sheet[tangle.triangles[pairs, 0]], axis=1)
+    found = []
+    for a, b in np.unique(sheets, axis=0):
+        own = pairs[(sheets == (a, b)).all(axis=1)]
+        first, second = model.sheets[a], model.sheets[b]
+        other = "itself" if a == b else f"{second.kind} '{second.name}'"
+        places = []
+        for one, two in own[:MOST_PLACES]:
+            nodes = [_nodes(model, tangle.sheet, tangle.triangles[t]) for t in (one, two)]
+            at = np.round(x[tangle.triangles[[one, two]]].mean(axis=(0, 1)), 4).tolist()
+            places.append(f"nodes {nodes[0]} and {nodes[1]} near {tuple(at)}")
+        more = f" and {len(own) - MOST_PLACES} more" if len(own) > MOST_PLACES else ""
+        times = f"{len(own)} pairs of triangles" if len(own) > 1 else "1 pair of triangles"
+        found.append(f"{first.kind} '{first.name}' crosses {other} in {times}: {', '.join(places)}{more}")
+    return found
+
+
+def _nodes(model: Model, sheet_of: Array, slots: Array) -> tuple[int, ...]:
+    own = model.sheets[int(sheet_of[slots[0]])].slots
+    return tuple(int(np.flatnonzero(own == slot)[0]) for slot in slots)
