@@ -63,8 +63,9 @@ def test_python_calls_do_not_grow_with_the_number_of_steps(name):
     inside = [calls_in_loop(METHODS[name], steps) for steps in STEPS]
     assert inside[0] == inside[1], f"{inside} calls in the loop for {STEPS} steps"
     whole = [calls_in_run(METHODS[name], steps) for steps in STEPS]
-    # A longer run looks at the clock some times more, until it knows how many steps fill 0.2 seconds.
-    assert whole[1] - whole[0] < 500, f"{whole} calls in simulate() for {STEPS} steps"
+    # A longer run looks at the clock some times more, until it knows how many steps fill 0.2 seconds, and then five
+    # times a second: on a busy machine that was 585 calls for 90,000 steps more.
+    assert whole[1] - whole[0] < 2000, f"{whole} calls in simulate() for {STEPS} steps"
 
 
 def test_python_calls_are_counted():

@@ -132,9 +132,11 @@ def test_all_ways_of_the_unconstrained_part_converge_to_one_motion(rule, limit, 
     *(("implicit_first", sheet) for sheet in hard_sheets()), ("fast_projection", "grid"),
 ])  # fmt: skip
 def test_energy_of_sheets_with_hard_edges_does_not_grow(method, sheet, dt, simulate):
-    """The sheets' weight times their height is 2 J. Where edges lock the sheet, projections have to do some work."""
+    """The sheets' weight times their height is 2 J. Where edges lock the sheet, projections have to do some work; from
+    far off, where a step of 1/60 s brings them, a fast projection does some on any sheet."""
     most = gained(simulate(hard_sheets()[sheet], method, dt, 1.0))
-    assert most < (1e-6 if sheet == "grid" else 2e-3), f"gained {most:.3g} J"
+    far_off = method == "fast_projection" and dt > PAPER_STEP
+    assert most < (2e-2 if far_off else 1e-6 if sheet == "grid" else 2e-3), f"gained {most:.3g} J"
 
 
 # Limits

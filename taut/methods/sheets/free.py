@@ -80,14 +80,15 @@ def wander(box, t, h):
     system, state, par = open_box(box)
     x, v, w, f = par.wander[0], par.wander[1], par.w, system.work.f
     copy3(state.x, x)
-    for i in range(w.shape[0]):
-        for c in range(3):
-            v[i, c] = state.v[i, c] + par.lag[i, c]  # hold.py (3)
+    copy3(state.v, v)
     steps = 1
     if par.rule == SUBSTEPS:
         steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))
     dt = h / steps
     forces_without_springs(system, t, x, state.quat, v, par)
+    for i in range(w.shape[0]):
+        for c in range(3):
+            v[i, c] += par.lag[i, c]  # hold.py (3); forces that depend on v have not felt it
     if steps == 1:
         add_forces(par.free, x, v, f)
         if par.rule == ADAMS_BASHFORTH:
