@@ -112,9 +112,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "released",
             "Constraints that would resist shrinking become springs again.",
             "4",
-            "active limits after the impact / at its peak < 0.7 at least once",
+            "active limits, after their peak < a quarter of it at least once",
             f"{on[peak:].min():.0f} of {on.max():.0f}",
-            on[peak:].min() < 0.7 * on.max(),
+            on[peak:].min() < 0.25 * on.max(),
         ),
         judge(
             "stiff-unstable",
