@@ -15,6 +15,7 @@ from functools import partial
 from math import log, sqrt
 from typing import Any
 
+from ..progress import say
 from ..scene import gallery
 from .base import Part, Report, Settings, Table, Target, digits
 from .frames import Frames, Measured, Sheet, Span, alone, forget_peak, least_of_repeats, memory, watch
@@ -66,16 +67,18 @@ def measure(settings: Settings) -> Report:
     if METHOD not in (method.name for method in settings.methods):
         return Report(tables=[], notes=[f"cloth is measured with {METHOD}, and it was not asked for"])
     sizes = QUICK_SIZES if settings.quick else SIZES
-    found: dict[str, Cells] = {
-        case.label: {n: alone(measure_case, number, n, settings.quick) for n in sizes}
-        for number, case in enumerate(CASES)
-    }
+    found: dict[str, Cells] = {case.label: {} for case in CASES}
+    for number, case in enumerate(CASES):
+        for n in sizes:
+            say(f"{case.label}, n = {n}")
+            found[case.label][n] = alone(measure_case, number, n, settings.quick)
     engines = ["XPBD"] + (["pyPBD"] if settings.peers and present() else [])
     ours = _quickest(found, sizes)
-    searched = {
-        n: {name: alone(search, name, n, settings.quick) for name in engines}
-        for n in ours if settings.quick or n in COMPARED
-    }  # fmt: skip
+    searched: dict[int, dict[str, Any]] = {n: {} for n in ours if settings.quick or n in COMPARED}
+    for n, cells in searched.items():
+        for engine in engines:
+            say(f"fewest substeps of {engine}, n = {n}")
+            cells[engine] = alone(search, engine, n, settings.quick)
     span = QUICK_SPAN if settings.quick else SWING
     tables = [
         Table(title, ["", *(f"n = {n}" for n in sizes)],

@@ -11,7 +11,7 @@ from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .box import NUMBER, WHOLE, far, open_box
 from .free import copy3
 from .rows import RECOVERY, RECOVERY_TIME
-from .settle import newton
+from .settle import settle
 
 MANY = 500  # pairs for each node
 ROUNDS = 3  # of finding rows between sheets
@@ -51,7 +51,7 @@ def find_facets(box, reach, share):
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def newton_between(box, t, h):
-    """newton with rows between sheets, and only motions that pass through nothing."""
+    """settle with rows between sheets, and only motions that pass through nothing."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
     copy3(net.before, par.safe)
@@ -68,7 +68,7 @@ def newton_between(box, t, h):
         status = find_facets((box, 1.5 * thickest + min(2.0 * farthest, par.edge), min(RECOVERY, h / RECOVERY_TIME)))
         if status != OK:
             return status
-        status = newton((box, t, h))
+        status = settle((box, t, h))
         if status != OK:
             return status
         found = find_fractions(par.motion, par.surface, par.safe, x, par.w, par.fraction)

@@ -23,7 +23,8 @@ from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .free import copy3, wander
 from .rows import RECOVERY, RECOVERY_TIME, aim_edges
-from .settle import measure_solids, newton, project
+from .settle import project, settle
+from .solids import measure_solids
 
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
@@ -113,7 +114,7 @@ def piece(box, t, h):
     elif par.has_facets == 1:
         status = newton_between((box, t + h, h))
     else:
-        status = newton((box, t + h, h))
+        status = settle((box, t + h, h))
     if status != OK:
         return status
     if net.solids.phi.shape[0] > 0 and went_through((box, t + h)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...jit import kernel
 from ...model.evaluate import set_time
-from .settle import measure_solids
+from .solids import measure_solids
 
 
 @kernel

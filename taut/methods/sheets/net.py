@@ -53,6 +53,7 @@ class Rows(NamedTuple):
     lam: np.ndarray  # (r,) λ [N]
     shift: np.ndarray  # (r,) λ₀
     friction: np.ndarray  # (r,) Coulomb's coefficient
+    grip: np.ndarray  # (r,) the λ that friction takes
     allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
     n0: np.ndarray  # (r, 3) the normal at the start of the step
     rub: np.ndarray  # (r, 3) friction on the first member [N]
@@ -85,8 +86,7 @@ class Net(NamedTuple):
 def no_rows(room: int) -> Rows:
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), np.zeros((room, 3)),
-        np.zeros((room, 3)), np.zeros(room, bool),
+        *(np.zeros(room) for _ in range(6)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
     )  # fmt: skip
 
 

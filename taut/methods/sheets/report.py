@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...jit import part, word
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
-from .settle import measure_solids
+from .solids import measure_solids
 
 
 @far(NOTHING, VECTOR)

@@ -16,7 +16,6 @@ from ...jit import part, word
 # What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
 RECOVERY, RECOVERY_TIME = 0.05, 0.1
 NOTHING_OFF = 1e-9  # of the length of an edge
-MORE = 4e-3  # of the length: beyond its limit by so much, an edge may hardly be longer than it was
 
 
 @word
@@ -26,12 +25,10 @@ def difference(x, i, j):
 
 @part
 def measure_edges(edges, x):
-    """(1). Returns the worst of hard edges, of limits that are on (|φ|/L), of limits beyond their targets (φ/L), and
-    of limits beyond what they may have and, about, what they had."""
+    """(1). Returns the worst of hard edges, of limits that are on (|φ|/L), and of limits beyond their targets (φ/L)."""
     hard = 0.0
     on = 0.0
     over = 0.0
-    beyond = 0.0
     for e in range(edges.i.shape[0]):
         a, b, c = difference(x, edges.i[e], edges.j[e])
         l = sqrt(a * a + b * b + c * c)
@@ -43,12 +40,11 @@ def measure_edges(edges, x):
         error = phi / edges.length[e]
         if edges.one_sided[e]:
             over = max(over, error)
-            beyond = max(beyond, (l - max(edges.most[e], edges.target[e] - MORE * edges.length[e])) / edges.length[e])
             if edges.on[e] and edges.tension[e] > 0.0:
                 on = max(on, abs(error))
         else:
             hard = max(hard, abs(error))
-    return hard, on, over, beyond
+    return hard, on, over
 
 
 @part
@@ -138,3 +134,10 @@ def settle_shifts(edges, rows, count):
         edges.shift[e] = edges.tension[e] if edges.on[e] else 0.0
     for r in range(count):
         rows.shift[r] = rows.lam[r] if rows.on[r] else 0.0
+
+
+@part
+def take_grip(rows, count):
+    """Friction is that of λ as it is now."""
+    for r in range(count):
+        rows.grip[r] = rows.lam[r] if rows.on[r] else 0.0

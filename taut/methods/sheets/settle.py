@@ -1,69 +1,33 @@
 """Newton steps until all that is held is within its tolerance and forces balance.
 
 Limits and contacts start with a soft κ, which lets their set settle; where multipliers have settled and something is
-still off, κ grows. The tolerances of limits and balance grow with the iterations: a heavy ball that pulls a sheet
-taut changes hundreds of limits at once, and a step in smaller pieces would not be better.
+still off, κ grows. Most steps take two or three iterations; those that take many go to descent.py.
 """
 
 from __future__ import annotations
 
 from ...jit import part, word
-from ...model.evaluate import inequalities_at
 from ..base import NOT_CONVERGED, OK
-from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
+from .box import NUMBER, WHOLE, far, open_box
+from .descent import descend
+from .free import copy3
 from .newton import factor, largest_move, move, solve, solve_with_facets, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
     enter_edges,
     enter_rows,
-    measure_balls,
     measure_edges,
     measure_facets,
     settle_shifts,
+    take_grip,
     worst_of,
 )
+from .solids import measure_solids
 from .system import assemble_edges, assemble_facets, assemble_solids, assemble_springs, imbalance, start_rhs
+from .tolerances import HARD, LONGEST_MOVE, LOOSE, OFF_FACET, RAMP, SOFT, STIFFEST, tolerances, worst_share
 
-MOST_ITERATIONS = 40
-PATIENCE, EASE, MOST_EASE = 15, 1.3, 10.0  # iterations after which limits and balance may be off by more, and how much
+MOST_ITERATIONS, MOST_WITH_SETS = 40, 15  # the latter where edges and rows come and go
 MOST_PROJECTIONS = 60
-# κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
-HARD, SOFT, STIFFEST, LOOSE, RAMP = 1e9, 1e3, 1e7, 20.0, 4.0
-OFF_LIMIT = 3e-4  # of the length of an edge
-MOST_BEYOND = 4.5e-3  # the same over several steps
-OFF_CONTACT = 5e-4  # of the mean edge
-OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
-IMBALANCE = 0.02  # of the mean edge: what forces may be off, as the displacement they cause
-USUAL_STEP = 1.0 / 240.0  # [s]: in shorter ones forces are balanced as much better as they move things less
-LONGEST_MOVE = 0.5  # of the mean edge, in one iteration
-
-
-@far(NOTHING, NUMBER, TABLE)
-@part
-def measure_solids(box, t, x):
-    """φ and n of all rows of obstacles and balls at x; the time is set."""
-    system, state, par = open_box(box)
-    ineq, rows = par.ineq, par.net.solids
-    count = ineq.phi.shape[0]
-    if count > 0:
-        second = False
-        inequalities_at(system, ineq, t, x, state.quat, state.v, second)
-        for r in range(count):
-            k = ineq.rows.ptr[r]
-            sign = ineq.sign[r]
-            rows.phi[r] = -sign * ineq.phi[r] - rows.allowed[r]
-            for c in range(3):
-                rows.n[r, c] = sign * ineq.J[k, c]
-    measure_balls(rows, count, par.net.radius, x)
-
-
-@word
-def worst_share(rows, count, apart):
-    """How much nearer than asked for, as a share."""
-    worst = 0.0
-    for r in range(count):
-        worst = max(worst, rows.phi[r] / max(apart[r], 1e-300))
-    return worst
 
 
 @word
@@ -88,14 +52,12 @@ def newton(box, t, h):
     unit = par.unit / (h * h)
     hard_stiff, loose = HARD * unit, LOOSE * unit
     stiff = SOFT * unit
-    tolerance = par.numbers[0]
-    limit_tolerance = max(OFF_LIMIT, tolerance)
-    contact_tolerance = OFF_CONTACT * par.edge
-    balance = IMBALANCE * par.edge * min(1.0, (par.whole[0] / USUAL_STEP) ** 2)
+    tolerance, limit_tolerance, contact_tolerance, balance = tolerances(par)
     settle_shifts(edges, solids, walls)
     changes = 0
-    for it in range(MOST_ITERATIONS):
-        hard, held_off, over, beyond = measure_edges(edges, x)
+    most = MOST_WITH_SETS if walls + between > 0 or par.limited == 1 else MOST_ITERATIONS
+    for it in range(most):
+        hard, held_off, over = measure_edges(edges, x)
         measure_solids((box, t, x))
         measure_facets(facets, between, x, par.apart)
         pressed_off, deep = worst_of(solids, walls)
@@ -104,12 +66,12 @@ def newton(box, t, h):
         entered += enter_edges(edges, limit_tolerance)
         entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, contact_tolerance)
         entered += enter_near(facets, between, par.apart)
+        take_grip(solids, walls)
+        take_grip(facets, between)
         off = imbalance((box, x, h))
-        ease = min(MOST_EASE, EASE ** max(0, it - PATIENCE))
-        balanced = it > 0 and off <= ease * balance
-        within = hard <= tolerance and max(held_off, over) <= ease * limit_tolerance and beyond <= MOST_BEYOND
-        some = min(ease, 1.9)
-        within = within and max(pressed_off, deep) <= some * contact_tolerance and near <= some * OFF_FACET
+        balanced = it > 0 and off <= balance
+        within = hard <= tolerance and max(held_off, over) <= limit_tolerance
+        within = within and max(pressed_off, deep) <= contact_tolerance and near <= OFF_FACET
         if balanced and within and entered == 0:
             return OK
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
@@ -136,6 +98,22 @@ def newton(box, t, h):
     return NOT_CONVERGED
 
 
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def settle(box, t, h):
+    """Solve (2) of hold.py from state.x: Newton's method, and descent where it goes astray."""
+    system, state, par = open_box(box)
+    edges, solids = par.net.edges, par.net.solids
+    count, walls = edges.i.shape[0], solids.phi.shape[0]
+    copy3(state.x, par.begun_at)
+    for e in range(count):
+        par.begun[e] = edges.tension[e]
+    for r in range(walls):
+        par.begun[count + r] = solids.lam[r]
+    status = newton((box, t, h))
+    return status if status == OK else descend((box, t, h))
+
+
 @far(WHOLE, NUMBER)
 @part
 def project(box, h):
@@ -149,7 +127,7 @@ def project(box, h):
         edges.last[e] = edges.tension[e]  # turns edges stiffly, as at the end of the step before
         edges.tension[e] = 0.0
     for _ in range(MOST_PROJECTIONS):
-        hard, held_off, over, beyond = measure_edges(edges, x)
+        hard, held_off, over = measure_edges(edges, x)
         if hard <= par.numbers[0]:
             return OK
         for k in range(net.slot.shape[0]):

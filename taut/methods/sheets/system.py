@@ -14,7 +14,7 @@ for large κ, or T₀ and λ₀ that have settled: an augmented Lagrangian. Line
 T⁺ = max(T, 0): a taut edge resists being turned, and without this term, which J W Jᵀ lacks, fine sheets do not
 converge. The matrix is positive definite whatever edges are redundant, and moves all nodes alike where only
 inner forces act, so momentum is kept whether or not (1) has converged. s is the sliding of a contact in this
-step, and Coulomb's force is taken from the λ of the iteration before:
+step, and Coulomb's force is taken from a λ before:
 
     τ = μ λ / max(|s|, ε h)                                                                      (5)
 
@@ -61,7 +61,7 @@ def sliding(rows, r, x, before):
 @word
 def drag(rows, r, s0, s1, s2, h):
     """(5)"""
-    pull = rows.friction[r] * rows.lam[r]
+    pull = rows.friction[r] * rows.grip[r]
     if pull <= 0.0:
         return 0.0
     return pull / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
@@ -136,15 +136,15 @@ def assemble_edges(box, h, stiff_hard, stiff):
 
 @word
 def spring_at(springs, q, x, before, h):
-    """Length, direction from j to i and tension of a spring, with the speeds of this step."""
+    """Length, direction from j to i and tension of a spring, damped as it gets longer in this step."""
     i, j = springs.i[q], springs.j[q]
     d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
     l = max(sqrt(d0 * d0 + d1 * d1 + d2 * d2), 1e-300)
     u0, u1, u2 = d0 / l, d1 / l, d2 / l
-    moved = u0 * (d0 - before[i, 0] + before[j, 0]) + u1 * (d1 - before[i, 1] + before[j, 1])
-    moved += u2 * (d2 - before[i, 2] + before[j, 2])
+    b0, b1, b2 = before[i, 0] - before[j, 0], before[i, 1] - before[j, 1], before[i, 2] - before[j, 2]
+    longer = l - sqrt(b0 * b0 + b1 * b1 + b2 * b2)
     pull = tension(l, springs.rest[q], springs.k[q], springs.k2[q], springs.elongation2[q])
-    return l, u0, u1, u2, pull + springs.damping[q] * moved / h
+    return l, u0, u1, u2, pull + springs.damping[q] * longer / h
 
 
 @far(NOTHING, TABLE, NUMBER)

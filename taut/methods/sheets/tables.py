@@ -31,6 +31,7 @@ class Held(NamedTuple):
     near: Near
     motion: Motion
     has_facets: int
+    limited: int  # 1: some edges have a limit
     paper: int  # 1: limits by the rule of the paper
     rule: int  # index into UNCONSTRAINED
     projects: int  # 1: fast projection
@@ -48,6 +49,8 @@ class Held(NamedTuple):
     ball: float  # smallest radius of a ball [m]; inf: there is none
     kept: np.ndarray  # (4, slots, 3) x, v, forces and lags at the start of a step
     kept_rows: np.ndarray  # (.,) T and λ there
+    begun: np.ndarray  # (.,) T and λ where Newton's method began,
+    begun_at: np.ndarray  # (slots, 3) and x
     wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
     whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
@@ -70,13 +73,14 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     free, batch = _explicit(model, net)
     tables = Held(
         numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
-        has_facets=int(has_facets), paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
+        has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
+        paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
         rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((4, slots, 3)),
-        kept_rows=np.zeros(2 * edges + rows),
+        kept_rows=np.zeros(2 * edges + rows), begun=np.zeros(edges + rows), begun_at=np.zeros((slots, 3)),
         wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Where Newton's method on positions and multipliers goes astray: descent of an energy, which can not.
+
+    E(x) = Σ m |x - x*|²/2h² + Σ V(l) + Σ c (l - l₀)²/2h + Σ ψ(T₀, φ) + Σ ψ(λ₀, φ) + Σ μ λ₁ |s|      (1)
+    ψ(T₀, φ) = (T² - T₀²)/2κ,    T = max(0, T₀ + κ φ),    hard edges T = T₀ + κ φ                    (2)
+
+With T₀ and κ fixed, E has one slope everywhere, and the matrix of system.py is positive definite: its solution goes
+downhill, and is shortened until E has fallen. A sheet that a heavy ball pulls taut changes hundreds of limits at once;
+here they can not change to and fro for ever. Where forces balance, T₀ becomes T, and κ grows if that did not help.
+l₀ is a spring's length at the start of the step; λ₁, which friction takes, is λ where forces last balanced.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...jit import part, word
+from ..base import NOT_CONVERGED, OK
+from .box import NOTHING, NUMBER, WHOLE, far, open_box
+from .free import copy3
+from .newton import factor, largest_move, move, solve_with_facets
+from .rows import measure_edges, measure_facets, settle_shifts, take_grip, worst_of
+from .solids import measure_solids
+from .system import (
+    CREEP,
+    assemble_edges,
+    assemble_facets,
+    assemble_solids,
+    assemble_springs,
+    imbalance,
+    sliding,
+    start_rhs,
+)
+from .tolerances import LONGEST_MOVE, LOOSE, OFF_FACET, RAMP, SOFT, STIFFEST, tolerances, worst_share
+
+MOST_DESCENTS = 150
+HALVINGS = 24
+ENOUGH = 1e-4  # of the fall that the slope promises
+NOISE = 1e-13  # of E
+SLOW = 0.3  # what is left of an error after new multipliers: more of it, and κ grows
+
+
+@word
+def spring_energy(springs, q, x, before, h):
+    i, j = springs.i[q], springs.j[q]
+    l = sqrt((x[i, 0] - x[j, 0]) ** 2 + (x[i, 1] - x[j, 1]) ** 2 + (x[i, 2] - x[j, 2]) ** 2)
+    first = sqrt(
+        (before[i, 0] - before[j, 0]) ** 2 + (before[i, 1] - before[j, 1]) ** 2 + (before[i, 2] - before[j, 2]) ** 2
+    )
+    over = max(0.0, l - (1.0 + springs.elongation2[q]) * springs.rest[q])
+    total = 0.5 * springs.k[q] * (l - springs.rest[q]) ** 2 + 0.5 * springs.damping[q] * (l - first) ** 2 / h
+    if over > 0.0:
+        total += 0.5 * (springs.k2[q] - springs.k[q]) * over * over
+    return total
+
+
+@word
+def rows_energy(rows, count, stiff, x, before, h):
+    """Sets λ and who is on."""
+    total = 0.0
+    for r in range(count):
+        movable = False
+        for k in range(4):
+            movable = movable or rows.unknown[r, k] >= 0
+        push = rows.shift[r] + stiff * rows.phi[r]
+        rows.on[r] = movable and push > 0.0
+        rows.lam[r] = push if rows.on[r] else 0.0
+        total += 0.5 * (rows.lam[r] ** 2 - rows.shift[r] ** 2) / stiff
+        if rows.friction[r] * rows.grip[r] > 0.0:
+            s0, s1, s2 = sliding(rows, r, x, before)
+            s, creep = sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h
+            way = s if s > creep else 0.5 * (s * s / creep + creep)
+            total += rows.friction[r] * rows.grip[r] * way
+    return total
+
+
+@far(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
+@part
+def energy(box, t, h, stiff, loose):
+    """(1) at state.x. Measures all, and sets T, λ and who is on."""
+    system, state, par = open_box(box)
+    net, x = par.net, state.x
+    edges, springs = net.edges, net.springs
+    total = 0.0
+    for k in range(net.slot.shape[0]):
+        s = net.slot[k]
+        way = (x[s, 0] - net.aim[s, 0]) ** 2 + (x[s, 1] - net.aim[s, 1]) ** 2 + (x[s, 2] - net.aim[s, 2]) ** 2
+        total += 0.5 * net.mass[k] * way / (h * h)
+    for q in range(springs.rest.shape[0]):
+        total += spring_energy(springs, q, x, net.before, h)
+    measure_edges(edges, x)
+    for e in range(edges.i.shape[0]):
+        pull = edges.shift[e] + stiff * edges.phi[e]
+        stays = not edges.one_sided[e] or (par.paper == 1 and edges.on[e])
+        edges.on[e] = stays or pull > 0.0
+        edges.tension[e] = pull if edges.on[e] else 0.0
+        total += 0.5 * (edges.tension[e] ** 2 - edges.shift[e] ** 2) / stiff
+    measure_solids((box, t, x))
+    total += rows_energy(net.solids, net.solids.phi.shape[0], stiff, x, net.before, h)
+    measure_facets(net.facets, net.facet_count[0], x, par.apart)
+    return total + rows_energy(net.facets, net.facet_count[0], loose, x, net.before, h)
+
+
+@far(NOTHING)
+@part
+def begin_again(box):
+    """Positions and multipliers as they were before Newton's method."""
+    system, state, par = open_box(box)
+    net = par.net
+    edges, solids = net.edges, net.solids
+    count = edges.i.shape[0]
+    copy3(par.begun_at, state.x)
+    for e in range(count):
+        edges.tension[e] = par.begun[e]
+        edges.on[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
+    for r in range(solids.phi.shape[0]):
+        solids.lam[r] = par.begun[count + r]
+        solids.on[r] = solids.lam[r] > 0.0
+    for r in range(net.facet_count[0]):
+        net.facets.lam[r] = 0.0
+        net.facets.on[r] = False
+
+
+@far(NOTHING, NUMBER, NUMBER, NUMBER)
+@part
+def aim_downhill(box, h, stiff, loose):
+    """net.dx and, in net.rhs, minus the gradient."""
+    system, state, par = open_box(box)
+    start_rhs((box, state.x, h))
+    assemble_edges((box, h, stiff, stiff))
+    assemble_springs((box, state.x, h))
+    touching = assemble_solids((box, state.x, h, stiff))
+    on = assemble_facets((box, state.x, h, loose))
+    factor((box, touching))
+    solve_with_facets((box, touching, on, state.x, h, loose))
+    par.net.counts[2] += 1
+
+
+@far(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER)
+@part
+def go_downhill(box, t, h, stiff, loose, now):
+    """Along net.dx until E has fallen. Returns E there, inf where no way is short enough."""
+    system, state, par = open_box(box)
+    net = par.net
+    slope = 0.0
+    for k in range(net.slot.shape[0]):
+        slope -= net.rhs[k, 0] * net.dx[k, 0] + net.rhs[k, 1] * net.dx[k, 1] + net.rhs[k, 2] * net.dx[k, 2]
+    share = min(1.0, LONGEST_MOVE * par.edge / max(largest_move((box,)), 1e-300))
+    taken = 0.0
+    for _ in range(HALVINGS):
+        move((box, state.x, share - taken))
+        taken = share
+        then = energy((box, t, h, stiff, loose))
+        if then <= now + ENOUGH * share * slope + NOISE * abs(now):
+            return then
+        share *= 0.5
+    return 1e300
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def descend(box, t, h):
+    """Solve (1) of system.py from the start of the step. Returns OK or NOT_CONVERGED."""
+    system, state, par = open_box(box)
+    net = par.net
+    edges, solids, facets = net.edges, net.solids, net.facets
+    walls, between = solids.phi.shape[0], net.facet_count[0]
+    unit = par.unit / (h * h)
+    stiff, loose = SOFT * unit, LOOSE * unit
+    tolerance, limit_tolerance, contact_tolerance, balance = tolerances(par)
+    begin_again((box,))
+    settle_shifts(edges, solids, walls)
+    take_grip(solids, walls)
+    take_grip(facets, between)
+    now = energy((box, t, h, stiff, loose))
+    last = 1e300
+    for _ in range(MOST_DESCENTS):
+        if imbalance((box, state.x, h)) <= balance:
+            hard, held, over = measure_edges(edges, state.x)
+            pressed, deep = worst_of(solids, walls)
+            near = worst_share(facets, between, par.apart)
+            worst = max(hard / tolerance, held / limit_tolerance, over / limit_tolerance)
+            worst = max(worst, pressed / contact_tolerance, deep / contact_tolerance)
+            if worst <= 1.0 and near <= OFF_FACET:
+                return OK
+            settle_shifts(edges, solids, walls)
+            take_grip(solids, walls)
+            take_grip(facets, between)
+            if worst > SLOW * last:
+                stiff = min(RAMP * stiff, STIFFEST * unit)
+            last = worst
+            loose = min(RAMP * loose, SOFT * unit) if near > OFF_FACET else loose
+            now = energy((box, t, h, stiff, loose))
+        aim_downhill((box, h, stiff, loose))
+        now = go_downhill((box, t, h, stiff, loose, now))
+        if not now < 1e300:
+            return NOT_CONVERGED
+    return NOT_CONVERGED
