@@ -38,6 +38,7 @@ class Edges(NamedTuple):
     tension: np.ndarray  # (e,) T [N]
     shift: np.ndarray  # (e,) T₀ of the augmented Lagrangian [N]
     last: np.ndarray  # (e,) T of the step before [N]
+    kappa: np.ndarray  # (e,) κ [N/m]
     on: np.ndarray  # (e,) bool: enters the system
     u: np.ndarray  # (e, 3) from j to i
     l: np.ndarray  # (e,) [m]
@@ -52,6 +53,7 @@ class Rows(NamedTuple):
     phi: np.ndarray  # (r,) [m]
     lam: np.ndarray  # (r,) λ [N]
     shift: np.ndarray  # (r,) λ₀
+    kappa: np.ndarray  # (r,) κ [N/m]
     friction: np.ndarray  # (r,) Coulomb's coefficient
     grip: np.ndarray  # (r,) the λ that friction takes
     allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
@@ -86,7 +88,7 @@ class Net(NamedTuple):
 def no_rows(room: int) -> Rows:
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        *(np.zeros(room) for _ in range(6)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
+        *(np.zeros(room) for _ in range(7)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
     )  # fmt: skip
 
 
@@ -153,7 +155,7 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     tension, last = memory[:e], memory[e : 2 * e]
     return Edges(
-        i, j, couple, length, most, most.copy(), one_sided, tension, np.zeros(e), last, ~one_sided,
+        i, j, couple, length, most, most.copy(), one_sided, tension, np.zeros(e), last, np.zeros(e), ~one_sided,
         np.zeros((e, 3)), np.zeros(e), np.zeros(e),
     ), ends[both]  # fmt: skip
 

@@ -86,9 +86,9 @@ def solve(box, touching, b, out):
                     out[k, c] -= moved * net.answer[i, k, c]
 
 
-@far(NOTHING, WHOLE, WHOLE, TABLE, NUMBER, NUMBER)
+@far(NOTHING, WHOLE, WHOLE, TABLE, NUMBER)
 @part
-def solve_with_facets(box, touching, on, x, h, stiff):
+def solve_with_facets(box, touching, on, x, h):
     """net.dx of (3). K, the factored part, preconditions: K p follows from the residuals and is never multiplied."""
     net = open_box(box).par.net
     solve((box, touching, net.rhs, net.dx))
@@ -101,7 +101,7 @@ def solve_with_facets(box, touching, on, x, h, stiff):
             r[k, c] = 0.0
             p[k, c] = 0.0
             kp[k, c] = 0.0
-    add_facets((box, x, h, stiff, net.dx, r))
+    add_facets((box, x, h, net.dx, r))
     for k in range(every):
         for c in range(3):
             r[k, c] = -r[k, c]
@@ -121,7 +121,7 @@ def solve_with_facets(box, touching, on, x, h, stiff):
                 p[k, c] = z[k, c] + beta * p[k, c]
                 kp[k, c] = r[k, c] + beta * kp[k, c]
                 ap[k, c] = kp[k, c]
-        add_facets((box, x, h, stiff, p, ap))
+        add_facets((box, x, h, p, ap))
         along = dot_nodes(p, ap, every)
         if not along > 0.0:
             return
@@ -137,9 +137,9 @@ def moved(net, i, c):
     return net.dx[i, c] if i >= 0 else 0.0
 
 
-@far(WHOLE, NUMBER, NUMBER, NUMBER, TRUTH)
+@far(WHOLE, NUMBER, TRUTH)
 @part
-def take_edges(box, part_taken, stiff_hard, stiff, leaving):
+def take_edges(box, part_taken, leaving):
     """(2). Returns how many limits left."""
     net = open_box(box).par.net
     edges = net.edges
@@ -151,8 +151,7 @@ def take_edges(box, part_taken, stiff_hard, stiff, leaving):
         d = 0.0
         for c in range(3):
             d += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
-        kappa = stiff if edges.one_sided[e] else stiff_hard
-        tension = edges.shift[e] + kappa * (edges.phi[e] + d)
+        tension = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + d)
         edges.tension[e] += part_taken * (tension - edges.tension[e])
         if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
             edges.on[e] = False
@@ -162,9 +161,9 @@ def take_edges(box, part_taken, stiff_hard, stiff, leaving):
     return left
 
 
-@far(WHOLE, TRUTH, NUMBER, NUMBER)
+@far(WHOLE, TRUTH, NUMBER)
 @part
-def take_rows(box, between, part_taken, stiff):
+def take_rows(box, between, part_taken):
     """(2). Returns how many rows left."""
     net = open_box(box).par.net
     rows = net.facets if between else net.solids
@@ -179,7 +178,7 @@ def take_rows(box, between, part_taken, stiff):
             if i >= 0:
                 for c in range(3):
                     d += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
-        lam = rows.shift[r] + stiff * (rows.phi[r] - d)
+        lam = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - d)
         rows.lam[r] += part_taken * (lam - rows.lam[r])
         if rows.lam[r] < 0.0:
             rows.on[r] = False

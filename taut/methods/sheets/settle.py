@@ -24,7 +24,18 @@ from .rows import (
 )
 from .solids import measure_solids
 from .system import assemble_edges, assemble_facets, assemble_solids, assemble_springs, imbalance, start_rhs
-from .tolerances import HARD, LONGEST_MOVE, LOOSE, OFF_FACET, RAMP, SOFT, STIFFEST, tolerances, worst_share
+from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, begin_stiffness, stiffen, tolerances, worst_share
+    HARD,
+    LONGEST_MOVE,
+    LOOSE,
+    OFF_FACET,
+    RAMP,
+    SOFT,
+    STIFFEST,
+    first_stiffness,
+    tolerances,
+    worst_share,
+)
 
 MOST_ITERATIONS, MOST_WITH_SETS = 40, 15  # the latter where edges and rows come and go
 MOST_PROJECTIONS = 60
@@ -50,8 +61,7 @@ def newton(box, t, h):
     edges, solids, facets = net.edges, net.solids, net.facets
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
-    hard_stiff, loose = HARD * unit, LOOSE * unit
-    stiff = SOFT * unit
+    begin_stiffness(par, unit, HARD * unit)
     tolerance, limit_tolerance, contact_tolerance, balance = tolerances(par)
     settle_shifts(edges, solids, walls)
     changes = 0
@@ -76,21 +86,19 @@ def newton(box, t, h):
             return OK
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
             settle_shifts(edges, solids, walls)
-            if held_off > limit_tolerance or pressed_off > contact_tolerance:
-                stiff = min(RAMP * stiff, STIFFEST * unit)
-            loose = min(RAMP * loose, SOFT * unit) if near > OFF_FACET else loose
+            stiffen(par, unit, tolerance, limit_tolerance, 0.0, contact_tolerance)
         start_rhs((box, x, h))
-        assemble_edges((box, h, hard_stiff, stiff))
+        assemble_edges((box, h))
         assemble_springs((box, x, h))
-        touching = assemble_solids((box, x, h, stiff))
-        on = assemble_facets((box, x, h, loose))
+        touching = assemble_solids((box, x, h))
+        on = assemble_facets((box, x, h))
         factor((box, touching))
-        solve_with_facets((box, touching, on, x, h, loose))
+        solve_with_facets((box, touching, on, x, h))
         farthest = largest_move((box,))
         share = min(1.0, LONGEST_MOVE * par.edge / max(farthest, 1e-300))
         leaving = par.paper == 0
-        changes = take_edges((box, share, hard_stiff, stiff, leaving))
-        changes += take_rows((box, False, share, stiff)) + take_rows((box, True, share, loose))
+        changes = take_edges((box, share, leaving))
+        changes += take_rows((box, False, share)) + take_rows((box, True, share))
         move((box, x, share))
         net.counts[2] += 1
         if not farthest < 1e100:
@@ -122,8 +130,8 @@ def project(box, h):
     net, x = par.net, state.x
     edges = net.edges
     unit = par.unit / (h * h)
-    stiff = HARD * unit
     for e in range(edges.i.shape[0]):
+        edges.kappa[e] = HARD * unit
         edges.last[e] = edges.tension[e]  # turns edges stiffly, as at the end of the step before
         edges.tension[e] = 0.0
     for _ in range(MOST_PROJECTIONS):
@@ -134,8 +142,8 @@ def project(box, h):
             net.rhs[k, 0], net.rhs[k, 1], net.rhs[k, 2] = 0.0, 0.0, 0.0
         for e in range(edges.i.shape[0]):
             edges.shift[e] = 0.0
-        assemble_edges((box, h, stiff, stiff))
-        none = assemble_solids((box, x, h, stiff))
+        assemble_edges((box, h))
+        none = assemble_solids((box, x, h))
         factor((box, none))
         solve((box, none, net.rhs, net.dx))
         share = min(1.0, LONGEST_MOVE * par.edge / max(largest_move((box,)), 1e-300))
@@ -143,7 +151,7 @@ def project(box, h):
             edges.shift[e] = edges.tension[e]  # λ = Σ δλ
         leaving = False
         whole = 1.0
-        take_edges((box, whole, stiff, stiff, leaving))
+        take_edges((box, whole, leaving))
         for e in range(edges.i.shape[0]):
             edges.tension[e] = edges.shift[e] + share * (edges.tension[e] - edges.shift[e])
         move((box, x, share))

@@ -104,9 +104,9 @@ def start_rhs(box, x, h):
             net.rhs[k, c] = -m * (x[s, c] - net.aim[s, c])
 
 
-@far(NOTHING, NUMBER, NUMBER, NUMBER)
+@far(NOTHING, NUMBER)
 @part
-def assemble_edges(box, h, stiff_hard, stiff):
+def assemble_edges(box, h):
     """Masses and edges of (3); the right-hand side is begun."""
     net = open_box(box).par.net
     nodes, edges = net.nodes, net.edges
@@ -118,7 +118,7 @@ def assemble_edges(box, h, stiff_hard, stiff):
     for e in range(edges.i.shape[0]):
         if not edges.on[e]:
             continue
-        kappa = stiff if edges.one_sided[e] else stiff_hard
+        kappa = edges.kappa[e]
         u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
         turn = max(edges.tension[e], edges.last[e], 0.0) / max(edges.l[e], 1e-300)
         xx, xy, xz, yy, yz, zz = resistance(kappa, turn, u0, u1, u2)
@@ -182,9 +182,9 @@ def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i + 2, j + 2] += scale * zz
 
 
-@far(WHOLE, TABLE, NUMBER, NUMBER)
+@far(WHOLE, TABLE, NUMBER)
 @part
-def assemble_solids(box, x, h, stiff):
+def assemble_solids(box, x, h):
     """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
     net = open_box(box).par.net
     rows, block, strip = net.solids, net.block, net.strip
@@ -202,8 +202,8 @@ def assemble_solids(box, x, h, stiff):
         n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
         s0, s1, s2 = sliding(rows, r, x, net.before)
         along = drag(rows, r, s0, s1, s2, h)
-        xx, xy, xz, yy, yz, zz = resistance(stiff, along, n0, n1, n2)
-        push = rows.shift[r] + stiff * rows.phi[r]
+        xx, xy, xz, yy, yz, zz = resistance(rows.kappa[r], along, n0, n1, n2)
+        push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
         push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
         a, b = rows.unknown[r, 0], rows.unknown[r, 1]
         for i in (a, b):
@@ -231,9 +231,9 @@ def assemble_solids(box, x, h, stiff):
     return touching
 
 
-@far(WHOLE, TABLE, NUMBER, NUMBER)
+@far(WHOLE, TABLE, NUMBER)
 @part
-def assemble_facets(box, x, h, stiff):
+def assemble_facets(box, x, h):
     """Right-hand side of rows between sheets. Returns how many are on."""
     net = open_box(box).par.net
     rows = net.facets
@@ -243,15 +243,15 @@ def assemble_facets(box, x, h, stiff):
             on += 1
             s0, s1, s2 = sliding(rows, r, x, net.before)
             along = drag(rows, r, s0, s1, s2, h)
-            push = rows.shift[r] + stiff * rows.phi[r]
+            push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
             push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
     return on
 
 
-@far(NOTHING, TABLE, NUMBER, NUMBER, TABLE, TABLE)
+@far(NOTHING, TABLE, NUMBER, TABLE, TABLE)
 @part
-def add_facets(box, x, h, stiff, p, out):
+def add_facets(box, x, h, p, out):
     """out += (rows between sheets) p"""
     net = open_box(box).par.net
     rows = net.facets
@@ -271,7 +271,7 @@ def add_facets(box, x, h, stiff, p, out):
         s0, s1, s2 = sliding(rows, r, x, net.before)
         along = drag(rows, r, s0, s1, s2, h)
         n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-        more = (stiff - along) * (m0 * n0 + m1 * n1 + m2 * n2)
+        more = (rows.kappa[r] - along) * (m0 * n0 + m1 * n1 + m2 * n2)
         f0, f1, f2 = more * n0 + along * m0, more * n1 + along * m1, more * n2 + along * m2
         for k in range(4):
             i = rows.unknown[r, k]
