@@ -25,17 +25,6 @@ from .rows import (
 from .solids import measure_solids
 from .system import assemble_edges, assemble_facets, assemble_solids, assemble_springs, imbalance, start_rhs
 from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, begin_stiffness, stiffen, tolerances, worst_share
-    HARD,
-    LONGEST_MOVE,
-    LOOSE,
-    OFF_FACET,
-    RAMP,
-    SOFT,
-    STIFFEST,
-    first_stiffness,
-    tolerances,
-    worst_share,
-)
 
 MOST_ITERATIONS, MOST_WITH_SETS = 40, 15  # the latter where edges and rows come and go
 MOST_PROJECTIONS = 60
