@@ -4,7 +4,7 @@
     symplectic        v* = v + h W f,  x* = x + h v*
     adams_bashforth   f of 3/2 now and -1/2 of the step before, then as symplectic
 
-Springs between nodes that edges couple are not here: they are implicit (system.py).
+Springs along edges and across cells are not here where something is held: they are implicit (system.py).
 """
 
 from __future__ import annotations

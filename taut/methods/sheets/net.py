@@ -23,6 +23,7 @@ from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
 
 MEMBERS = 4
+UNCOUPLED = -3
 
 
 class Edges(NamedTuple):
@@ -92,8 +93,8 @@ def no_rows(room: int) -> Rows:
     )  # fmt: skip
 
 
-def net_of(model: Model, memory: np.ndarray) -> Net:
-    """The tables of a model. `memory` holds what goes from step to step: see memory_of."""
+def net_of(model: Model, memory: np.ndarray, projects: bool) -> Net:
+    """The tables of a model. `memory` holds what goes from step to step: see memory_of. A projection has no springs."""
     free = model.bodies.w[: model.bodies.slots, 0] > 0.0
     nodes = np.concatenate([sheet.slots for sheet in model.sheets])
     nodes = nodes[free[nodes]]
@@ -102,6 +103,7 @@ def net_of(model: Model, memory: np.ndarray) -> Net:
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
     edges, couples = _edges(model, unknown, memory)
+    couples = couples if projects else _with_neighbours(model, unknown, couples)
     springs, spring_couple = _springs(model, unknown, couples)
     rest = model.x[nodes]
     system = plan_nodes(len(nodes), couples, rest)
@@ -160,26 +162,42 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     ), ends[both]  # fmt: skip
 
 
+def _with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
+    """Couples also for springs along edges and across cells, where edges couple nodes at all.
+
+    They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
+    the fastest, could be followed. Bending springs reach farther, and would.
+    """
+    near = [sheet.springs[name] for sheet in model.sheets for name in ("structural", "shear") if name in sheet.springs]
+    if len(couples) == 0 or not near:
+        return couples
+    springs = joined(*near)
+    return np.concatenate([couples, _ends(springs, unknown)[coupled(springs, unknown, couples) == UNCOUPLED]])
+
+
+def _ends(springs: Springs, unknown: np.ndarray) -> np.ndarray:
+    return unknown[np.stack([springs.i, springs.j], axis=1).astype(np.int64)]
+
+
 def all_springs(model: Model) -> Springs:
     return joined(*(springs for sheet in model.sheets for springs in sheet.springs.values()))
 
 
-def coupled(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """(s,) the couple of each spring's nodes; -1 where one of them is held; -2 where nothing couples them."""
-    springs = all_springs(model)
-    ends = np.sort(unknown[np.stack([springs.i, springs.j], axis=1).astype(np.int64)], axis=1)
+def coupled(springs: Springs, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
+    """(s,) the couple of each spring's nodes; -1: one of them is held, -2: both are, -3: nothing couples them."""
+    ends = np.sort(_ends(springs, unknown), axis=1)
     count = int((unknown >= 0).sum()) + 1
     keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
     wanted = ends[:, 0] * count + ends[:, 1]
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    found = np.where(keys[at] == wanted, first[at], -2) if len(keys) else np.full(len(ends), -2)
+    found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
     return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, -2, -1), found)
 
 
 def _springs(model: Model, unknown: np.ndarray, couples: np.ndarray) -> tuple[Springs, np.ndarray]:
-    couple = coupled(model, unknown, couples)
-    kept = couple > -2 if len(couples) else np.zeros(len(couple), bool)
     springs = all_springs(model)
+    couple = coupled(springs, unknown, couples)
+    kept = couple >= -1 if len(couples) else np.zeros(len(couple), bool)
     return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), couple[kept]
 
 

@@ -61,7 +61,7 @@ class Held(NamedTuple):
 
 
 def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
-    net = net_of(model, state.memory)
+    net = net_of(model, state.memory, projects)
     edges, rows = len(net.edges.i), len(net.solids.phi)
     slots = len(model.x)
     first = 2 * edges + rows
@@ -120,8 +120,8 @@ def _explicit(model: Model, net: Net) -> tuple[Springs, np.ndarray]:
     """Springs that are not part of the system, and the batches of all springs of sheets."""
     couples = np.stack([net.nodes.later, net.nodes.earlier], axis=1).astype(np.int64)
     springs = all_springs(model)
-    couple = coupled(model, net.unknown, couples)
-    kept = couple == -2 if len(couples) else np.ones(len(couple), bool)
+    couple = coupled(springs, net.unknown, couples)
+    kept = couple < -1 if len(couples) else np.ones(len(couple), bool)
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
     return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), batch
 
