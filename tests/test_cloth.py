@@ -144,7 +144,7 @@ def test_energy_of_sheets_with_hard_edges_does_not_grow(method, sheet, dt, simul
 LIMITED = {"cloth_hang": {"hard": False}, "cloth_ball": {}, "cloth_posts": {}, "flag_wind": {}}
 
 
-def limited(name: str, rule: str, n: int = 12) -> Scene:
+def limited(name: str, rule: str, n: int = 20) -> Scene:
     scene = gallery(name, n=n, **LIMITED[name])
     for key, record in scene._deformables.items():
         scene._deformables[key] = replace(record, limit_rule=rule)

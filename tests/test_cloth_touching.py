@@ -53,30 +53,32 @@ def crossing_records(run: taut.Run) -> list[int]:
 
 POST = 1 + 0.08 + 1e-3  # of cloth_posts, and half the sheet's thickness
 SOLIDS = {
-    "posts": (lambda: gallery("cloth_posts", n=14), lambda x, t: np.minimum(
+    "posts": (lambda: gallery("cloth_posts", n=20), lambda x, t: np.minimum(
         outside_capsule(x, (-POST - t, -0.5, 0), (-POST - t, 2.5, 0), 0.08),
         outside_capsule(x, (POST + t, -0.5, 0), (POST + t, 2.5, 0), 0.08))),
-    "sphere": (lambda: gallery("cloth_drape", n=14), lambda x, t: outside_sphere(x, (0, 0, 0), 0.3)),
-    "table": (lambda: gallery("cloth_drape", n=14, over="table"),
+    "sphere": (lambda: gallery("cloth_drape", n=20), lambda x, t: outside_sphere(x, (0, 0, 0), 0.3)),
+    "table": (lambda: gallery("cloth_drape", n=20, over="table"),
               lambda x, t: outside_box(x, (0, 0.2, 0), (0.35, 0.1, 0.35))),
-    "floor": (lambda: gallery("cloth_fold", n=14), lambda x, t: x[..., 1]),
+    "floor": (lambda: gallery("cloth_fold", n=20), lambda x, t: x[..., 1]),
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("dt", [STEP, 10 * STEP])
 @pytest.mark.parametrize("name", SOLIDS)
-def test_no_node_is_inside_a_solid_and_no_triangles_cross_in_any_record(name, simulate):
+def test_no_node_is_inside_a_solid_and_no_triangles_cross_in_any_record(name, dt, simulate):
     make, distance = SOLIDS[name]
-    run = simulate(make(), "implicit_first", STEP, 1.2)
+    run = simulate(make(), "implicit_first", dt, 1.2)
     half = 0.5 * run.model.sheets[0].thickness
     depth = deepest(run, lambda x: distance(x, half))
     assert depth < 1e-3, f"a node is {depth:.3g} edges deep"
     assert int(run.data.contact_count.max()) > 0, "nothing touches"
-    if name != "posts":  # whose sheet may pass through itself
-        crossing = crossing_records(run)
-        assert not crossing, f"triangles cross in {len(crossing)} of {len(run.records)} records, first in {crossing[0]}"
+    most = float(run.data.elongation.max())
+    assert most <= 0.105, f"an edge is {most:.4g} longer"
+    crossing = crossing_records(run)
+    assert not crossing, f"triangles cross in {len(crossing)} of {len(run.records)} records, first in {crossing[0]}"
 
 
-@pytest.mark.parametrize("n, dt", [(12, STEP), (12, 1 / 60), (12, 1 / 24), (24, STEP), (24, 1 / 60)])
+@pytest.mark.parametrize("n, dt", [(12, STEP), (12, 1 / 24), (24, STEP), (24, 1 / 24)])
 def test_a_ball_at_30_metres_per_second_does_not_go_through(n, dt, simulate):
     """It would be 4 m behind the sheet at the end; stretched by ten percent the sheet reaches back by 0.5 m."""
     run = simulate(gallery("cloth_posts", n=n, balls=1, speed=30), "implicit_first", dt, 0.25)

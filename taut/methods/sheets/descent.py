@@ -18,7 +18,7 @@ from ..base import NOT_CONVERGED, OK
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
 from .free import copy3
 from .newton import factor, largest_move, move, solve_with_facets
-from .rows import measure_edges, measure_facets, settle_shifts, take_grip, worst_of
+from .rows import measure_edges, measure_facets, settle_shifts, take_grip, worst_edge, worst_row
 from .solids import measure_solids
 from .system import (
     CREEP,
@@ -30,14 +30,12 @@ from .system import (
     sliding,
     start_rhs,
 )
-from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, begin_stiffness, off_by, stiffen, tolerances, worst_share
+from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, stiffen, worst_share
 
 MOST_DESCENTS = 150
 HALVINGS = 24
 ENOUGH = 1e-4  # of the fall that the slope promises
 NOISE = 1e-13  # of E
-MOST_BEYOND = 4e-3  # of the length of an edge: what a limit may be off, over several steps
-EASED = 1.9  # contacts may be off by so much more than where Newton's method converges
 
 
 @word
@@ -166,8 +164,6 @@ def descend(box, t, h):
     edges, solids, facets = net.edges, net.solids, net.facets
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
-    tolerance, limit_tolerance, contact_tolerance, balance = tolerances(par)
-    contact_tolerance *= EASED
     begin_again((box,))
     begin_stiffness(par, unit, SOFT * unit)
     settle_shifts(edges, solids, walls)
@@ -175,18 +171,15 @@ def descend(box, t, h):
     take_grip(facets, between)
     now = energy((box, t, h))
     for it in range(MOST_DESCENTS):
-        if imbalance((box, state.x, h)) <= balance:
-            pressed, deep = worst_of(solids, walls)
+        if imbalance((box, state.x, h)) <= allowed_imbalance(par):
+            off = max(worst_edge(edges, 1.0), worst_row(solids, walls, par.edge))
             near = worst_share(facets, between, par.apart)
-            worst = max(pressed, deep) / contact_tolerance
-            for e in range(edges.i.shape[0]):
-                worst = max(worst, off_by(edges, e, tolerance, limit_tolerance, MOST_BEYOND))
-            if it > 0 and worst <= 1.0 and near <= OFF_FACET:
+            if it > 0 and off <= 1.0 and near <= OFF_FACET:
                 return OK
             settle_shifts(edges, solids, walls)
             take_grip(solids, walls)
             take_grip(facets, between)
-            stiffen(par, unit, tolerance, limit_tolerance, MOST_BEYOND, contact_tolerance)
+            stiffen(par, unit, 1.0, par.edge)
             now = energy((box, t, h))
         aim_downhill((box, h))
         now = go_downhill((box, t, h, now))

@@ -29,6 +29,7 @@ from .solids import measure_solids
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
 REACH = 0.5  # of a ball's radius: its way over nodes in one piece
+DEEPEST = 9e-4  # of the mean edge: what may be inside a solid, in all
 THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
 
 
@@ -41,8 +42,10 @@ def aim_solids(box, t, share):
     for r in range(rows.phi.shape[0]):
         rows.allowed[r] = 0.0
     measure_solids((box, t, par.net.before))
+    most = DEEPEST * par.edge
     for r in range(rows.phi.shape[0]):
         rows.allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        rows.room[r] = max(most - rows.allowed[r], 0.5 * share * most)
         for c in range(3):
             rows.n0[r, c] = rows.n[r, c]
 
@@ -102,7 +105,7 @@ def piece(box, t, h):
     copy3(x, net.before)
     wander((box, t, h))
     share = min(RECOVERY, h / RECOVERY_TIME)
-    aim_edges(net.edges, net.before, share)
+    aim_edges(net.edges, net.before, share, par.numbers[0])
     aim_solids((box, t, share))
     set_time(system, t + h, x, state.quat, state.v)
     for k in range(net.slot.shape[0]):

@@ -35,6 +35,7 @@ class Edges(NamedTuple):
     length: np.ndarray  # (e,) at rest [m]
     most: np.ndarray  # (e,) the length that they have (hard) or may have at most [m]
     target: np.ndarray  # (e,) the same in this step: what is longer already is brought back little by little
+    room: np.ndarray  # (e,) by how much φ may be off in this step [m]
     one_sided: np.ndarray  # (e,) bool
     tension: np.ndarray  # (e,) T [N]
     shift: np.ndarray  # (e,) T₀ of the augmented Lagrangian [N]
@@ -58,6 +59,7 @@ class Rows(NamedTuple):
     friction: np.ndarray  # (r,) Coulomb's coefficient
     grip: np.ndarray  # (r,) the λ that friction takes
     allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
+    room: np.ndarray  # (r,) by how much φ may be off in this step [m]
     n0: np.ndarray  # (r, 3) the normal at the start of the step
     rub: np.ndarray  # (r, 3) friction on the first member [N]
     on: np.ndarray  # (r,) bool
@@ -89,7 +91,7 @@ class Net(NamedTuple):
 def no_rows(room: int) -> Rows:
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        *(np.zeros(room) for _ in range(7)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
+        *(np.zeros(room) for _ in range(8)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
     )  # fmt: skip
 
 
@@ -157,8 +159,8 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     tension, last = memory[:e], memory[e : 2 * e]
     return Edges(
-        i, j, couple, length, most, most.copy(), one_sided, tension, np.zeros(e), last, np.zeros(e), ~one_sided,
-        np.zeros((e, 3)), np.zeros(e), np.zeros(e),
+        i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, tension, np.zeros(e), last, np.zeros(e),
+        ~one_sided, np.zeros((e, 3)), np.zeros(e), np.zeros(e),
     ), ends[both]  # fmt: skip
 
 

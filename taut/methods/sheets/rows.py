@@ -16,6 +16,7 @@ from ...jit import part, word
 # What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
 RECOVERY, RECOVERY_TIME = 0.05, 0.1
 NOTHING_OFF = 1e-9  # of the length of an edge
+MOST_BEYOND = 4e-3  # of the length of an edge: what a limit may be off by, in all
 
 
 @word
@@ -25,39 +26,32 @@ def difference(x, i, j):
 
 @part
 def measure_edges(edges, x):
-    """(1). Returns the worst of hard edges, of limits that are on (|φ|/L), and of limits beyond their targets (φ/L)."""
-    hard = 0.0
-    on = 0.0
-    over = 0.0
+    """(1)"""
     for e in range(edges.i.shape[0]):
         a, b, c = difference(x, edges.i[e], edges.j[e])
         l = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(l, 1e-300)
         edges.l[e] = l
         edges.u[e, 0], edges.u[e, 1], edges.u[e, 2] = a * scale, b * scale, c * scale
-        phi = l - edges.target[e]
-        edges.phi[e] = phi
-        error = phi / edges.length[e]
-        if edges.one_sided[e]:
-            over = max(over, error)
-            if edges.on[e] and edges.tension[e] > 0.0:
-                on = max(on, abs(error))
-        else:
-            hard = max(hard, abs(error))
-    return hard, on, over
+        edges.phi[e] = l - edges.target[e]
 
 
 @part
-def aim_edges(edges, x, share):
+def aim_edges(edges, x, share, tolerance):
     """Targets of this step: what is too long at its start is brought back by a share only.
 
-    All at once would do work: a taut sheet that stops a heavy ball would throw it back.
+    All at once would do work: a taut sheet that stops a heavy ball would throw it back. The room that is left is such
+    that steps one after the other never use more than all of it.
     """
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             a, b, c = difference(x, edges.i[e], edges.j[e])
             l = sqrt(a * a + b * b + c * c)
             edges.target[e] = max(edges.most[e], l - share * (l - edges.most[e]))
+            left = edges.most[e] + MOST_BEYOND * edges.length[e] - edges.target[e]
+            edges.room[e] = max(left, 0.5 * share * MOST_BEYOND * edges.length[e])
+        else:
+            edges.room[e] = tolerance * edges.length[e]
 
 
 @part
@@ -83,35 +77,54 @@ def measure_facets(rows, count, x, thickness):
         rows.phi[r] = thickness[r] - gap
 
 
+@word
+def edge_off(edges, e, most):
+    """|φ|, or φ where nothing is held, as a multiple of its room, which counts up to `most` of the length."""
+    off = abs(edges.phi[e]) if edges.on[e] and edges.tension[e] != 0.0 else max(edges.phi[e], 0.0)
+    if not edges.one_sided[e]:
+        return abs(edges.phi[e]) / edges.room[e]
+    return off / min(edges.room[e], most * edges.length[e])
+
+
+@word
+def row_off(rows, r, most):
+    """The same of a row; most [m]."""
+    off = abs(rows.phi[r]) if rows.on[r] and rows.lam[r] > 0.0 else max(rows.phi[r], 0.0)
+    return off / min(rows.room[r], most)
+
+
 @part
-def worst_of(rows, count):
-    """The largest |φ| of rows that push, and φ of all [m]."""
-    on = 0.0
-    over = 0.0
+def worst_edge(edges, most):
+    worst = 0.0
+    for e in range(edges.i.shape[0]):
+        worst = max(worst, edge_off(edges, e, most))
+    return worst
+
+
+@part
+def worst_row(rows, count, most):
+    worst = 0.0
     for r in range(count):
-        over = max(over, rows.phi[r])
-        if rows.on[r] and rows.lam[r] > 0.0:
-            on = max(on, abs(rows.phi[r]))
-    return on, over
+        worst = max(worst, row_off(rows, r, most))
+    return worst
 
 
 @part
-def enter_edges(edges, tolerance):
-    """What is too long enters at once; counted are those off by more than the tolerance."""
+def enter_edges(edges, most):
+    """What is too long enters at once; counted are those that are off by more than their room."""
     entered = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e] and not edges.on[e] and edges.phi[e] > NOTHING_OFF * edges.length[e]:
+            entered += 1 if edge_off(edges, e, most) > 1.0 else 0
             edges.on[e] = True
             edges.tension[e] = 0.0
             edges.shift[e] = 0.0
-            if edges.phi[e] > tolerance * edges.length[e]:
-                entered += 1
     return entered
 
 
 @part
-def enter_rows(rows, count, least, tolerance):
-    """What is deeper than `least` [m] enters; counted are those deeper than the tolerance."""
+def enter_rows(rows, count, least, most):
+    """What is deeper than `least` [m] enters; counted are those that are off by more than their room."""
     entered = 0
     for r in range(count):
         if not rows.on[r] and rows.phi[r] > least:
@@ -119,11 +132,10 @@ def enter_rows(rows, count, least, tolerance):
             for k in range(4):
                 movable = movable or rows.unknown[r, k] >= 0
             if movable:
+                entered += 1 if row_off(rows, r, most) > 1.0 else 0
                 rows.on[r] = True
                 rows.lam[r] = 0.0
                 rows.shift[r] = 0.0
-                if rows.phi[r] > tolerance:
-                    entered += 1
     return entered
 
 

@@ -20,11 +20,22 @@ from .rows import (
     measure_facets,
     settle_shifts,
     take_grip,
-    worst_of,
+    worst_edge,
+    worst_row,
 )
 from .solids import measure_solids
 from .system import assemble_edges, assemble_facets, assemble_solids, assemble_springs, imbalance, start_rhs
-from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, begin_stiffness, stiffen, tolerances, worst_share
+from .tolerances import (
+    HARD,
+    LONGEST_MOVE,
+    OFF_CONTACT,
+    OFF_FACET,
+    OFF_LIMIT,
+    allowed_imbalance,
+    begin_stiffness,
+    stiffen,
+    worst_share,
+)
 
 MOST_ITERATIONS, MOST_WITH_SETS = 40, 15  # the latter where edges and rows come and go
 MOST_PROJECTIONS = 60
@@ -51,31 +62,27 @@ def newton(box, t, h):
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
     begin_stiffness(par, unit, HARD * unit)
-    tolerance, limit_tolerance, contact_tolerance, balance = tolerances(par)
+    longest, deepest = max(OFF_LIMIT, par.numbers[0]), OFF_CONTACT * par.edge
     settle_shifts(edges, solids, walls)
     changes = 0
     most = MOST_WITH_SETS if walls + between > 0 or par.limited == 1 else MOST_ITERATIONS
     for it in range(most):
-        hard, held_off, over = measure_edges(edges, x)
+        measure_edges(edges, x)
         measure_solids((box, t, x))
         measure_facets(facets, between, x, par.apart)
-        pressed_off, deep = worst_of(solids, walls)
+        off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest))
         near = worst_share(facets, between, par.apart)
-        entered = 0
-        entered += enter_edges(edges, limit_tolerance)
-        entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, contact_tolerance)
+        entered = enter_edges(edges, longest)
+        entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, deepest)
         entered += enter_near(facets, between, par.apart)
         take_grip(solids, walls)
         take_grip(facets, between)
-        off = imbalance((box, x, h))
-        balanced = it > 0 and off <= balance
-        within = hard <= tolerance and max(held_off, over) <= limit_tolerance
-        within = within and max(pressed_off, deep) <= contact_tolerance and near <= OFF_FACET
-        if balanced and within and entered == 0:
+        balanced = imbalance((box, x, h)) <= allowed_imbalance(par) and it > 0
+        if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
             return OK
         if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
             settle_shifts(edges, solids, walls)
-            stiffen(par, unit, tolerance, limit_tolerance, 0.0, contact_tolerance)
+            stiffen(par, unit, longest, deepest)
         start_rhs((box, x, h))
         assemble_edges((box, h))
         assemble_springs((box, x, h))
@@ -124,8 +131,8 @@ def project(box, h):
         edges.last[e] = edges.tension[e]  # turns edges stiffly, as at the end of the step before
         edges.tension[e] = 0.0
     for _ in range(MOST_PROJECTIONS):
-        hard, held_off, over = measure_edges(edges, x)
-        if hard <= par.numbers[0]:
+        measure_edges(edges, x)
+        if worst_edge(edges, 1.0) <= 1.0:
             return OK
         for k in range(net.slot.shape[0]):
             net.rhs[k, 0], net.rhs[k, 1], net.rhs[k, 2] = 0.0, 0.0, 0.0

@@ -1,0 +1,80 @@
+"""Laws of the energy that sheets descend where Newton's method goes astray."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from taut.bench.frames import Frames
+from taut.jit import kernel
+from taut.methods.box import contents
+from taut.methods.sheets.descent import descend, energy
+from taut.methods.sheets.system import imbalance
+from taut.scene import gallery
+
+STEP = 1 / 240  # [s]
+SCENES = {
+    "cloth_ball": {"n": 8}, "cloth_posts": {"n": 8}, "cloth_drape": {"n": 8}, "cloth_fold": {"n": 8},
+    "flag_wind": {"n": 8}, "jelly_block": {"n": 3},
+}  # fmt: skip
+
+
+@kernel
+def energy_at(box, t, h):
+    return energy((box, t, h))
+
+
+@kernel
+def imbalance_at(box, x, h):
+    return imbalance((box, x, h))
+
+
+@kernel
+def descended(box, t, h):
+    return descend((box, t, h))
+
+
+def touching(name: str) -> tuple[Frames, float]:
+    """A scene after some steps, where much is held, and the time."""
+    sheet = Frames(gallery(name, **SCENES[name]), "implicit_first", 4)
+    for _ in range(20):
+        sheet.frame()
+    return sheet, 20 / 60
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_slope_of_the_energy_is_the_force_that_is_not_balanced(name):
+    sheet, t = touching(name)
+    state, box = sheet.session.state, sheet.session.par.box
+    par = contents(sheet.session.par)
+    net, edge = par.net, par.edge
+    rng = np.random.default_rng(3)
+    state.x[net.slot] += 2e-2 * edge * rng.standard_normal((len(net.slot), 3))
+    assert np.isfinite(energy_at(box, t, STEP))
+    imbalance_at(box, state.x, STEP)
+    force, held = net.rhs.copy(), int(net.edges.on.sum()) + int(net.solids.on.sum())
+    assert held > 0, "nothing is held"
+    way = rng.standard_normal(force.shape)
+    x = state.x.copy()
+    # Forces leave out how normals turn, along which friction does not act.
+    rubbing = max(float(rows.friction.max(initial=0.0)) for rows in (net.solids, net.facets))
+    off = []
+    for size in (1e-6 * edge, 1e-7 * edge):
+        ends = []
+        for sign in (1, -1):
+            state.x[net.slot] = x[net.slot] + sign * size * way
+            ends.append(energy_at(box, t, STEP))
+        slope = (ends[0] - ends[1]) / (2 * size)
+        off.append(abs(slope + (force * way).sum()) / np.abs(force * way).sum())
+    assert min(off) < (1e-4 if rubbing else 1e-7), f"the slope is off by {off}"
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_descent_ends_where_newtons_method_does(name):
+    """Both solve the same step: multipliers and positions agree within the tolerances of the step."""
+    sheet, t = touching(name)
+    state, par = sheet.session.state, contents(sheet.session.par)
+    found = state.x.copy()
+    assert descended(sheet.session.par.box, t, STEP) == 0
+    moved = np.abs(state.x - found).max() / par.edge
+    assert moved < 0.05, f"it is {moved:.3g} edges away"
