@@ -187,11 +187,12 @@ def test_too_little_room_is_asked_for_and_the_answer_does_not_depend_on_it():
     small = rows(of, None)
     small = small._replace(distance=small.distance[:10], faces=small.faces, nodes=small.nodes)
     assert rows_at(small, of, x, w, 0.45) == MORE_ROOM and small.wanted[4] > 10
-    large = rows(of, 2 * small.wanted)
+    large = rows(of, small)
     count = rows_at(large, of, x, w, 0.45)
     near = near_rows(of, x, w, 0.45)
     assert count == len(near.distance) and (large.nodes[:count] == near.nodes).all()
     assert large.distance[:count].tobytes() == near.distance.tobytes()
+    assert rows_at(large, of, x, w, 0.1) < count and len(rows(of, large).distance) == len(large.distance), "it shrank"
     tight = motion(of)._replace(kind=np.zeros(3, np.int64))
     assert fractions_of(tight, of, x, x - 0.5 * x, w, np.ones(len(x))) == MORE_ROOM
     x[3, 1] = np.nan

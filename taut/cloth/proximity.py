@@ -87,11 +87,17 @@ class Rows(NamedTuple):
     wanted: Array  # (5,) entries and pairs of faces, of sides, and rows, as the last search would have had them
 
 
-def rows(of: Surface, wanted: Array | None = None) -> Rows:
-    """Room for a surface, or for what a search `wanted`."""
+def more_than(faces: Boxes, sides: Boxes, count: int, wanted: Array) -> Array:
+    """(5,) sizes as they are, and half as much again as `wanted` where that did not fit: never less than before."""
+    now = np.array([len(faces.entry), len(faces.pairs), len(sides.entry), len(sides.pairs), count])
+    return np.where(wanted > now, wanted + wanted // 2, now)
+
+
+def rows(of: Surface, last: Rows | None = None) -> Rows:
+    """Room for a surface; more than the last one, in which a search did not fit."""
     nodes, edges, triangles = len(of.nodes), len(of.edges), len(of.triangles)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 8 * nodes]) + 64
-    size = least if wanted is None else np.maximum(least, wanted + wanted // 4)
+    size = least if last is None else more_than(last.faces, last.sides, len(last.distance), last.wanted)
     k = int(size[4])
     return Rows(
         boxes(nodes, triangles, int(size[0]), int(size[1])),
@@ -307,7 +313,7 @@ def find_rows(room, of, x, w, reach):
     """The rows at x [m] of all that is nearer than `reach` [m]; returns their number.
 
     w: inverse masses; what consists of nodes with w = 0 only has no row. MORE_ROOM: call again with
-    rows(of, room.wanted). NOT_FINITE: a position is not a number.
+    rows(of, room). NOT_FINITE: a position is not a number.
     """
     share = 0.0
     status = search_pairs(room.faces, room.sides, of, x, x, 0.5 * reach, share, room.wanted)
@@ -338,7 +344,7 @@ def near_rows(of: Surface, x: Array, w: Array, reach: float) -> Near:
     """All rows at x, of what is nearer than `reach` [m]."""
     room = rows(of)
     while (count := rows_at(room, of, x, w, float(reach))) == MORE_ROOM:
-        room = rows(of, room.wanted)
+        room = rows(of, room)
     if count == NOT_FINITE:
         raise TautError("collision search: a position is not finite; try a smaller step.")
     return Near(*(array[:count].copy() for array in (room.nodes, room.weights, room.normal, room.distance)))

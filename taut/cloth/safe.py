@@ -48,7 +48,7 @@ from ..jit import kernel, part, word
 from .boxes import Boxes, boxes
 from .ccd import first_time
 from .closest import EDGE_EDGE, NODE_TRIANGLE, separation
-from .proximity import MORE_ROOM, NOT_FINITE, Surface, may_touch, search_pairs
+from .proximity import MORE_ROOM, NOT_FINITE, Surface, may_touch, more_than, search_pairs
 
 Array = np.ndarray
 FREE, HELD_CUT = 0, 1  # status, beside MORE_ROOM and NOT_FINITE
@@ -77,11 +77,11 @@ class Motion(NamedTuple):
     wanted: Array  # (5,) entries and pairs of faces, of sides, and quads, as the last call would have had them
 
 
-def motion(of: Surface, wanted: Array | None = None) -> Motion:
-    """Room for a surface, or for what a call `wanted`."""
+def motion(of: Surface, last: Motion | None = None) -> Motion:
+    """Room for a surface; more than the last one, in which a call did not fit."""
     nodes, edges, triangles, n = len(of.nodes), len(of.edges), len(of.triangles), len(of.sheet)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 16 * nodes]) + 64
-    size = least if wanted is None else np.maximum(least, wanted + wanted // 4)
+    size = least if last is None else more_than(last.faces, last.sides, len(last.start), last.wanted)
     k = int(size[4])
     return Motion(
         boxes(nodes, triangles, int(size[0]), int(size[1])),
@@ -283,7 +283,7 @@ def cut_all(room, pairs, x0, x1, w, fraction):
 
 @part
 def find_fractions(room, of, x0, x1, w, out_fraction):
-    """φ of (1) for all n nodes; returns FREE, HELD_CUT, MORE_ROOM (call again with motion(of, room.wanted)) or
+    """φ of (1) for all n nodes; returns FREE, HELD_CUT, MORE_ROOM (call again with motion(of, room)) or
     NOT_FINITE. At x0 nothing may touch: what does stays where it is.
     """
     margin, share = 0.0, NEAR / (1.0 - NEAR)
@@ -320,7 +320,7 @@ def safe_fractions(of: Surface, x0: Array, x1: Array, w: Array) -> tuple[Array, 
     out = np.ones(len(x0))
     room = motion(of)
     while (status := fractions_of(room, of, x0, x1, w, out)) == MORE_ROOM:
-        room = motion(of, room.wanted)
+        room = motion(of, room)
     if status == NOT_FINITE:
         raise TautError("collision search: a position is not finite; try a smaller step.")
     return out, status

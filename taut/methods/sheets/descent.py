@@ -170,11 +170,13 @@ def descend(box, t, h):
     take_grip(solids, walls)
     take_grip(facets, between)
     now = energy((box, t, h))
+    stuck = False
     for it in range(MOST_DESCENTS):
-        if imbalance((box, state.x, h)) <= allowed_imbalance(par):
+        balanced = imbalance((box, state.x, h)) <= allowed_imbalance(par)
+        if balanced or stuck:
             off = max(worst_edge(edges, 1.0), worst_row(solids, walls, par.edge))
             near = worst_share(facets, between, par.apart)
-            if it > 0 and off <= 1.0 and near <= OFF_FACET:
+            if balanced and it > 0 and off <= 1.0 and near <= OFF_FACET:
                 return OK
             settle_shifts(edges, solids, walls)
             take_grip(solids, walls)
@@ -182,7 +184,9 @@ def descend(box, t, h):
             stiffen(par, unit, 1.0, par.edge)
             now = energy((box, t, h))
         aim_downhill((box, h))
-        now = go_downhill((box, t, h, now))
-        if not now < 1e300:
+        then = go_downhill((box, t, h, now))
+        if not then < 1e300 and stuck:
             return NOT_CONVERGED
+        stuck = not then < 1e300  # in a kink: with other multipliers it is elsewhere
+        now = energy((box, t, h)) if stuck else then
     return NOT_CONVERGED

@@ -96,8 +96,7 @@ def with_room(tables: Held) -> Held:
 def more_room(tables: Held) -> Held:
     """More room for what lies near: the last search did not fit."""
     of = tables.surface
-    near, motion = near_room(of, tables.near.wanted), motion_room(of, tables.motion.wanted)
-    return with_room(tables._replace(near=near, motion=motion))
+    return with_room(tables._replace(near=near_room(of, tables.near), motion=motion_room(of, tables.motion)))
 
 
 def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
