@@ -16,20 +16,12 @@ from math import sqrt
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
+from .contacts import CREEP, assemble_facets, assemble_solids, sliding
 from .free import copy3
 from .newton import factor, largest_move, move, solve_with_facets
 from .rows import measure_edges, measure_facets, settle_shifts, take_grip, worst_edge, worst_row
 from .solids import measure_solids
-from .system import (
-    CREEP,
-    assemble_edges,
-    assemble_facets,
-    assemble_solids,
-    assemble_springs,
-    imbalance,
-    sliding,
-    start_rhs,
-)
+from .system import assemble_edges, assemble_springs, imbalance, start_rhs
 from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, stiffen, worst_share
 
 MOST_DESCENTS = 150

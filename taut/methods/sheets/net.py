@@ -71,7 +71,7 @@ class Net(NamedTuple):
     slot: np.ndarray  # (unknowns,)
     mass: np.ndarray  # (unknowns,) [kg]
     edges: Edges
-    springs: Springs  # those between nodes that edges couple: part of the system
+    springs: Springs  # those along edges and across cells: part of the system
     spring_couple: np.ndarray  # (s,) as couple of edges
     solids: Rows  # nodes and balls against obstacles (the model's inequalities), then nodes against balls
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]

@@ -16,7 +16,7 @@ from math import sqrt
 from ...jit import part, word
 from ...linalg.nodes import factor_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
-from .system import add_facets
+from .contacts import add_facets
 
 MOST_GRADIENTS = 60
 GRADIENT = 1e-8  # by which the energy norm squared of the error falls

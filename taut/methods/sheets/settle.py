@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .box import NUMBER, WHOLE, far, open_box
+from .contacts import assemble_facets, assemble_solids
 from .descent import descend
 from .free import copy3
 from .newton import factor, largest_move, move, solve, solve_with_facets, take_edges, take_rows
@@ -24,7 +25,7 @@ from .rows import (
     worst_row,
 )
 from .solids import measure_solids
-from .system import assemble_edges, assemble_facets, assemble_solids, assemble_springs, imbalance, start_rhs
+from .system import assemble_edges, assemble_springs, imbalance, start_rhs
 from .tolerances import (
     HARD,
     LONGEST_MOVE,

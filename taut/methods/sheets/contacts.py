@@ -1,0 +1,188 @@
+"""Rows of contact in the linear system of system.py, and friction in them.
+
+    resistance of a row   ω² (κ nnᵀ + τ (I - nnᵀ)),    τ = μ λ / max(|s|, ε h)                   (1)
+
+s is the sliding of a contact in this step, and λ, of Coulomb's force, one of before (`grip`). Rows between sheets would
+couple any nodes. They stay out of the matrix, and newton.py takes them in.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...jit import part, word
+from ...linalg.nodes import add_diagonal
+from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
+
+CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
+
+
+@word
+def resistance(stiff, along, n0, n1, n2):
+    """stiff nnᵀ + along (I - nnᵀ): xx, xy, xz, yy, yz, zz."""
+    d = stiff - along
+    return d * n0 * n0 + along, d * n0 * n1, d * n0 * n2, d * n1 * n1 + along, d * n1 * n2, d * n2 * n2 + along
+
+
+@word
+def sliding(rows, r, x, before):
+    """s: what the members of a row moved along each other in this step."""
+    s0 = 0.0
+    s1 = 0.0
+    s2 = 0.0
+    for k in range(4):
+        i = rows.slot[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            s0 += w * (x[i, 0] - before[i, 0])
+            s1 += w * (x[i, 1] - before[i, 1])
+            s2 += w * (x[i, 2] - before[i, 2])
+    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    d = s0 * n0 + s1 * n1 + s2 * n2
+    return s0 - d * n0, s1 - d * n1, s2 - d * n2
+
+
+@word
+def drag(rows, r, s0, s1, s2, h):
+    """τ of (1)"""
+    pull = rows.friction[r] * rows.grip[r]
+    if pull <= 0.0:
+        return 0.0
+    return pull / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
+
+
+@word
+def push_members(net, rows, r, f0, f1, f2):
+    """Add ω f to the right-hand side of a row's members."""
+    for k in range(4):
+        i = rows.unknown[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            net.rhs[i, 0] += w * f0
+            net.rhs[i, 1] += w * f1
+            net.rhs[i, 2] += w * f2
+
+
+@word
+def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
+    block[i, j] += scale * xx
+    block[i, j + 1] += scale * xy
+    block[i, j + 2] += scale * xz
+    block[i + 1, j] += scale * xy
+    block[i + 1, j + 1] += scale * yy
+    block[i + 1, j + 2] += scale * yz
+    block[i + 2, j] += scale * xz
+    block[i + 2, j + 1] += scale * yz
+    block[i + 2, j + 2] += scale * zz
+
+
+@far(WHOLE, TABLE, NUMBER)
+@part
+def assemble_solids(box, x, h):
+    """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
+    net = open_box(box).par.net
+    rows, block, strip = net.solids, net.block, net.strip
+    count = net.nodes.order.shape[0]
+    for i in range(block.shape[0]):
+        for j in range(block.shape[0]):
+            block[i, j] = 0.0
+        for k in range(count):
+            strip[i, k, 0], strip[i, k, 1], strip[i, k, 2] = 0.0, 0.0, 0.0
+        block[i, i] = net.mass[count + i // 3] / (h * h)
+    touching = 0
+    for r in range(rows.phi.shape[0]):
+        if not rows.on[r]:
+            continue
+        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+        s0, s1, s2 = sliding(rows, r, x, net.before)
+        along = drag(rows, r, s0, s1, s2, h)
+        xx, xy, xz, yy, yz, zz = resistance(rows.kappa[r], along, n0, n1, n2)
+        push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
+        push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+        a, b = rows.unknown[r, 0], rows.unknown[r, 1]
+        for i in (a, b):
+            if i >= count:
+                at = 3 * (i - count)
+                add_to(block, at, at, 1.0, xx, xy, xz, yy, yz, zz)
+            elif i >= 0:
+                add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
+        if a >= count and b >= count:
+            at, to = 3 * (a - count), 3 * (b - count)
+            add_to(block, at, to, -1.0, xx, xy, xz, yy, yz, zz)
+            add_to(block, to, at, -1.0, xx, xy, xz, yy, yz, zz)
+        elif a >= 0 and b >= count:
+            touching += 1
+            at = 3 * (b - count)
+            strip[at, a, 0] -= xx
+            strip[at, a, 1] -= xy
+            strip[at, a, 2] -= xz
+            strip[at + 1, a, 0] -= xy
+            strip[at + 1, a, 1] -= yy
+            strip[at + 1, a, 2] -= yz
+            strip[at + 2, a, 0] -= xz
+            strip[at + 2, a, 1] -= yz
+            strip[at + 2, a, 2] -= zz
+    return touching
+
+
+@far(WHOLE, TABLE, NUMBER)
+@part
+def assemble_facets(box, x, h):
+    """Right-hand side of rows between sheets. Returns how many are on."""
+    net = open_box(box).par.net
+    rows = net.facets
+    on = 0
+    for r in range(net.facet_count[0]):
+        if rows.on[r]:
+            on += 1
+            s0, s1, s2 = sliding(rows, r, x, net.before)
+            along = drag(rows, r, s0, s1, s2, h)
+            push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
+            n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+            push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+    return on
+
+
+@far(NOTHING, TABLE, NUMBER, TABLE, TABLE)
+@part
+def add_facets(box, x, h, p, out):
+    """out += (rows between sheets) p"""
+    net = open_box(box).par.net
+    rows = net.facets
+    for r in range(net.facet_count[0]):
+        if not rows.on[r]:
+            continue
+        m0 = 0.0
+        m1 = 0.0
+        m2 = 0.0
+        for k in range(4):
+            i = rows.unknown[r, k]
+            if i >= 0:
+                w = rows.weight[r, k]
+                m0 += w * p[i, 0]
+                m1 += w * p[i, 1]
+                m2 += w * p[i, 2]
+        s0, s1, s2 = sliding(rows, r, x, net.before)
+        along = drag(rows, r, s0, s1, s2, h)
+        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+        more = (rows.kappa[r] - along) * (m0 * n0 + m1 * n1 + m2 * n2)
+        f0, f1, f2 = more * n0 + along * m0, more * n1 + along * m1, more * n2 + along * m2
+        for k in range(4):
+            i = rows.unknown[r, k]
+            if i >= 0:
+                w = rows.weight[r, k]
+                out[i, 0] += w * f0
+                out[i, 1] += w * f1
+                out[i, 2] += w * f2
+
+
+@word
+def subtract_rows(net, rows, count, x, h):
+    for r in range(count):
+        if rows.on[r]:
+            s0, s1, s2 = sliding(rows, r, x, net.before)
+            along = drag(rows, r, s0, s1, s2, h)
+            push = rows.lam[r]
+            rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = -along * s0, -along * s1, -along * s2
+            n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+            push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
