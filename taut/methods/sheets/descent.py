@@ -135,7 +135,7 @@ def go_downhill(box, t, h, now):
     slope = 0.0
     for k in range(net.slot.shape[0]):
         slope -= net.rhs[k, 0] * net.dx[k, 0] + net.rhs[k, 1] * net.dx[k, 1] + net.rhs[k, 2] * net.dx[k, 2]
-    share = min(1.0, LONGEST_MOVE * par.edge / max(largest_move((box,)), 1e-300))
+    share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
     taken = 0.0
     for _ in range(HALVINGS):
         move((box, state.x, share - taken))

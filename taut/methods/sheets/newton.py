@@ -18,6 +18,7 @@ from ...linalg.nodes import factor_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .contacts import add_facets
 
+TOGETHER = 0.1  # what counts of a move that neighbours make, too
 MOST_GRADIENTS = 60
 GRADIENT = 1e-8  # by which the energy norm squared of the error falls
 
@@ -191,12 +192,19 @@ def take_rows(box, between, part_taken):
 @far(NUMBER)
 @part
 def largest_move(box):
-    net = open_box(box).par.net
+    """How far anything moves against its neighbours on edges, in mean edges."""
+    par = open_box(box).par
+    net = par.net
+    edges = net.edges
     largest = 0.0
     for k in range(net.slot.shape[0]):
         for c in range(3):
-            largest = max(largest, abs(net.dx[k, c]))
-    return largest
+            largest = max(largest, TOGETHER * abs(net.dx[k, c]))
+    for e in range(edges.i.shape[0]):
+        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+        for c in range(3):
+            largest = max(largest, abs(moved(net, i, c) - moved(net, j, c)))
+    return largest / par.edge
 
 
 @far(NOTHING, TABLE, NUMBER)

@@ -92,7 +92,7 @@ def newton(box, t, h):
         factor((box, touching))
         solve_with_facets((box, touching, on, x, h))
         farthest = largest_move((box,))
-        share = min(1.0, LONGEST_MOVE * par.edge / max(farthest, 1e-300))
+        share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
         leaving = par.paper == 0
         changes = take_edges((box, share, leaving))
         changes += take_rows((box, False, share)) + take_rows((box, True, share))
@@ -143,7 +143,7 @@ def project(box, h):
         none = assemble_solids((box, x, h))
         factor((box, none))
         solve((box, none, net.rhs, net.dx))
-        share = min(1.0, LONGEST_MOVE * par.edge / max(largest_move((box,)), 1e-300))
+        share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
         for e in range(edges.i.shape[0]):
             edges.shift[e] = edges.tension[e]  # λ = Σ δλ
         leaving = False

@@ -13,7 +13,7 @@ OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apa
 IMBALANCE = 0.02  # of the mean edge: what forces may be off, as the displacement they cause
 USUAL_STEP = 1.0 / 240.0  # [s]: in shorter ones forces are balanced as much better as they move things less
 RELEASE = 0.01  # of an edge: its length and that of contacts changes so much, at most, until they let go
-LONGEST_MOVE = 0.5  # of the mean edge, in one iteration
+LONGEST_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
 
 
 @word
