@@ -163,7 +163,7 @@ def test_no_edge_is_longer_than_its_limit_at_any_step(name, dt, simulate):
 
 @pytest.mark.parametrize("name", LIMITED)
 def test_the_rule_of_the_paper_keeps_the_limit_at_its_step(name, simulate):
-    run = simulate(limited(name, "paper"), "implicit_first", PAPER_STEP, 1.0)
+    run = simulate(limited(name, "paper", 12), "implicit_first", PAPER_STEP, 1.0)
     most = float(run.data.elongation.max())
     assert most <= 0.105, f"an edge is {most:.4g} longer"
 

@@ -7,7 +7,7 @@ from .rows import edge_off, row_off
 
 # κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
 HARD, SOFT, STIFFEST, LOOSE, RAMP = 1e9, 1e3, 1e7, 20.0, 4.0
-OFF_LIMIT = 3e-4  # of the length of an edge: what Newton's method leaves in a step,
+OFF_LIMIT = 5e-5  # of the length of an edge: what Newton's method leaves in a step,
 OFF_CONTACT = 5e-4  # and of the mean edge
 OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
 IMBALANCE = 0.02  # of the mean edge: what forces may be off, as the displacement they cause
