@@ -89,9 +89,11 @@ class Net(NamedTuple):
 
 
 def no_rows(room: int) -> Rows:
+    empty = [np.zeros(room) for _ in range(8)]
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        *(np.zeros(room) for _ in range(8)), np.zeros((room, 3)), np.zeros((room, 3)), np.zeros(room, bool),
+        phi=empty[0], lam=empty[1], shift=empty[2], kappa=empty[3], friction=empty[4], grip=empty[5], allowed=empty[6],
+        room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), on=np.zeros(room, bool),
     )  # fmt: skip
 
 
