@@ -122,9 +122,11 @@ def test_all_ways_of_the_unconstrained_part_converge_to_one_motion(rule, limit, 
     exact = at_end(simulate, scene(), "rattle" if limit is None else "implicit_first", DURATION / 3072)
     steps = [DURATION / n for n in (24, 48, 96, 192)]
     errors = [np.abs(at_end(simulate, scene(), "implicit_first", dt, unconstrained=rule) - exact).max() for dt in steps]
-    # Limits are held to a tolerance, and which of them act changes at once: there is an order only without them.
-    order = slope(steps, errors) if limit is None else 1.0
-    assert order > 0.8 and errors[-1] < (1e-3 if limit is None else 3e-3), f"order {order:.2f}, errors {errors}"
+    if limit is None:
+        order = slope(steps, errors)
+        assert order > 0.8 and errors[-1] < 1e-3, f"order {order:.2f}, errors {errors}"
+    else:  # A known fault: with limits errors stay at 2e-3 m however small the step (order 0.17). See docs/cloth.md.
+        assert errors[-1] < 3e-3, f"errors {errors}"
 
 
 @pytest.mark.parametrize("dt", [PAPER_STEP, 1 / 60])
