@@ -122,11 +122,8 @@ def test_all_ways_of_the_unconstrained_part_converge_to_one_motion(rule, limit, 
     exact = at_end(simulate, scene(), "rattle" if limit is None else "implicit_first", DURATION / 3072)
     steps = [DURATION / n for n in (24, 48, 96, 192)]
     errors = [np.abs(at_end(simulate, scene(), "implicit_first", dt, unconstrained=rule) - exact).max() for dt in steps]
-    if limit is None:
-        order = slope(steps, errors)
-        assert order > 0.8 and errors[-1] < 1e-3, f"order {order:.2f}, errors {errors}"
-    else:  # A known fault: with limits errors stay at 2e-3 m however small the step (order 0.17). See docs/cloth.md.
-        assert errors[-1] < 3e-3, f"errors {errors}"
+    order = slope(steps, errors)
+    assert order > 0.8 and errors[-1] < 1e-3, f"order {order:.2f}, errors {errors}"
 
 
 @pytest.mark.parametrize("dt", [PAPER_STEP, 1 / 60])
@@ -149,7 +146,7 @@ LIMITED = {"cloth_hang": {"hard": False}, "cloth_ball": {}, "cloth_posts": {}, "
 def limited(name: str, rule: str, n: int = 20) -> Scene:
     scene = gallery(name, n=n, **LIMITED[name])
     for key, record in scene._deformables.items():
-        scene._deformables[key] = replace(record, limit_rule=rule)
+        scene._deformables[key] = replace(record, limit_rule=rule, arguments={**record.arguments, "limit_rule": rule})
     return scene
 
 
@@ -226,10 +223,10 @@ def test_momentum_of_a_ball_and_a_free_sheet_is_kept(options, dt, simulate):
 @pytest.mark.parametrize("dt", [PAPER_STEP, 10 * PAPER_STEP])
 @pytest.mark.parametrize("name", ["cloth_hang", "cloth_ball", "cloth_posts"])
 def test_energy_of_sheets_at_their_limit_does_not_grow(name, dt, simulate):
-    """Gravity is in the potential; nothing drives these. By less than one percent of what moves about."""
+    """Gravity is in the potential; nothing drives these. Tolerances let in a share of what moves about."""
     run = simulate(limited(name, "exact"), "implicit_first", dt, 1.0)
-    scale = max(float(run.data.energy_kinetic.max()), 1.0)
-    assert gained(run) < 0.01 * scale, f"gained {gained(run):.3g} J of {scale:.3g} J"
+    scale, share = max(float(run.data.energy_kinetic.max()), 1.0), 1e-5 if dt == PAPER_STEP else 0.01
+    assert gained(run) < share * scale, f"gained {gained(run):.3g} J of {scale:.3g} J"
 
 
 # The same bits

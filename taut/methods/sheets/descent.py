@@ -19,10 +19,19 @@ from .box import NOTHING, NUMBER, WHOLE, far, open_box
 from .contacts import CREEP, assemble_facets, assemble_solids, sliding
 from .free import copy3
 from .newton import factor, largest_move, move, solve_with_facets
-from .rows import measure_edges, measure_facets, settle_shifts, take_grip, worst_edge, worst_row
+from .rows import (
+    DEEPEST,
+    MOST_BEYOND,
+    measure_edges,
+    measure_facets,
+    settle_shifts,
+    take_grip,
+    worst_edge,
+    worst_row,
+)
 from .solids import measure_solids
 from .system import assemble_edges, assemble_springs, imbalance, start_rhs
-from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, stiffen, worst_share
+from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, finer, stiffen, worst_share
 
 MOST_DESCENTS = 150
 HALVINGS = 24
@@ -156,6 +165,7 @@ def descend(box, t, h):
     edges, solids, facets = net.edges, net.solids, net.facets
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
+    longest, deepest = finer(par, MOST_BEYOND), finer(par, DEEPEST) * par.edge
     begin_again((box,))
     begin_stiffness(par, unit, SOFT * unit)
     settle_shifts(edges, solids, walls)
@@ -166,14 +176,14 @@ def descend(box, t, h):
     for it in range(MOST_DESCENTS):
         balanced = imbalance((box, state.x, h)) <= allowed_imbalance(par)
         if balanced or stuck:
-            off = max(worst_edge(edges, 1.0), worst_row(solids, walls, par.edge))
+            off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest))
             near = worst_share(facets, between, par.apart)
             if balanced and it > 0 and off <= 1.0 and near <= OFF_FACET:
                 return OK
             settle_shifts(edges, solids, walls)
             take_grip(solids, walls)
             take_grip(facets, between)
-            stiffen(par, unit, 1.0, par.edge)
+            stiffen(par, unit, longest, deepest)
             now = energy((box, t, h))
         aim_downhill((box, h))
         then = go_downhill((box, t, h, now))

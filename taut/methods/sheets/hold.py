@@ -22,14 +22,13 @@ from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .free import copy3, wander
-from .rows import RECOVERY, RECOVERY_TIME, aim_edges
+from .rows import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import project, settle
 from .solids import measure_solids
 
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
 REACH = 0.5  # of a ball's radius: its way over nodes in one piece
-DEEPEST = 9e-4  # of the mean edge: what may be inside a solid, in all
 THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
 
 

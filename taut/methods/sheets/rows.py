@@ -16,7 +16,8 @@ from ...jit import part, word
 # What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
 RECOVERY, RECOVERY_TIME = 0.05, 0.1
 NOTHING_OFF = 1e-9  # of the length of an edge
-MOST_BEYOND = 1e-3  # of the length of an edge: what a limit may be off by, in all
+MOST_BEYOND = 1e-3  # of the length of an edge: what a limit may be off by, in all,
+DEEPEST = 9e-4  # and of the mean edge, what may be inside a solid
 
 
 @word

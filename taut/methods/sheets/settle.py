@@ -34,6 +34,7 @@ from .tolerances import (
     OFF_LIMIT,
     allowed_imbalance,
     begin_stiffness,
+    finer,
     stiffen,
     worst_share,
 )
@@ -63,7 +64,7 @@ def newton(box, t, h):
     walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
     begin_stiffness(par, unit, HARD * unit)
-    longest, deepest = max(OFF_LIMIT, par.numbers[0]), OFF_CONTACT * par.edge
+    longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT) * par.edge
     settle_shifts(edges, solids, walls)
     changes = 0
     most = MOST_WITH_SETS if walls + between > 0 or par.limited == 1 else MOST_ITERATIONS

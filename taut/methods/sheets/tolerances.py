@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...jit import word
-from .rows import edge_off, row_off
+from .rows import NOTHING_OFF, edge_off, row_off
 
 # κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
 HARD, SOFT, STIFFEST, LOOSE, RAMP = 1e9, 1e3, 1e7, 20.0, 4.0
@@ -11,15 +11,26 @@ OFF_LIMIT = 5e-5  # of the length of an edge: what Newton's method leaves in a s
 OFF_CONTACT = 5e-4  # and of the mean edge
 OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
 IMBALANCE = 0.02  # of the mean edge: what forces may be off, as the displacement they cause
-USUAL_STEP = 1.0 / 240.0  # [s]: in shorter ones forces are balanced as much better as they move things less
+USUAL_STEP = 1.0 / 60.0  # [s]: in shorter ones all is held better
 RELEASE = 0.01  # of an edge: its length and that of contacts changes so much, at most, until they let go
 LONGEST_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
 
 
 @word
+def finer(par, off):
+    """Of lengths: what is off by δ at the end of a step leaves with δ/h. δ ~ h², or motion would not converge.
+
+    Not by the paper's rule: an edge that has entered stays until the end of the step, and there may be more of them
+    than a sheet can hold at once.
+    """
+    share = 1.0 if par.paper == 1 else min(1.0, (par.whole[0] / USUAL_STEP) ** 2)
+    return max(off * share, par.numbers[0])
+
+
+@word
 def allowed_imbalance(par):
-    """[m]"""
-    return IMBALANCE * par.edge * min(1.0, (par.whole[0] / USUAL_STEP) ** 2)
+    """[m]. Forces off by m δ/h² act in every step: δ ~ h³."""
+    return par.edge * max(IMBALANCE * min(1.0, (par.whole[0] / USUAL_STEP) ** 3), NOTHING_OFF)
 
 
 @word
