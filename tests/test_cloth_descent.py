@@ -1,4 +1,4 @@
-"""Laws of the energy that sheets descend where Newton's method goes astray."""
+"""Laws of what sheets do where Newton's method goes astray: descend an energy, or come from inside their limits."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from taut.bench.frames import Frames
 from taut.jit import kernel
 from taut.methods.box import contents
 from taut.methods.sheets.descent import descend, energy
+from taut.methods.sheets.interior import from_inside
+from taut.methods.sheets.settle import newton
 from taut.methods.sheets.system import imbalance
 from taut.scene import gallery
 
@@ -32,6 +34,11 @@ def imbalance_at(box, x, h):
 @kernel
 def descended(box, t, h):
     return descend((box, t, h))
+
+
+@kernel
+def came_from_inside(box, t, h):
+    return from_inside((box, t, h)) + newton((box, t, h, 20))
 
 
 def touching(name: str) -> tuple[Frames, float]:
@@ -78,3 +85,19 @@ def test_descent_ends_where_newtons_method_does(name):
     assert descended(sheet.session.par.box, t, STEP) == 0
     moved = np.abs(state.x - found).max() / par.edge
     assert moved < 0.05, f"it is {moved:.3g} edges away"
+
+
+@pytest.mark.parametrize("name", ["cloth_ball", "flag_wind"])
+def test_from_inside_limits_it_is_told_who_pulls(name):
+    """Newton's method found the same step: what pulls strongly is told to pull, and what is slack is not."""
+    sheet, t = touching(name)
+    state, par = sheet.session.state, contents(sheet.session.par)
+    edges = par.net.edges
+    found, pulled, tension = state.x.copy(), edges.on & (edges.tension > 0), edges.tension.copy()
+    assert pulled.any() and not pulled.all()
+    assert came_from_inside(sheet.session.par.box, t, STEP) == 0
+    moved = np.abs(state.x - found).max() / par.edge
+    assert moved < 0.05, f"it is {moved:.3g} edges away"
+    strong = tension > 0.1 * tension.max()
+    assert edges.on[strong].all(), "what pulls strongly is let go"
+    assert not edges.on[edges.l < 0.9 * edges.most].any(), "what is slack is held"

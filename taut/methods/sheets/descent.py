@@ -127,7 +127,7 @@ def aim_downhill(box, h):
     system, state, par = open_box(box)
     start_rhs((box, state.x, h))
     assemble_edges((box, h))
-    assemble_springs((box, state.x, h))
+    assemble_springs((box, state.x, h, 0.0))
     touching = assemble_solids((box, state.x, h))
     on = assemble_facets((box, state.x, h))
     factor((box, touching))

@@ -45,6 +45,9 @@ class Edges(NamedTuple):
     u: np.ndarray  # (e, 3) from j to i
     l: np.ndarray  # (e,) [m]
     phi: np.ndarray  # (e,) l - target
+    slack: np.ndarray  # (e,) s of interior.py [m],
+    rise: np.ndarray  # (e,) δT,
+    widen: np.ndarray  # (e,) and δs
 
 
 class Rows(NamedTuple):
@@ -63,6 +66,9 @@ class Rows(NamedTuple):
     n0: np.ndarray  # (r, 3) the normal at the start of the step
     rub: np.ndarray  # (r, 3) friction on the first member [N]
     on: np.ndarray  # (r,) bool
+    slack: np.ndarray  # (r,) s of interior.py [m],
+    rise: np.ndarray  # (r,) δλ,
+    widen: np.ndarray  # (r,) and δs
 
 
 class Net(NamedTuple):
@@ -89,11 +95,12 @@ class Net(NamedTuple):
 
 
 def no_rows(room: int) -> Rows:
-    empty = [np.zeros(room) for _ in range(8)]
+    empty = [np.zeros(room) for _ in range(11)]
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
         phi=empty[0], lam=empty[1], shift=empty[2], kappa=empty[3], friction=empty[4], grip=empty[5], allowed=empty[6],
         room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), on=np.zeros(room, bool),
+        slack=empty[8], rise=empty[9], widen=empty[10],
     )  # fmt: skip
 
 
@@ -162,7 +169,7 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     tension, last = memory[:e], memory[e : 2 * e]
     return Edges(
         i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, tension, np.zeros(e), last, np.zeros(e),
-        ~one_sided, np.zeros((e, 3)), np.zeros(e), np.zeros(e),
+        ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
     ), ends[both]  # fmt: skip
 
 

@@ -1,17 +1,19 @@
 """Newton steps until all that is held is within its tolerance and forces balance.
 
 Limits and contacts start with a soft κ, which lets their set settle; where multipliers have settled and something is
-still off, κ grows. Most steps take two or three iterations; those that take many go to descent.py.
+still off, κ grows. Most steps take two or three iterations; those in which limits go on changing begin anew with
+interior.py, others that do not converge with descent.py.
 """
 
 from __future__ import annotations
 
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
-from .box import NUMBER, WHOLE, far, open_box
+from .box import NUMBER, TRUTH, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
 from .descent import descend
 from .free import copy3
+from .interior import from_inside
 from .newton import factor, largest_move, move, solve, solve_with_facets, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
@@ -39,7 +41,10 @@ from .tolerances import (
     worst_share,
 )
 
-MOST_ITERATIONS, MOST_WITH_SETS = 40, 15  # the latter where edges and rows come and go
+MOST_ITERATIONS = 40
+MOST_WITH_SETS, MOST_AFTER = 15, 20  # where edges and rows come and go; after interior.py has told which of them stay
+WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs are giving way: that takes its time
+SETTLED_AFTER, STILL_COMING = 6, 100  # by then fewer than one of so many may come and go, or they do for long
 MOST_PROJECTIONS = 60
 
 
@@ -54,9 +59,26 @@ def enter_near(rows, count, apart):
     return entered
 
 
-@far(WHOLE, NUMBER, NUMBER)
+@far(TRUTH, NUMBER, NUMBER)
 @part
-def newton(box, t, h):
+def aim(box, h, buckling):
+    """net.dx of system.py (3). Returns whether its matrix is positive definite."""
+    system, state, par = open_box(box)
+    x = state.x
+    start_rhs((box, x, h))
+    assemble_edges((box, h))
+    assemble_springs((box, x, h, buckling))
+    touching = assemble_solids((box, x, h))
+    on = assemble_facets((box, x, h))
+    if factor((box, touching)) > 0 and buckling > 0.0:
+        return False
+    solve_with_facets((box, touching, on, x, h))
+    return True
+
+
+@far(WHOLE, NUMBER, NUMBER, WHOLE)
+@part
+def newton(box, t, h, most):
     """Solve (2) from state.x. Returns OK or NOT_CONVERGED."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
@@ -67,7 +89,9 @@ def newton(box, t, h):
     longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT) * par.edge
     settle_shifts(edges, solids, walls)
     changes = 0
-    most = MOST_WITH_SETS if walls + between > 0 or par.limited == 1 else MOST_ITERATIONS
+    many = edges.i.shape[0] + walls
+    buckles = False
+    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
     for it in range(most):
         measure_edges(edges, x)
         measure_solids((box, t, x))
@@ -79,19 +103,20 @@ def newton(box, t, h):
         entered += enter_near(facets, between, par.apart)
         take_grip(solids, walls)
         take_grip(facets, between)
-        balanced = imbalance((box, x, h)) <= allowed_imbalance(par) and it > 0
+        balanced = imbalance((box, x, h)) <= allowed_imbalance(par) * (WHILE_BUCKLING if buckles else 1.0) and it > 0
         if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
             return OK
-        if balanced and changes + entered <= 2 + (edges.i.shape[0] + walls) // 50:
+        if it == SETTLED_AFTER and inside_next and changes + entered > 2 + many // STILL_COMING:
+            return NOT_CONVERGED
+        if balanced and changes + entered <= 2 + many // 50:
             settle_shifts(edges, solids, walls)
             stiffen(par, unit, longest, deepest)
-        start_rhs((box, x, h))
-        assemble_edges((box, h))
-        assemble_springs((box, x, h))
-        touching = assemble_solids((box, x, h))
-        on = assemble_facets((box, x, h))
-        factor((box, touching))
-        solve_with_facets((box, touching, on, x, h))
+        if it > 3 and changes + entered == 0:
+            buckles = not aim((box, h, 1.0))
+            if buckles:
+                aim((box, h, 0.0))
+        else:
+            aim((box, h, 0.0))
         farthest = largest_move((box,))
         share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
         leaving = par.paper == 0
@@ -107,7 +132,7 @@ def newton(box, t, h):
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def settle(box, t, h):
-    """Solve (2) of hold.py from state.x: Newton's method, and descent where it goes astray."""
+    """Solve (2) of hold.py from state.x: Newton's method; where it goes astray, limits from inside, or descent."""
     system, state, par = open_box(box)
     edges, solids = par.net.edges, par.net.solids
     count, walls = edges.i.shape[0], solids.phi.shape[0]
@@ -116,8 +141,15 @@ def settle(box, t, h):
         par.begun[e] = edges.tension[e]
     for r in range(walls):
         par.begun[count + r] = solids.lam[r]
-    status = newton((box, t, h))
-    return status if status == OK else descend((box, t, h))
+    come_and_go = walls + par.net.facet_count[0] > 0 or par.limited == 1
+    status = newton((box, t, h, MOST_WITH_SETS if come_and_go else MOST_ITERATIONS))
+    inside = par.limited == 1 and par.paper == 0
+    if status != OK and inside and from_inside((box, t, h)) == OK:
+        status = newton((box, t, h, MOST_AFTER))
+    # Rows between sheets come and go inside, too; without them, shorter pieces are the quicker way.
+    if status != OK and (not inside or par.has_facets == 1):
+        status = descend((box, t, h))
+    return status
 
 
 @far(WHOLE, NUMBER)

@@ -96,17 +96,21 @@ def spring_at(springs, q, x, before, h):
     return l, u0, u1, u2, pull + springs.damping[q] * longer / h
 
 
-@far(NOTHING, TABLE, NUMBER)
+@far(NOTHING, TABLE, NUMBER, NUMBER)
 @part
-def assemble_springs(box, x, h):
-    """Springs along edges and across cells: like edges of (3), with their own stiffness."""
+def assemble_springs(box, x, h, buckling):
+    """Springs along edges and across cells: like edges of (3), with their own stiffness.
+
+    Pressed springs give way sidewards: `buckling` is the share of that which is counted, 1 or, where the matrix would
+    not be positive definite, 0.
+    """
     net = open_box(box).par.net
     springs = net.springs
     for q in range(springs.rest.shape[0]):
         l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
         second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
         k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
-        xx, xy, xz, yy, yz, zz = resistance(k, max(pull, 0.0) / l, u0, u1, u2)
+        xx, xy, xz, yy, yz, zz = resistance(k, max(pull, buckling * pull) / l, u0, u1, u2)
         i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
         couple = net.spring_couple[q]
         if couple >= 0:
@@ -138,7 +142,9 @@ def imbalance(box, x, h):
     subtract_rows(net, net.solids, net.solids.phi.shape[0], x, h)
     subtract_rows(net, net.facets, net.facet_count[0], x, h)
     largest = 0.0
+    nothing = 0.0  # or nan, where forces are
     for k in range(net.slot.shape[0]):
         for c in range(3):
             largest = max(largest, abs(net.rhs[k, c]) * h * h / net.mass[k])
-    return largest
+            nothing += 0.0 * net.rhs[k, c]
+    return largest + nothing
