@@ -274,6 +274,11 @@ class Session:
         warnings.warn(note + ".", TautWarning, stacklevel=5)
         return [note]
 
+    def _solver(self) -> str:
+        if self.method.form != "sheets":
+            return describe(self.system.linear)
+        return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
+
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
         info = {
@@ -284,7 +289,7 @@ class Session:
             "corrections": int(counts[1]),
             "singular_systems": int(counts[2]),
             "failed_solves": int(counts[3]),
-            "solver_chosen": describe(self.system.linear),
+            "solver_chosen": self._solver(),
             "notes": [*self.start.notes, *self._indeterminate()],
         }
         if counts[3]:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.cli import main
 from taut.cloth import grid
 from taut.cloth.springs import joined, spring_energy
 from taut.errors import TautError, TautWarning
@@ -451,6 +452,14 @@ def test_results_tell_the_elongation_and_files_keep_it(simulate, tmp_path):
     assert run.data.limited_edges.dims == ("time",)
     read = taut.open(run.save(tmp_path / "run"))
     assert np.array_equal(read.data.elongation, run.data.elongation)
+
+
+def test_the_summary_of_a_run_tells_the_elongation_and_the_system_of_nodes(capsys):
+    assert main(["run", "cloth_ball", "--set", "n=8", "--duration", "0.3"]) == 0
+    out = capsys.readouterr().out
+    run = taut.simulate(gallery("cloth_ball", n=8), duration=0.3, progress=False)
+    most = float(run.data.elongation.max())
+    assert f"{100 * most:.4g} % at most" in out and f"{3 * (64 - 4)} rows" in out, out
 
 
 # Files

@@ -124,6 +124,9 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
         counts = result.event_counts().items()
         rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
         rows.append(("largest overlap", f"{result.records.contacts[:, 1].max():.3g} m"))
+    if len(result.labels.edges):
+        longest = result.data.elongation.values
+        rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
     rows.append(("energy change", f"{result.energy_change():.3g} J"))
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)
