@@ -15,10 +15,11 @@ from math import sqrt
 
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
+from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
-from .contacts import CREEP, assemble_facets, assemble_solids, sliding
+from .contacts import CREEP, sliding
 from .free import copy3
-from .newton import factor, largest_move, move, solve_with_facets
+from .newton import largest_move, move
 from .rows import (
     DEEPEST,
     MOST_BEYOND,
@@ -30,7 +31,7 @@ from .rows import (
     worst_row,
 )
 from .solids import measure_solids
-from .system import assemble_edges, assemble_springs, imbalance, start_rhs
+from .system import imbalance
 from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, finer, stiffen, worst_share
 
 MOST_DESCENTS = 150
@@ -120,21 +121,6 @@ def begin_again(box):
         net.facets.on[r] = False
 
 
-@far(NOTHING, NUMBER)
-@part
-def aim_downhill(box, h):
-    """net.dx and, in net.rhs, minus the gradient."""
-    system, state, par = open_box(box)
-    start_rhs((box, state.x, h))
-    assemble_edges((box, h))
-    assemble_springs((box, state.x, h, 0.0))
-    touching = assemble_solids((box, state.x, h))
-    on = assemble_facets((box, state.x, h))
-    factor((box, touching))
-    solve_with_facets((box, touching, on, state.x, h))
-    par.net.counts[2] += 1
-
-
 @far(NUMBER, NUMBER, NUMBER, NUMBER)
 @part
 def go_downhill(box, t, h, now):
@@ -185,7 +171,8 @@ def descend(box, t, h):
             take_grip(facets, between)
             stiffen(par, unit, longest, deepest)
             now = energy((box, t, h))
-        aim_downhill((box, h))
+        aim((box, h, 0.0))
+        net.counts[2] += 1
         then = go_downhill((box, t, h, now))
         if not then < 1e300 and stuck:
             return NOT_CONVERGED

@@ -60,17 +60,17 @@ def drift(x, v, w, dt):
 
 
 @word
-def extrapolate(f, memory):
-    """Adams-Bashforth 2: 3/2 f - 1/2 f of the step before, which f becomes."""
-    k = 1
+def extrapolate(f, h, memory):
+    """Adams-Bashforth 2 with unlike steps: (1 + r/2) f - r/2 f of the step before, r = h / h before. f becomes it."""
+    ratio = 0.5 * h / memory[2] if memory[2] > 0.0 else 0.0
+    k = 3
     for i in range(f.shape[0]):
         for c in range(3):
             now = f[i, c]
-            if memory[0] == 1.0:
-                f[i, c] = 1.5 * now - 0.5 * memory[k]
+            f[i, c] = (1.0 + ratio) * now - ratio * memory[k]
             memory[k] = now
             k += 1
-    memory[0] = 1.0
+    memory[2] = h
 
 
 @far(NOTHING, NUMBER, NUMBER)
@@ -92,7 +92,7 @@ def wander(box, t, h):
     if steps == 1:
         add_forces(par.free, x, v, f)
         if par.rule == ADAMS_BASHFORTH:
-            extrapolate(f, par.memory)
+            extrapolate(f, h, par.memory)
         kick(v, w, h, f)
         drift(x, v, w, h)
     else:

@@ -9,7 +9,7 @@
 The bracket in (3) is what small steps do beside their mean; without them it is zero. It stays out of v', so that
 what is held at rest is seen at rest.
 (2) is solved by settle.py from the multipliers of the step before; with sheets that touch each other, by between.py. A
-step that does not converge, or in which something went through a solid, is taken again in more pieces.
+piece that does not converge, or in which something went through a solid, is taken again in halves.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from .solids import measure_solids
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
 REACH = 0.5  # of a ball's radius: its way over nodes in one piece
+REST = 16.0  # pieces after one that has failed: then they may be longer again
+WHOLE_STEP, THIS_PIECE = range(2)  # what is kept: where these began
 THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gone through
 
 
@@ -131,9 +133,9 @@ def piece(box, t, h):
 
 
 @word
-def pieces_for(state, par, h):
-    """In how many pieces nothing moves over more than a part of the smallest ball, nor, where sheets may touch, over
-    many edges: the search for what they meet would find everything."""
+def longest_piece(state, par, h):
+    """Of MOST_PIECES: how many in one, such that nothing moves over more than a part of the smallest ball, nor, where
+    sheets may touch, over many edges: the search for what they meet would find everything."""
     net = par.net
     count = net.nodes.order.shape[0]
     node = 0.0
@@ -145,76 +147,94 @@ def pieces_for(state, par, h):
             node = max(node, speed)
         else:
             ball = max(ball, speed)
-    pieces = 1
-    while pieces < MOST_PIECES and (sqrt(node) + sqrt(ball)) * h > REACH * par.ball * pieces:
-        pieces *= 2
-    while par.has_facets == 1 and pieces < MOST_PIECES and sqrt(node) * h > LONGEST_WAY * par.edge * pieces:
-        pieces *= 2
-    return pieces
+    size = MOST_PIECES
+    while size > 1 and (sqrt(node) + sqrt(ball)) * h * size > REACH * par.ball * MOST_PIECES:
+        size //= 2
+    while par.has_facets == 1 and size > 1 and sqrt(node) * h * size > LONGEST_WAY * par.edge * MOST_PIECES:
+        size //= 2
+    return size
 
 
 @word
-def keep(state, par):
-    copy3(state.x, par.kept[0])
-    copy3(state.v, par.kept[1])
-    copy3(par.lag, par.kept[3])
+def keep(state, par, k):
+    kept, kept_rows = par.kept[k], par.kept_rows[k]
+    copy3(state.x, kept[0])
+    copy3(state.v, kept[1])
+    copy3(par.lag, kept[2])
     edges, rows = par.net.edges, par.net.solids
     count = edges.i.shape[0]
     for e in range(count):
-        par.kept_rows[e] = edges.tension[e]
-        par.kept_rows[count + e] = edges.last[e]
+        kept_rows[e] = edges.tension[e]
+        kept_rows[count + e] = edges.last[e]
     for r in range(rows.phi.shape[0]):
-        par.kept_rows[2 * count + r] = rows.lam[r]
-    for i in range(par.w.shape[0]):
-        for c in range(3):
-            par.kept[2, i, c] = par.memory[1 + 3 * i + c]
+        kept_rows[2 * count + r] = rows.lam[r]
+    for i in range(par.memory.shape[0]):
+        par.kept_memory[k, i] = par.memory[i]
 
 
 @word
-def restore(state, par):
-    copy3(par.kept[0], state.x)
-    copy3(par.kept[1], state.v)
-    copy3(par.kept[3], par.lag)
+def restore(state, par, k):
+    kept, kept_rows = par.kept[k], par.kept_rows[k]
+    copy3(kept[0], state.x)
+    copy3(kept[1], state.v)
+    copy3(kept[2], par.lag)
     edges, rows = par.net.edges, par.net.solids
     count = edges.i.shape[0]
     for e in range(count):
-        edges.tension[e] = par.kept_rows[e]
-        edges.last[e] = par.kept_rows[count + e]
+        edges.tension[e] = kept_rows[e]
+        edges.last[e] = kept_rows[count + e]
     for r in range(rows.phi.shape[0]):
-        rows.lam[r] = par.kept_rows[2 * count + r]
-    for i in range(par.w.shape[0]):
-        for c in range(3):
-            par.memory[1 + 3 * i + c] = par.kept[2, i, c]
+        rows.lam[r] = kept_rows[2 * count + r]
+    for i in range(par.memory.shape[0]):
+        par.memory[i] = par.kept_memory[k, i]
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def in_pieces(box, t, h):
+    """A step in pieces as long as converge; the next step begins with the last length."""
+    system, state, par = open_box(box)
+    net, memory = par.net, par.memory
+    longest = longest_piece(state, par, h)
+    size = min(int(memory[0]), longest) if memory[0] > 0.0 else longest
+    done = 0
+    par.pieces[0] = 0
+    while done < MOST_PIECES:
+        dt, now = h * size / MOST_PIECES, t + h * done / MOST_PIECES
+        if done > 0:
+            keep(state, par, THIS_PIECE)
+        take_up(net)
+        status = piece((box, now, dt))
+        if status == OK:
+            done += size
+            par.pieces[0] += 1
+            memory[1] = max(memory[1] - 1.0, 0.0)
+            if memory[1] == 0.0 and done % (2 * size) == 0 and 2 * size <= longest:
+                size *= 2
+            continue
+        if status == PAIRS_FULL or size == 1:
+            return status
+        restore(state, par, THIS_PIECE if done > 0 else WHOLE_STEP)
+        set_time(system, now, state.x, state.quat, state.v)
+        size //= 2
+        memory[1] = REST
+    memory[0] = size
+    return OK
 
 
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def whole_step(box, t, h):
     system, state, par = open_box(box)
-    keep(state, par)
     net, work = par.net, system.work
-    before = par.memory[0]
+    keep(state, par, WHOLE_STEP)
     par.whole[0] = h
-    pieces = pieces_for(state, par, h)
-    status = NOT_CONVERGED
-    while pieces <= MOST_PIECES:
-        take_up(net)
-        for k in range(pieces):
-            dt = h / pieces
-            if k > 0:
-                set_time(system, t + k * dt, state.x, state.quat, state.v)
-            status = piece((box, t + k * dt, dt))
-            if status != OK:
-                break
-        if status == OK:
-            break
-        restore(state, par)
-        par.memory[0] = before
-        set_time(system, t, state.x, state.quat, state.v)
+    status = in_pieces((box, t, h))
+    if status != OK:
+        restore(state, par, WHOLE_STEP)
         if status == PAIRS_FULL:
+            set_time(system, t, state.x, state.quat, state.v)
             return status
-        pieces *= 2
-    par.pieces[0] = pieces
     set_time(system, t + h, state.x, state.quat, state.v)
     for r in range(state.lam.shape[0]):
         state.lam[r] = -net.edges.tension[r]

@@ -16,22 +16,27 @@ from __future__ import annotations
 
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
+from .aim import NOT_DEFINITE, aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
-from .contacts import assemble_facets, assemble_solids, push_members
+from .contacts import push_members
 from .descent import begin_again
-from .newton import factor, largest_move, move, moved, solve_with_facets, take_rows
+from .newton import largest_move, move, moved, solve_with_facets, take_rows
 from .rows import measure_edges, measure_facets, take_grip
 from .solids import measure_solids
-from .system import assemble_edges, assemble_springs, imbalance, pull_ends, start_rhs
-from .tolerances import HARD, LONGEST_MOVE, begin_stiffness
+from .system import imbalance, pull_ends
+from .tolerances import HARD, LONGEST_MOVE, OFF_CONTACT, OFF_LIMIT, allowed_imbalance, begin_stiffness, finer
 
 MOST_INSIDE = 60
-FIRST_ROOM = 0.05  # s to begin with, of a length
+NEARLY = -2
+IDLE = 0.1  # of what forces may be off by: so weak, a limit does not pull
+FIRST_ROOM = 0.01  # s to begin with, of a length
 FIRST_PUSH = 100.0  # μ to begin with, in units of m/h² s²
+FIRMEST = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
 TO_THE_WALL = 0.995  # of the way to s = 0 or T = 0
 STALLED, PATIENCE = 0.01, 3  # shares of a way, and how many of them; then Newton's method may try
+PATIENCE_WITH_SPRINGS = 10  # iterations in which pressed ones give way: in shorter pieces they do not
 LAG = 1e-3  # μ is at least this times m/h² δ², where forces are off by the displacement δ
-SURE = 3e-3  # of a length: s, or T h²/m, at most, where it is sure who pulls
+SURE = 3e-4  # of a length: s, or T h²/m, at most, where it is sure who pulls
 NEAR = 1e-4  # of a length: what φ + s may be off by then
 CALM = 0.1  # of an edge: what forces may be off by then
 
@@ -43,50 +48,56 @@ def is_movable(rows, r):
 
 @word
 def begin_inside(par, unit):
-    """s, T and λ of (1)."""
+    """s, T and λ of (1): those of the piece before where they are larger."""
     edges, rows = par.net.edges, par.net.solids
     mu = FIRST_PUSH * unit * (FIRST_ROOM * par.edge) ** 2
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             edges.on[e] = True
             edges.slack[e] = max(-edges.phi[e], FIRST_ROOM * edges.length[e])
-            edges.tension[e] = mu / edges.slack[e]
+            edges.tension[e] = max(mu / edges.slack[e], edges.tension[e])
     for r in range(rows.phi.shape[0]):
         rows.on[r] = is_movable(rows, r)
         rows.slack[r] = max(-rows.phi[r], FIRST_ROOM * par.edge)
-        rows.lam[r] = mu / rows.slack[r] if rows.on[r] else 0.0
+        rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.on[r] else 0.0
 
 
 @word
 def standing(par, unit):
-    """Mean T s, whether it is sure who pulls, and the largest |φ + s| of a length."""
+    """Mean T s; how unsure it is who pulls, and |φ + s|, of a length; how many are not settled to their tolerances."""
     edges, rows = par.net.edges, par.net.solids
+    longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT)
+    least = IDLE * allowed_imbalance(par)
     total = 0.0
     count = 0
     unsure = 0.0
     off = 0.0
+    open_yet = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             total += edges.tension[e] * edges.slack[e]
             count += 1
-            unsure = max(unsure, min(edges.slack[e], edges.tension[e] / unit) / edges.length[e])
-            off = max(off, abs(edges.phi[e] + edges.slack[e]) / edges.length[e])
+            room, push = edges.slack[e] / edges.length[e], edges.tension[e] / unit
+            wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
+            unsure = max(unsure, min(room, push / edges.length[e]))
+            off = max(off, wrong)
+            open_yet += 1 if wrong > longest or (room > longest and push > least) else 0
     for r in range(rows.phi.shape[0]):
         if rows.on[r]:
             total += rows.lam[r] * rows.slack[r]
             count += 1
-            unsure = max(unsure, min(rows.slack[r], rows.lam[r] / unit) / par.edge)
-            off = max(off, abs(rows.phi[r] + rows.slack[r]) / par.edge)
-    return total / max(count, 1), unsure, off
+            room, push = rows.slack[r] / par.edge, rows.lam[r] / unit
+            wrong = abs(rows.phi[r] + rows.slack[r]) / par.edge
+            unsure = max(unsure, min(room, push / par.edge))
+            off = max(off, wrong)
+            open_yet += 1 if wrong > deepest or (room > deepest and push > least) else 0
+    return total / max(count, 1), unsure, off, open_yet
 
 
-@far(WHOLE, NUMBER, NUMBER)
-@part
-def look_ahead(box, t, h):
-    """The system of (2) with μ = 0, factored; its answer in net.dx, its right-hand side in net.rhs."""
-    system, state, par = open_box(box)
-    edges, rows, x = par.net.edges, par.net.solids, state.x
-    most = HARD * par.unit / (h * h)
+@word
+def weigh(par, most):
+    """κ of (2), and T₀ with μ = 0."""
+    edges, rows = par.net.edges, par.net.solids
     for e in range(edges.i.shape[0]):
         edges.shift[e] = edges.tension[e]
         if edges.one_sided[e]:
@@ -95,15 +106,6 @@ def look_ahead(box, t, h):
         rows.shift[r] = rows.lam[r]
         if rows.on[r]:
             rows.kappa[r] = min(rows.lam[r] / rows.slack[r], most)
-    start_rhs((box, x, h))
-    assemble_edges((box, h))
-    assemble_springs((box, x, h, 0.0))
-    touching = assemble_solids((box, x, h))
-    on = assemble_facets((box, x, h))
-    factor((box, touching))
-    solve_with_facets((box, touching, on, x, h))
-    par.net.counts[2] += 1
-    return touching
 
 
 @far(NUMBER)
@@ -208,7 +210,7 @@ def tell_who_pulls(par, unit):
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def from_inside(box, t, h):
-    """Leaves positions, multipliers and who pulls for Newton's method to begin with. Returns OK or NOT_CONVERGED."""
+    """Returns OK, NOT_CONVERGED, or NEARLY: with who pulls Newton's method may end it."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
     edges, solids, facets = net.edges, net.solids, net.facets
@@ -216,7 +218,8 @@ def from_inside(box, t, h):
     begin_again((box,))
     begin_stiffness(par, unit, HARD * unit)
     stalls = 0
-    for it in range(MOST_INSIDE):
+    giving_way = 0
+    for it in range(MOST_INSIDE + 1):
         measure_edges(edges, x)
         measure_solids((box, t, x))
         measure_facets(facets, net.facet_count[0], x, par.apart)
@@ -227,14 +230,21 @@ def from_inside(box, t, h):
         take_grip(solids, solids.phi.shape[0])
         take_grip(facets, net.facet_count[0])
         unbalanced = imbalance((box, x, h))
-        mean, unsure, off = standing(par, unit)
+        mean, unsure, off, open_yet = standing(par, unit)
+        settled = open_yet == 0 and unbalanced <= allowed_imbalance(par) and par.has_facets == 0
         is_near = unsure < SURE and off < NEAR and unbalanced < CALM * par.edge
-        if is_near or stalls == PATIENCE:
+        if settled or stalls == PATIENCE or (is_near and (par.has_facets == 1 or it == MOST_INSIDE)):
             tell_who_pulls(par, unit)
-            return OK
-        if not unbalanced < 1e100 or not mean > 0.0:
+            return OK if settled else NEARLY
+        if not unbalanced < 1e100 or not mean > 0.0 or giving_way > PATIENCE_WITH_SPRINGS:
             return NOT_CONVERGED
-        touching = look_ahead((box, t, h))
+        weigh(par, FIRMEST * unit)
+        calm = unbalanced < CALM * par.edge
+        touching = aim((box, h, 1.0)) if calm else NOT_DEFINITE
+        if touching == NOT_DEFINITE:
+            giving_way += 1 if calm else 0
+            touching = aim((box, h, 0.0))
+        net.counts[2] += 1
         share = find_ways((box,))
         fall = min(foretold(par, share) / mean, 1.0)
         mu = max(fall**3 * mean, min(LAG * unit * unbalanced**2, mean))

@@ -130,8 +130,8 @@ def net_of(model: Model, memory: np.ndarray, projects: bool) -> Net:
 
 
 def memory_of(model: Model) -> int:
-    """How many numbers go from step to step: T and last T of edges, λ of rows, lags, forces of the step before."""
-    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 6 * len(model.x) + 1
+    """How many numbers go from step to step: T and last T of edges, λ of rows, lags, pieces, forces of the last one."""
+    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 6 * len(model.x) + 3
 
 
 def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
-from .box import NUMBER, TRUTH, WHOLE, far, open_box
-from .contacts import assemble_facets, assemble_solids
+from .aim import NOT_DEFINITE, aim
+from .box import NUMBER, WHOLE, far, open_box
+from .contacts import assemble_solids
 from .descent import descend
 from .free import copy3
-from .interior import from_inside
-from .newton import factor, largest_move, move, solve, solve_with_facets, take_edges, take_rows
+from .interior import NEARLY, from_inside
+from .newton import factor, largest_move, move, solve, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
     enter_edges,
@@ -27,7 +28,7 @@ from .rows import (
     worst_row,
 )
 from .solids import measure_solids
-from .system import assemble_edges, assemble_springs, imbalance, start_rhs
+from .system import assemble_edges, imbalance
 from .tolerances import (
     HARD,
     LONGEST_MOVE,
@@ -42,10 +43,12 @@ from .tolerances import (
 )
 
 MOST_ITERATIONS = 40
-MOST_WITH_SETS, MOST_AFTER = 15, 20  # where edges and rows come and go; after interior.py has told which of them stay
+MOST_WITH_SETS, MOST_AFTER = 22, 20  # where edges and rows come and go; after interior.py has told which of them stay
 WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs are giving way: that takes its time
-SETTLED_AFTER, STILL_COMING = 6, 100  # by then fewer than one of so many may come and go, or they do for long
+SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may come and go,
+FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
 MOST_PROJECTIONS = 60
+GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 
 
 @word
@@ -57,23 +60,6 @@ def enter_near(rows, count, apart):
             if rows.phi[r] > OFF_FACET * apart[r]:
                 entered += 1
     return entered
-
-
-@far(TRUTH, NUMBER, NUMBER)
-@part
-def aim(box, h, buckling):
-    """net.dx of system.py (3). Returns whether its matrix is positive definite."""
-    system, state, par = open_box(box)
-    x = state.x
-    start_rhs((box, x, h))
-    assemble_edges((box, h))
-    assemble_springs((box, x, h, buckling))
-    touching = assemble_solids((box, x, h))
-    on = assemble_facets((box, x, h))
-    if factor((box, touching)) > 0 and buckling > 0.0:
-        return False
-    solve_with_facets((box, touching, on, x, h))
-    return True
 
 
 @far(WHOLE, NUMBER, NUMBER, WHOLE)
@@ -90,6 +76,7 @@ def newton(box, t, h, most):
     settle_shifts(edges, solids, walls)
     changes = 0
     many = edges.i.shape[0] + walls
+    coming = many / STILL_COMING
     buckles = False
     inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
     for it in range(most):
@@ -106,16 +93,15 @@ def newton(box, t, h, most):
         balanced = imbalance((box, x, h)) <= allowed_imbalance(par) * (WHILE_BUCKLING if buckles else 1.0) and it > 0
         if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
             return OK
-        if it == SETTLED_AFTER and inside_next and changes + entered > 2 + many // STILL_COMING:
+        if it >= SETTLED_AFTER and inside_next and changes + entered > 2 + coming:
             return NOT_CONVERGED
-        if balanced and changes + entered <= 2 + many // 50:
+        coming *= FEWER if it >= SETTLED_AFTER else 1.0
+        few = it > 2 and changes + entered <= 2 + many // 500
+        if few or (balanced and changes + entered <= 2 + many // 50):
             settle_shifts(edges, solids, walls)
             stiffen(par, unit, longest, deepest)
-        if it > 3 and changes + entered == 0:
-            buckles = not aim((box, h, 1.0))
-            if buckles:
-                aim((box, h, 0.0))
-        else:
+        buckles = few and aim((box, h, 1.0)) == NOT_DEFINITE
+        if buckles or not few:
             aim((box, h, 0.0))
         farthest = largest_move((box,))
         share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
@@ -126,7 +112,7 @@ def newton(box, t, h, most):
         net.counts[2] += 1
         if not farthest < 1e100:
             return NOT_CONVERGED
-    return NOT_CONVERGED
+    return GIVES_WAY if buckles else NOT_CONVERGED
 
 
 @far(WHOLE, NUMBER, NUMBER)
@@ -144,12 +130,14 @@ def settle(box, t, h):
     come_and_go = walls + par.net.facet_count[0] > 0 or par.limited == 1
     status = newton((box, t, h, MOST_WITH_SETS if come_and_go else MOST_ITERATIONS))
     inside = par.limited == 1 and par.paper == 0
-    if status != OK and inside and from_inside((box, t, h)) == OK:
-        status = newton((box, t, h, MOST_AFTER))
+    if status == NOT_CONVERGED and inside:
+        status = from_inside((box, t, h))
+        if status == NEARLY:
+            status = newton((box, t, h, MOST_AFTER))
     # Rows between sheets come and go inside, too; without them, shorter pieces are the quicker way.
     if status != OK and (not inside or par.has_facets == 1):
         status = descend((box, t, h))
-    return status
+    return NOT_CONVERGED if status == GIVES_WAY else status
 
 
 @far(WHOLE, NUMBER)
@@ -172,7 +160,7 @@ def project(box, h):
             net.rhs[k, 0], net.rhs[k, 1], net.rhs[k, 2] = 0.0, 0.0, 0.0
         for e in range(edges.i.shape[0]):
             edges.shift[e] = 0.0
-        assemble_edges((box, h))
+        assemble_edges((box, h, 0.0))
         none = assemble_solids((box, x, h))
         factor((box, none))
         solve((box, none, net.rhs, net.dx))

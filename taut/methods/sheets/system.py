@@ -53,9 +53,9 @@ def start_rhs(box, x, h):
             net.rhs[k, c] = -m * (x[s, c] - net.aim[s, c])
 
 
-@far(NOTHING, NUMBER)
+@far(NOTHING, NUMBER, NUMBER)
 @part
-def assemble_edges(box, h):
+def assemble_edges(box, h, buckling):
     """Masses and edges of (3); the right-hand side is begun."""
     net = open_box(box).par.net
     nodes, edges = net.nodes, net.edges
@@ -69,7 +69,8 @@ def assemble_edges(box, h):
             continue
         kappa = edges.kappa[e]
         u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
-        turn = max(edges.tension[e], edges.last[e], 0.0) / max(edges.l[e], 1e-300)
+        turn = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], edges.last[e], 0.0)
+        turn /= max(edges.l[e], 1e-300)
         xx, xy, xz, yy, yz, zz = resistance(kappa, turn, u0, u1, u2)
         i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
         k = edges.couple[e]

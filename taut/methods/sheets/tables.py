@@ -45,10 +45,11 @@ class Held(NamedTuple):
     fraction: np.ndarray  # (slots,)
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
     lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
-    memory: np.ndarray  # (1 + 3 slots,) whether there was a step before, and its forces
+    memory: np.ndarray  # (3 + 3 slots,) size of pieces, how many until it may grow; h of the last one and its forces
     ball: float  # smallest radius of a ball [m]; inf: there is none
-    kept: np.ndarray  # (4, slots, 3) x, v, forces and lags at the start of a step
-    kept_rows: np.ndarray  # (.,) T and λ there
+    kept: np.ndarray  # (2, 3, slots, 3) x, v and lags at the start of a step, and of a piece
+    kept_rows: np.ndarray  # (2, .) T and λ there,
+    kept_memory: np.ndarray  # (2, .) and `memory`
     begun: np.ndarray  # (.,) T and λ where Newton's method began,
     begun_at: np.ndarray  # (slots, 3) and x
     wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
@@ -79,8 +80,9 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
-        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((4, slots, 3)),
-        kept_rows=np.zeros(2 * edges + rows), begun=np.zeros(edges + rows), begun_at=np.zeros((slots, 3)),
+        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
+        kept_rows=np.zeros((2, first)), kept_memory=np.zeros((2, 3 + 3 * slots)),
+        begun=np.zeros(edges + rows), begun_at=np.zeros((slots, 3)),
         wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip

@@ -1,0 +1,31 @@
+"""Where the next iteration goes: the system of system.py put together, factored and solved."""
+
+from __future__ import annotations
+
+from ...jit import part
+from .box import NUMBER, WHOLE, far, open_box
+from .contacts import assemble_facets, assemble_solids
+from .newton import factor, solve_with_facets
+from .system import assemble_edges, assemble_springs, start_rhs
+
+NOT_DEFINITE = -1
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
+def aim(box, h, buckling):
+    """net.dx of system.py (3), its right-hand side in net.rhs. Returns how many nodes touch balls.
+
+    With `buckling`, the true matrix: where it is not positive definite, NOT_DEFINITE and no answer.
+    """
+    system, state, par = open_box(box)
+    x = state.x
+    start_rhs((box, x, h))
+    assemble_edges((box, h, buckling))
+    assemble_springs((box, x, h, buckling))
+    touching = assemble_solids((box, x, h))
+    on = assemble_facets((box, x, h))
+    if factor((box, touching)) > 0 and buckling > 0.0:
+        return NOT_DEFINITE
+    solve_with_facets((box, touching, on, x, h))
+    return touching
