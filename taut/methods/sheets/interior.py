@@ -9,7 +9,8 @@ thousands of limits in one step; this takes some 20 to 40 iterations, whatever t
 solution of the same factor, with μ = 0, foretells of the error (Mehrotra's corrector). It also tells how far μ may
 fall, but never far below what forces are off by.
 
-Newton's method ends what was begun here: it is told who pulls.
+Where T s and all else is within the tolerances, weak T become zero and the step is settled. With sheets that touch
+each other, or where ways get too short, Newton's method ends what was begun here: it is told who pulls.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .aim import NOT_DEFINITE, aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
 from .contacts import push_members
 from .descent import begin_again
-from .newton import largest_move, move, moved, solve_with_facets, take_rows
+from .newton import farther, largest_move, longer, move, solve_with_facets, take_rows
 from .rows import measure_edges, measure_facets, take_grip
 from .solids import measure_solids
 from .system import imbalance, pull_ends
@@ -36,7 +37,7 @@ TO_THE_WALL = 0.995  # of the way to s = 0 or T = 0
 STALLED, PATIENCE = 0.01, 3  # shares of a way, and how many of them; then Newton's method may try
 PATIENCE_WITH_SPRINGS = 10  # iterations in which pressed ones give way: in shorter pieces they do not
 LAG = 1e-3  # μ is at least this times m/h² δ², where forces are off by the displacement δ
-SURE = 3e-4  # of a length: s, or T h²/m, at most, where it is sure who pulls
+SURE = 3e-4  # of a length: s, or T h²/m, at most, where it is sure enough who pulls for Newton's method
 NEAR = 1e-4  # of a length: what φ + s may be off by then
 CALM = 0.1  # of an edge: what forces may be off by then
 
@@ -117,10 +118,7 @@ def find_ways(box):
     edges, rows = net.edges, net.solids
     share = 1.0
     for e in range(edges.i.shape[0]):
-        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
-        d = 0.0
-        for c in range(3):
-            d += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
+        d = longer(net, edges, e)
         edges.rise[e] = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + d) - edges.tension[e]
         if edges.one_sided[e]:
             edges.widen[e] = -(edges.phi[e] + edges.slack[e] + d)
@@ -131,12 +129,7 @@ def find_ways(box):
     for r in range(rows.phi.shape[0]):
         if not rows.on[r]:
             continue
-        d = 0.0
-        for k in range(2):
-            i = rows.unknown[r, k]
-            if i >= 0:
-                for c in range(3):
-                    d += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
+        d = farther(net, rows, r)
         rows.rise[r] = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - d) - rows.lam[r]
         rows.widen[r] = -(rows.phi[r] + rows.slack[r] - d)
         if rows.rise[r] < 0.0:

@@ -138,6 +138,28 @@ def moved(net, i, c):
     return net.dx[i, c] if i >= 0 else 0.0
 
 
+@word
+def longer(net, edges, e):
+    """u·(δx_i - δx_j)"""
+    i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+    total = 0.0
+    for c in range(3):
+        total += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
+    return total
+
+
+@word
+def farther(net, rows, r):
+    """n·Σ ω δx"""
+    total = 0.0
+    for k in range(4):
+        i = rows.unknown[r, k]
+        if i >= 0:
+            for c in range(3):
+                total += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
+    return total
+
+
 @far(WHOLE, NUMBER, TRUTH)
 @part
 def take_edges(box, part_taken, leaving):
@@ -148,11 +170,7 @@ def take_edges(box, part_taken, leaving):
     for e in range(edges.i.shape[0]):
         if not edges.on[e]:
             continue
-        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
-        d = 0.0
-        for c in range(3):
-            d += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
-        tension = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + d)
+        tension = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + longer(net, edges, e))
         edges.tension[e] += part_taken * (tension - edges.tension[e])
         if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
             edges.on[e] = False
@@ -173,13 +191,7 @@ def take_rows(box, between, part_taken):
     for r in range(count):
         if not rows.on[r]:
             continue
-        d = 0.0
-        for k in range(4):
-            i = rows.unknown[r, k]
-            if i >= 0:
-                for c in range(3):
-                    d += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
-        lam = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - d)
+        lam = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - farther(net, rows, r))
         rows.lam[r] += part_taken * (lam - rows.lam[r])
         if rows.lam[r] < 0.0:
             rows.on[r] = False

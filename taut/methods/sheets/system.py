@@ -12,9 +12,9 @@ for large κ, or T₀ and λ₀ that have settled: an augmented Lagrangian. Line
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (4)
 
 T⁺ = max(T, 0): a taut edge resists being turned, and without this term, which J W Jᵀ lacks, fine sheets do not
-converge. The matrix is positive definite whatever edges are redundant, and moves all nodes alike where only
-inner forces act, so momentum is kept whether or not (1) has converged. τ is friction, s the sliding it resists
-(contacts.py). Each edge and row has a κ of its own.
+converge. Near the end T itself may stand there: `buckling`. With T⁺ the matrix is positive definite whatever edges
+are redundant. It moves all nodes alike where only inner forces act, so momentum is kept whether or not (1) has
+converged. τ is friction, s the sliding it resists (contacts.py). Each edge and row has a κ of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def start_rhs(box, x, h):
 @far(NOTHING, NUMBER, NUMBER)
 @part
 def assemble_edges(box, h, buckling):
-    """Masses and edges of (3); the right-hand side is begun."""
+    """Masses and edges of (3), with T instead of T⁺ where `buckling`; the right-hand side is begun."""
     net = open_box(box).par.net
     nodes, edges = net.nodes, net.edges
     clear_nodes(nodes)
