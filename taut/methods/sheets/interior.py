@@ -37,7 +37,7 @@ TO_THE_WALL = 0.995  # of the way to s = 0 or T = 0
 STALLED, PATIENCE = 0.01, 3  # shares of a way, and how many of them; then Newton's method may try
 PATIENCE_WITH_SPRINGS = 10  # iterations in which pressed ones give way: in shorter pieces they do not
 LAG = 1e-3  # μ is at least this times m/h² δ², where forces are off by the displacement δ
-SURE = 3e-4  # of a length: s, or T h²/m, at most, where it is sure enough who pulls for Newton's method
+SURE = 3e-3  # of a length: s, or T h²/m, at most, where it is sure enough who pulls for Newton's method
 NEAR = 1e-4  # of a length: what φ + s may be off by then
 CALM = 0.1  # of an edge: what forces may be off by then
 
@@ -212,7 +212,7 @@ def from_inside(box, t, h):
     begin_stiffness(par, unit, HARD * unit)
     stalls = 0
     giving_way = 0
-    for it in range(MOST_INSIDE + 1):
+    for it in range(MOST_INSIDE):
         measure_edges(edges, x)
         measure_solids((box, t, x))
         measure_facets(facets, net.facet_count[0], x, par.apart)
@@ -226,7 +226,7 @@ def from_inside(box, t, h):
         mean, unsure, off, open_yet = standing(par, unit)
         settled = open_yet == 0 and unbalanced <= allowed_imbalance(par) and par.has_facets == 0
         is_near = unsure < SURE and off < NEAR and unbalanced < CALM * par.edge
-        if settled or stalls == PATIENCE or (is_near and (par.has_facets == 1 or it == MOST_INSIDE)):
+        if settled or stalls == PATIENCE or (is_near and par.has_facets == 1):
             tell_who_pulls(par, unit)
             return OK if settled else NEARLY
         if not unbalanced < 1e100 or not mean > 0.0 or giving_way > PATIENCE_WITH_SPRINGS:

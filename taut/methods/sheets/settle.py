@@ -47,6 +47,7 @@ MOST_WITH_SETS, MOST_AFTER = 22, 20  # where edges and rows come and go; after i
 WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs are giving way: that takes its time
 SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may come and go,
 FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
+TRIALS_APART = 4  # iterations from one matrix that was not definite to the next trial
 MOST_PROJECTIONS = 60
 GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 
@@ -78,7 +79,9 @@ def newton(box, t, h, most):
     many = edges.i.shape[0] + walls
     coming = many / STILL_COMING
     buckles = False
-    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
+    next_trial = 0
+    alone = par.has_facets == 0  # rows between sheets are best left soft and in place until forces balance
+    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0 and alone
     for it in range(most):
         measure_edges(edges, x)
         measure_solids((box, t, x))
@@ -96,12 +99,16 @@ def newton(box, t, h, most):
         if it >= SETTLED_AFTER and inside_next and changes + entered > 2 + coming:
             return NOT_CONVERGED
         coming *= FEWER if it >= SETTLED_AFTER else 1.0
-        few = it > 2 and changes + entered <= 2 + many // 500
-        if few or (balanced and changes + entered <= 2 + many // 50):
+        few = it > 2 and changes + entered <= (2 + many // 500 if alone else 0)
+        if (few and alone) or (balanced and changes + entered <= 2 + many // 50):
             settle_shifts(edges, solids, walls)
             stiffen(par, unit, longest, deepest)
-        buckles = few and aim((box, h, 1.0)) == NOT_DEFINITE
-        if buckles or not few:
+        tried = few and it >= next_trial
+        if tried:
+            buckles = aim((box, h, 1.0)) == NOT_DEFINITE
+            next_trial = it + (TRIALS_APART if buckles else 1)
+        buckles = buckles and few
+        if buckles or not tried:
             aim((box, h, 0.0))
         farthest = largest_move((box,))
         share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
