@@ -39,11 +39,12 @@ from taut.linalg.fronts import (
 config: Any = numba.config
 words: Any = plain if config.DISABLE_JIT else tiles
 factor_tile, finish_tile, set_square = words.factor_tile, words.finish_tile, words.set_square
+finish_two_tiles, set_two_squares = words.finish_two_tiles, words.set_two_squares
 set_below, solve_own, solve_back = words.set_below, words.solve_own, words.solve_back
 set_below_four, solve_own_four, solve_back_four = words.set_below_four, words.solve_own_four, words.solve_back_four
 
 # indices stay unsigned
-ONE, FOUR, SEVEN, EIGHT, TILE = np.uint64(1), np.uint64(4), np.uint64(7), np.uint64(8), np.uint64(64)
+ONE, TWO, FOUR, SEVEN, EIGHT, TILE = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(7), np.uint64(8), np.uint64(64)
 GROUP = np.uint64(8)  # strips that stay in the nearest cache but one while others pass
 
 
@@ -140,8 +141,12 @@ def factor_panel(fronts, f, ptr, val, fac, inverse, tolerance):
             least[c] = tolerance * val[ptr[column + c + ONE] - ONE]
         at = table[PANEL, f] + block * step
         factor_tile(fac, at, done, columns, least, inverse, column)
-        for strip in range(block + ONE, every):
-            finish_tile(fac, table[PANEL, f] + strip * step, at, done, columns)
+        strip = block + ONE
+        while strip + ONE < every:
+            finish_two_tiles(fac, table[PANEL, f] + strip * step, step, at, done, columns)
+            strip += TWO
+        if strip < every:
+            finish_tile(fac, table[PANEL, f] + strip * step, step, at, done, columns)
 
 
 @word
@@ -154,10 +159,20 @@ def set_squares(fronts, f, fac):
     count = strips(below)
     group = np.uint64(0)
     while group < count:
-        for i in range(group, count):
+        i = group
+        while i < count:
             at = table[SQUARE, f] + np.uint64(32) * i * (i + ONE)
+            next = TILE * (i + ONE)
+            two = i + ONE < count
             for j in range(group, min(group + GROUP, i + ONE)):
-                set_square(fac, panel + i * step, panel + j * step, width, squares, at + TILE * j)
+                if two:
+                    set_two_squares(fac, panel + i * step, step, panel + j * step, width, squares, at + TILE * j, next)
+                else:
+                    set_square(fac, panel + i * step, step, panel + j * step, width, squares, at + TILE * j, next)
+            if two and i + ONE < group + GROUP:
+                j = i + ONE
+                set_square(fac, panel + j * step, step, panel + j * step, width, squares, at + next + TILE * j, next)
+            i += TWO
         group += GROUP
     c = table[CHILD, f]
     while c < table.shape[1] - 1:

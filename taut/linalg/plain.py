@@ -1,4 +1,4 @@
-"""The words of tiles.py without compilation: the same sums in the same order, lane by lane."""
+"""The words of tiles.py without compilation: the same sums in the same order, lane by lane, each product rounded."""
 
 from __future__ import annotations
 
@@ -30,19 +30,30 @@ def sum_of_lanes(vectors: np.ndarray) -> np.ndarray:
     return vectors[:, 0]
 
 
-def set_square(fac, a, b, count, squares, at):
-    strip_at(squares, at, LANES)[:] = 0.0 - tile_product(fac, a, b, count)
+def tile_words(strips: int) -> tuple:
+    """As in tiles.py."""
+
+    def set_squares(fac, a, step, b, count, squares, at, apart):
+        for k in range(strips):
+            tile = strip_at(squares, int(at) + k * int(apart), LANES)
+            tile[:] = 0.0 - tile_product(fac, int(a) + k * int(step), b, count)
+
+    def finish_tiles(fac, a, step, b, count, columns):
+        known = strip_at(fac, b + LANES * count, columns)
+        for k in range(strips):
+            start = int(a) + k * int(step)
+            left = strip_at(fac, start + LANES * int(count), columns)
+            rest = left - tile_product(fac, start, b, count)[: int(columns)]
+            for c in range(int(columns)):
+                left[c] = 0.0
+                for p in range(c + 1):
+                    left[c] += rest[p] * known[c, p]
+
+    return set_squares, finish_tiles
 
 
-def finish_tile(fac, a, b, count, columns):
-    left = strip_at(fac, a + LANES * count, columns)
-    k = strip_at(fac, b + LANES * count, columns)
-    left -= tile_product(fac, a, b, count)[: int(columns)]
-    rest = left.copy()
-    for c in range(int(columns)):
-        left[c] = 0.0
-        for p in range(c + 1):
-            left[c] += rest[p] * k[c, p]
+set_square, finish_tile = tile_words(1)
+set_two_squares, finish_two_tiles = tile_words(2)
 
 
 def factor_tile(fac, a, count, columns, least, inverse, at):

@@ -3,7 +3,8 @@
 A strip holds eight rows of a matrix, column after column: entry (i, k) is its number 8 k + i. So the eight
 rows of a column are one vector, and a tile of 8 × 8 entries stays in registers while the columns run by.
 The compiler does not find this by itself; the words are therefore written for vectors. Each lane adds in an
-order of its own, so the result does not depend on the width of the machine's vectors.
+order of its own, so the result does not depend on the width of the machine's vectors, only on whether it adds
+products without rounding them first.
 
     T = A Bᵀ                 A, B: strips                                      (1)
     X = (F - T) K,    K = L⁻ᵀ    F: the next eight columns of A, L: those of B (2)
@@ -19,6 +20,7 @@ from typing import Any
 import llvmlite.binding
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 LANES = 8
@@ -26,6 +28,9 @@ WORD, SHORT, REAL = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 VECTOR = ir.VectorType(REAL, LANES)
 ZERO = ir.Constant(VECTOR, [0.0] * LANES)
 UNSET = ir.Constant(VECTOR, ir.Undefined)
+FEATURES = llvmlite.binding.get_host_cpu_features()
+FUSED = FEATURES.get("fma", False)
+MANY = FEATURES.get("avx512f", False)  # 32 registers of eight numbers, not 16 of four
 PIECES = 4  # sums that run side by side, where one would wait for itself; also lines solved at once
 
 
@@ -47,6 +52,14 @@ class Lanes:
 
     def store(self, vector: Any, at: Any) -> None:
         self.builder.store(vector, self.builder.bitcast(self.place(at), VECTOR.as_pointer()), align=8)
+
+    def add_product(self, total: Any, x: Any, y: Any) -> Any:
+        """total + x y, in one rounding where the machine has a word for it."""
+        if FUSED:
+            kind = ir.FunctionType(VECTOR, [VECTOR] * 3)
+            fma = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fma.v{LANES}f64")
+            return self.builder.call(fma, [x, y, total])
+        return self.builder.fadd(total, self.builder.fmul(x, y))
 
     def in_all_lanes(self, number: Any) -> Any:
         one = self.builder.insert_element(UNSET, number, SHORT(0))
@@ -75,27 +88,25 @@ def repeat(builder: Any, count: Any, sums: list, body: Any) -> list:
     return result
 
 
-def columns_at_once() -> int:
-    """Half a tile where the machine has 16 registers of four numbers, not 32 of eight."""
-    return LANES if llvmlite.binding.get_host_cpu_features().get("avx512f") else LANES // 2
+def tile_products(builder: Any, fac: Lanes, strips: list, b: Any, count: Any) -> list:
+    """(1) for some strips A, by columns. All in registers at once if there are many: a number of B then serves
+    each strip, and fewer are read than multiplied."""
+    at_once, wide = (len(strips), LANES) if MANY else (1, LANES // 2)
+    tiles: list = []
+    for first in range(0, len(strips), at_once):
+        some, tile = strips[first : first + at_once], []
+        for c in range(0, LANES, wide):
 
+            def add_column(k: Any, sums: list, some: list = some, c: int = c) -> list:
+                shift = builder.mul(k, WORD(LANES))
+                columns, row = [fac.load(builder.add(a, shift)) for a in some], builder.add(b, shift)
+                numbers = [fac.in_all_lanes(fac.number(builder.add(row, WORD(c + d)))) for d in range(wide)]
+                every = [(column, x) for x in numbers for column in columns]
+                return [fac.add_product(s, *pair) for s, pair in zip(sums, every, strict=True)]
 
-def tile_product(builder: Any, fac: Lanes, a: Any, b: Any, count: Any) -> list:
-    """(1), by columns."""
-    tile: list = []
-    wide = columns_at_once()
-    for c in range(0, LANES, wide):
-
-        def add_column(k: Any, sums: list, c: int = c) -> list:
-            shift = builder.mul(k, WORD(LANES))
-            column, row = fac.load(builder.add(a, shift)), builder.add(b, shift)
-            numbers = [fac.number(builder.add(row, WORD(c + d))) for d in range(wide)]
-            return [
-                builder.fadd(s, builder.fmul(column, fac.in_all_lanes(x))) for s, x in zip(sums, numbers, strict=True)
-            ]
-
-        tile += repeat(builder, count, [ZERO] * wide, add_column)
-    return tile
+            tile += repeat(builder, count, [ZERO] * wide * len(some), add_column)
+        tiles += [tile[k :: len(some)] for k in range(len(some))]
+    return tiles
 
 
 def some_columns(builder: Any, columns: Any, make: Any) -> None:
@@ -127,44 +138,58 @@ def sum_of_lanes(builder: Any, vectors: list) -> Any:
     return vectors[0]
 
 
-@intrinsic
-def set_square(typingctx, fac, a, b, count, squares, at):
-    """The tile at squares[at] = - strip at a × (strip at b)ᵀ over `count` columns (1)."""
+def tile_words(strips: int) -> tuple[Any, Any]:
+    """The words for as many strips, which begin `step` numbers apart."""
 
-    def lower(context, builder, signature, given):
-        fac, squares = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4))
-        a, b, count, at = (given[k] for k in (1, 2, 3, 5))
-        for c, x in enumerate(tile_product(builder, fac, a, b, count)):
-            squares.store(builder.fsub(ZERO, x), builder.add(at, WORD(LANES * c)))
-        return context.get_dummy_value()
+    @intrinsic
+    def set_squares(typingctx, fac, a, step, b, count, squares, at, apart):
+        """The tile at squares[at] = - strip at a × (strip at b)ᵀ over `count` columns (1); the next `apart` on."""
 
-    place = types.uint64
-    return types.void(fac, place, place, place, squares, place), lower
+        def lower(context, builder, signature, given):
+            fac, squares = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
+            a, step, b, count, at, apart = (given[k] for k in (1, 2, 3, 4, 6, 7))
+            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(strips)]
+            for k, tile in enumerate(tile_products(builder, fac, starts, b, count)):
+                here = builder.add(at, builder.mul(apart, WORD(k)))
+                for c, x in enumerate(tile):
+                    squares.store(builder.fsub(ZERO, x), builder.add(here, WORD(LANES * c)))
+            return context.get_dummy_value()
+
+        place = types.uint64
+        return types.void(fac, place, place, place, place, squares, place, place), lower
+
+    @intrinsic
+    def finish_tiles(typingctx, fac, a, step, b, count, columns):
+        """Columns count … count + columns - 1 of L in the strips from a on (2); the strip at b has their K."""
+
+        def lower(context, builder, signature, given):
+            fac = Lanes(context, builder, signature.args[0], given[0])
+            a, step, b, count, columns = given[1:]
+            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(strips)]
+            products = tile_products(builder, fac, starts, b, count)
+            shift = builder.mul(count, WORD(LANES))
+            b, starts = builder.add(b, shift), [builder.add(start, shift) for start in starts]
+            left = [minus_tile(builder, fac, start, tile) for start, tile in zip(starts, products, strict=True)]
+
+            def column(c):
+                numbers = [fac.in_all_lanes(fac.number(builder.add(b, WORD(LANES * c + p)))) for p in range(c + 1)]
+                for start, tile in zip(starts, left, strict=True):
+                    x = ZERO
+                    for p, k in enumerate(numbers):
+                        x = fac.add_product(x, tile[p], k)
+                    fac.store(x, builder.add(start, WORD(LANES * c)))
+
+            some_columns(builder, columns, column)
+            return context.get_dummy_value()
+
+        place = types.uint64
+        return types.void(fac, place, place, place, place, place), lower
+
+    return set_squares, finish_tiles
 
 
-@intrinsic
-def finish_tile(typingctx, fac, a, b, count, columns):
-    """Columns count … count + columns - 1 of L in the strip at a (2); the strip at b has their K."""
-
-    def lower(context, builder, signature, given):
-        fac = Lanes(context, builder, signature.args[0], given[0])
-        a, b, count, columns = given[1:]
-        shift = builder.mul(count, WORD(LANES))
-        left = minus_tile(builder, fac, builder.add(a, shift), tile_product(builder, fac, a, b, count))
-        a, b = builder.add(a, shift), builder.add(b, shift)
-
-        def column(c):
-            x = ZERO
-            for p in range(c + 1):
-                k = fac.number(builder.add(b, WORD(LANES * c + p)))
-                x = builder.fadd(x, builder.fmul(left[p], fac.in_all_lanes(k)))
-            fac.store(x, builder.add(a, WORD(LANES * c)))
-
-        some_columns(builder, columns, column)
-        return context.get_dummy_value()
-
-    place = types.uint64
-    return types.void(fac, place, place, place, place), lower
+set_square, finish_tile = tile_words(1)
+set_two_squares, finish_two_tiles = tile_words(2)
 
 
 @intrinsic
@@ -176,7 +201,7 @@ def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
         fac, least, inverse = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4, 5))
         a, count, columns, at = (given[k] for k in (1, 2, 3, 6))
         root = builder.module.declare_intrinsic("llvm.sqrt", [REAL])
-        tile = tile_product(builder, fac, a, a, count)
+        (tile,) = tile_products(builder, fac, [a], a, count)
         a = builder.add(a, builder.mul(count, WORD(LANES)))
         rest, done = minus_tile(builder, fac, a, tile), []
 
@@ -206,7 +231,7 @@ def strip_times_lines(builder: Any, fac: Lanes, a: Any, count: Any, line: Lanes,
 
     def term(k, start, total):
         column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
-        return builder.fadd(total, builder.fmul(column, line.in_all_lanes(line.number(builder.add(start, k)))))
+        return line.add_product(total, column, line.in_all_lanes(line.number(builder.add(start, k))))
 
     pieces = PIECES // len(starts)
 
@@ -279,7 +304,7 @@ def line_words(lines: int) -> tuple[Any, Any, Any]:
                     strip = builder.add(a, builder.mul(k, step))
                     below = line.load(builder.add(here, builder.mul(k, WORD(LANES))))
                     vectors = [fac.load(builder.add(strip, WORD(LANES * c))) for c in range(LANES)]
-                    return [builder.fadd(s, builder.fmul(v, below)) for s, v in zip(sums, vectors, strict=True)]
+                    return [fac.add_product(s, v, below) for s, v in zip(sums, vectors, strict=True)]
 
                 product = sum_of_lanes(builder, repeat(builder, count, [ZERO] * LANES, add_strip))
                 line.store(builder.fsub(line.load(here), product), here)
@@ -287,7 +312,7 @@ def line_words(lines: int) -> tuple[Any, Any, Any]:
                 def add_column(k, sums, here=here):
                     column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
                     x = line.in_all_lanes(line.number(builder.add(here, k)))
-                    return [builder.fadd(sums[0], builder.fmul(column, x))]
+                    return [fac.add_product(sums[0], column, x)]
 
                 (x,) = repeat(builder, columns, [ZERO], add_column)
                 line.store(x, here)
