@@ -1,9 +1,12 @@
 """An order of nodes from their places: part them by a plane, put those at the plane last, do the same on each side.
 
-    planes: through the median of x, y, z, their sums and their differences    (1)
-    last: the nodes of one side that meet the other, of the side with fewer    (2)
-    best plane: fewest nodes (2) / (nodes on one side · nodes on the other)    (3)
+    planes: through the median of x, y, z, their sums and their differences; the best also moved     (1)
+    last: the nodes of one side that meet the other, of the side with fewer                          (2)
+    best plane: least work c³/3 + b c² + b² c + Σ_sides 10 n (√n + b);   c nodes (2),                (3)
+    n nodes in a part or on a side, b nodes outside of it that it meets: they come later still
 
+The sum in (3) is what parts of a sheet need, fitted to the best straight cuts of rectangles. A part that meets few
+nodes outside should be larger than its sibling: on a sheet with diagonals this leaves 7 % less work than halves.
 Where nodes meet along x and y only, as on a sheet, slanted cuts leave half the work that straight ones do.
 dissection.py knows no places and suits the rest [George 1973].
 """
@@ -17,6 +20,7 @@ from taut.jit import kernel, part
 
 LEAF = 4  # nodes that are parted no further
 DIRECTIONS = 9
+SHARES = (0.5, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.65, 0.7)  # of the nodes on the first side of a plane
 ALIKE = 1e-9  # share of the extent below which coordinates count as equal
 
 
@@ -31,9 +35,8 @@ def along(place, node, which):
 
 
 @part
-def median(value, begin, end):
-    """By quickselect; `value` is left in another order."""
-    middle = (begin + end) // 2
+def in_place(value, begin, end, middle):
+    """What stands in place `middle` of the sorted values, by quickselect; `value` is left in another order."""
     low, high = begin, end - 1
     while low < high:
         pivot = value[(low + high) // 2]
@@ -57,14 +60,15 @@ def median(value, begin, end):
 
 
 @part
-def take_sides(place, which, items, begin, end, side, value):
-    """1 below the median of a direction, 2 from there on (1). Returns how many are on side 1."""
+def take_sides(place, which, share, items, begin, end, side, value):
+    """1 for about a share of the nodes, the lowest in a direction, 2 for the others (1). Returns how many are on
+    side 1."""
     low, high = along(place, items[begin], which), along(place, items[begin], which)
     for k in range(begin, end):
         value[k] = along(place, items[k], which)
         low, high = min(low, value[k]), max(high, value[k])
-    plane = median(value, begin, end) - ALIKE * (high - low)
-    if plane <= low:  # the median is the lowest: part it from what lies above
+    plane = in_place(value, begin, end, begin + int(share * (end - begin))) - ALIKE * (high - low)
+    if plane <= low:  # it is through the lowest: part them from what lies above
         plane += 2 * ALIKE * (high - low)
     ones = 0
     for k in range(begin, end):
@@ -93,6 +97,24 @@ def shorter_border(ptr, neighbour, side, items, begin, end):
             else:
                 two += 1
     return (1, one) if one < two else (2, two)
+
+
+@part
+def work_of_sides(ptr, neighbour, side, items, begin, end, ones):
+    """(3); nodes that meet others outside stand for these."""
+    cut, c = shorter_border(ptr, neighbour, side, items, begin, end)
+    one, two = 0, 0
+    for k in range(begin, end):
+        node = items[k]
+        if meets(ptr, neighbour, side, node, 0):
+            if side[node] == 1:
+                one += 1
+            else:
+                two += 1
+    b = one + two
+    n = ones - (c if cut == 1 else 0)
+    m = end - begin - c - n
+    return c * (c * c / 3.0 + b * c + b * b) + 10.0 * (n * (np.sqrt(n) + one + c) + m * (np.sqrt(m) + two + c))
 
 
 @part
@@ -131,19 +153,19 @@ def bisect(place, ptr, neighbour, items, side, value, scratch, stack):
         top -= 1
         if end - begin <= LEAF:
             continue
-        best, best_cost = -1, 0.0
-        for which in range(DIRECTIONS):
-            ones = take_sides(place, which, items, begin, end, side, value)
+        best, best_share, least = -1, 0.5, np.inf
+        for trial in range(DIRECTIONS + len(SHARES) - 1):
+            which, share = (trial, SHARES[0]) if trial < DIRECTIONS else (max(best, 0), SHARES[trial - DIRECTIONS + 1])
+            ones = take_sides(place, which, share, items, begin, end, side, value)
             if 0 < ones < end - begin:
-                _, count = shorter_border(ptr, neighbour, side, items, begin, end)
-                cost = count / (float(ones) * (end - begin - ones))  # (3)
-                if best < 0 or cost < best_cost:
-                    best, best_cost = which, cost
+                work = work_of_sides(ptr, neighbour, side, items, begin, end, ones)
+                if work < least:
+                    best, best_share, least = which, share, work
         if best < 0:  # all in one place
             for k in range(begin, end):
                 side[items[k]] = 0
             continue
-        take_sides(place, best, items, begin, end, side, value)
+        take_sides(place, best, best_share, items, begin, end, side, value)
         middle, last = part_in_three(ptr, neighbour, side, items, begin, end, scratch)
         # the smaller part is done first, so that the stack stays low
         small, large = top + 2, top + 1

@@ -24,8 +24,8 @@ import numpy as np
 from taut.jit import kernel, word
 
 LONG = 18  # entries of a column of L, on average over the work; measured
-NARROW = 8  # columns up to which a front may hold more zeros, for its loops are short anyway
-ZEROS_NARROW, ZEROS = 0.3, 0.1  # the share of zeros in a front that took in others
+ZEROS, ALLOWED = 0.3, 1.6  # the share of zeros in a front that took in others: up to ZEROS, and to ALLOWED / columns,
+# for in wide fronts zeros cost most and one front less gains least; measured
 
 # Rows of Fronts.table, by front
 COLUMN, AT, PANEL, SQUARE, CHILD, SIBLING, OWNED, ENTRY = range(8)
@@ -48,6 +48,13 @@ class Fronts(NamedTuple):
     source: np.ndarray  # (entries of A,) uint32: which entry, front by front
     target: np.ndarray  # (entries of A,) uint32: its place in the factor
     squares: np.ndarray  # (.,) float64: first room for four lines, then what fronts leave to their parents
+
+
+def aligned(count: int) -> np.ndarray:
+    """Zeros that begin where a line of the cache does: vectors of eight that lie across two lines are slower."""
+    room = np.zeros(count + 7)
+    first = -(room.ctypes.data // 8) % 8
+    return room[first : first + count]
 
 
 @kernel
@@ -105,8 +112,7 @@ def gather_columns(parent, count, block, zeros, begin):
             child, width = block * (here - before), block * (last + 1 - before)
             rows = width + block * count[last]
             more = zeros[f - 1] + zeros[f] + child * (rows - child - block * count[here - 1])
-            allowed = ZEROS_NARROW if width <= NARROW else ZEROS
-            if more > allowed * width * (rows - 0.5 * (width - 1)):
+            if more > min(ZEROS, ALLOWED / width) * width * (rows - 0.5 * (width - 1)):
                 break
             f -= 1
             zeros[f] = more
@@ -240,7 +246,7 @@ def plan_fronts(
     again = np.diff(front_parent[kids], prepend=-1) == 0  # not the first of its parent
     table[CHILD, front_parent[kids[~again]]] = kids[~again]
     table[SIBLING, kids[:-1][again[1:]]] = kids[1:][again[1:]]
-    room = np.zeros(4 * line + heights.sum())
+    room = aligned(4 * line + int(heights.sum()) + 8)  # vectors may be read beyond the last square
     short = [a.astype(np.uint32) for a in (row, to, source, target[source])]
     return Fronts(table, short[0], short[1], short[2], short[3], room)
 

@@ -39,7 +39,7 @@ from taut.linalg.fronts import (
 config: Any = numba.config
 words: Any = plain if config.DISABLE_JIT else tiles
 factor_tile, finish_tile, set_square = words.factor_tile, words.finish_tile, words.set_square
-finish_two_tiles, set_two_squares = words.finish_two_tiles, words.set_two_squares
+finish_two_tiles, set_two_squares, add_lanes = words.finish_two_tiles, words.set_two_squares, words.add_lanes
 set_below, solve_own, solve_back = words.set_below, words.solve_own, words.solve_back
 set_below_four, solve_own_four, solve_back_four = words.set_below_four, words.solve_own_four, words.solve_back_four
 
@@ -61,33 +61,24 @@ def strips(rows):
 
 
 @word
-def add_strip(squares, at, begin, end, to, which, first, row, lanes, target, base):
-    """Columns begin:end of one strip of a child's square, to the places that `to` tells."""
-    if lanes == EIGHT:
-        a = base + to[which, row]
-        b = base + to[which, row + np.uint64(1)]
-        c = base + to[which, row + np.uint64(2)]
-        d = base + to[which, row + np.uint64(3)]
-        e = base + to[which, row + np.uint64(4)]
-        f = base + to[which, row + np.uint64(5)]
-        g = base + to[which, row + np.uint64(6)]
-        h = base + to[which, row + np.uint64(7)]
-        for j in range(begin, end):
-            column = to[TO_COLUMN, first + j]
-            q = at + EIGHT * j
-            target[a + column] += squares[q]
-            target[b + column] += squares[q + np.uint64(1)]
-            target[c + column] += squares[q + np.uint64(2)]
-            target[d + column] += squares[q + np.uint64(3)]
-            target[e + column] += squares[q + np.uint64(4)]
-            target[f + column] += squares[q + np.uint64(5)]
-            target[g + column] += squares[q + np.uint64(6)]
-            target[h + column] += squares[q + np.uint64(7)]
-    else:
-        for i in range(lanes):
-            place = base + to[which, row + i]
-            for j in range(begin, end):
-                target[place + to[TO_COLUMN, first + j]] += squares[at + EIGHT * j + i]
+def add_strip(squares, at, begin, end, to, which, first, top, lanes, target, base):
+    """Columns begin:end of one strip of a child's square, up to the diagonal, to the places that `to` tells: by runs
+    of rows that are neighbours in a strip of the target too."""
+    i = np.uint64(0)
+    while i < lanes:
+        row = first + top + i
+        place = to[which, row]
+        low = place % EIGHT
+        run = ONE
+        while i + run < lanes and low + run < EIGHT and to[which, row + run] == place + run:
+            run += ONE
+        source, column = at + i - low, base + place - low
+        for j in range(begin, min(end, top + i + ONE)):
+            add_lanes(squares, source + EIGHT * j, target, column + to[TO_COLUMN, first + j], low, low + run)
+        for j in range(max(begin, top + i + ONE), min(end, top + i + run)):
+            above = j - top - i
+            add_lanes(squares, source + EIGHT * j, target, column + to[TO_COLUMN, first + j], low + above, low + run)
+        i += run
 
 
 @word
@@ -96,18 +87,10 @@ def add_square(fronts, child, begin, end, which, target, base):
     table, to, squares = fronts.table, fronts.to, fronts.squares
     width, below = sizes(table, child)
     first = table[AT, child] + width
-    strip = begin // EIGHT
-    while strip * EIGHT < below:
-        top = strip * EIGHT
+    for strip in range(begin // EIGHT, strips(below)):
         at = table[SQUARE, child] + np.uint64(32) * strip * (strip + ONE)
-        lanes = min(EIGHT, below - top)
-        # left of the strip's diagonal tile, then in it
-        add_strip(squares, at, begin, min(end, top), to, which, first, first + top, lanes, target, base)
-        for j in range(max(begin, top), min(end, top + lanes)):
-            column = base + to[TO_COLUMN, first + j]
-            for i in range(j, top + lanes):
-                target[column + to[which, first + i]] += squares[at + EIGHT * j + (i - top)]
-        strip += ONE
+        top = EIGHT * strip
+        add_strip(squares, at, begin, end, to, which, first, top, min(EIGHT, below - top), target, base)
 
 
 @word

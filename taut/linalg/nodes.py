@@ -21,7 +21,7 @@ from taut.jit import part, word
 from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.dissection import nested_dissection
-from taut.linalg.fronts import PANEL, Fronts, plan_fronts, postorder
+from taut.linalg.fronts import PANEL, Fronts, aligned, plan_fronts, postorder
 from taut.linalg.multifrontal import factor_fronts, solve_line
 from taut.linalg.sparse import factor_columns, symbolic
 
@@ -93,7 +93,7 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
         later=order[row].astype(np.uint32),
         earlier=order[column].astype(np.uint32),
         fronts=fronts,
-        fac=np.zeros(int(fronts.table[PANEL, -1])),
+        fac=aligned(int(fronts.table[PANEL, -1])),
         inverse=np.zeros(3 * count),
         y=np.zeros((2, 3 * count)),
     )

@@ -56,6 +56,10 @@ set_square, finish_tile = tile_words(1)
 set_two_squares, finish_two_tiles = tile_words(2)
 
 
+def add_lanes(source, q, target, at, low, high):
+    lanes_at(target, at)[int(low) : int(high)] += lanes_at(source, q)[int(low) : int(high)]
+
+
 def factor_tile(fac, a, count, columns, least, inverse, at):
     kept = strip_at(fac, a + LANES * count, columns)
     x = kept - tile_product(fac, a, a, count)[: int(columns)]

@@ -12,7 +12,7 @@ from numba import types
 from taut.distant import address_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
-from taut.linalg.fronts import PANEL, no_fronts, plan_fronts, worth_fronts
+from taut.linalg.fronts import PANEL, aligned, no_fronts, plan_fronts, worth_fronts
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -182,7 +182,7 @@ def _store(
         "pos": pos.astype(np.uint32),
         "mirror": mirror.astype(np.uint32),
         "val": np.zeros(size),
-        "fac": np.zeros(fac),
+        "fac": aligned(fac),
         "ptr": np.zeros(1, np.uint64) if ptr is None else ptr.astype(np.uint64),
         "idx": np.zeros(0, np.uint32) if idx is None else idx.astype(np.uint32),
         "col_ptr": np.zeros(1, np.uint64),

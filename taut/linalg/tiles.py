@@ -27,7 +27,6 @@ LANES = 8
 WORD, SHORT, REAL = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 VECTOR = ir.VectorType(REAL, LANES)
 ZERO = ir.Constant(VECTOR, [0.0] * LANES)
-UNSET = ir.Constant(VECTOR, ir.Undefined)
 FEATURES = llvmlite.binding.get_host_cpu_features()
 FUSED = FEATURES.get("fma", False)
 MANY = FEATURES.get("avx512f", False)  # 32 registers of eight numbers, not 16 of four
@@ -62,8 +61,14 @@ class Lanes:
         return self.builder.fadd(total, self.builder.fmul(x, y))
 
     def in_all_lanes(self, number: Any) -> Any:
-        one = self.builder.insert_element(UNSET, number, SHORT(0))
-        return self.builder.shuffle_vector(one, UNSET, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
+        return in_all(self.builder, number)
+
+
+def in_all(builder: Any, number: Any) -> Any:
+    """A vector of one number."""
+    unset = ir.Constant(ir.VectorType(number.type, LANES), ir.Undefined)
+    one = builder.insert_element(unset, number, SHORT(0))
+    return builder.shuffle_vector(one, unset, ir.Constant(ir.VectorType(SHORT, LANES), [0] * LANES))
 
 
 def repeat(builder: Any, count: Any, sums: list, body: Any) -> list:
@@ -190,6 +195,24 @@ def tile_words(strips: int) -> tuple[Any, Any]:
 
 set_square, finish_tile = tile_words(1)
 set_two_squares, finish_two_tiles = tile_words(2)
+
+
+@intrinsic
+def add_lanes(typingctx, source, q, target, at, low, high):
+    """target[at + i] += source[q + i] for the lanes i = low … high - 1 of a vector."""
+
+    def lower(context, builder, signature, given):
+        source, target = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
+        q, at, low, high = (given[k] for k in (1, 3, 4, 5))
+        lane = ir.Constant(ir.VectorType(WORD, LANES), list(range(LANES)))
+        low, high = (in_all(builder, x) for x in (low, high))
+        meant = builder.and_(builder.icmp_unsigned(">=", lane, low), builder.icmp_unsigned("<", lane, high))
+        before = target.load(at)
+        target.store(builder.select(meant, builder.fadd(before, source.load(q)), before), at)
+        return context.get_dummy_value()
+
+    place = types.uint64
+    return types.void(source, place, target, place, place, place), lower
 
 
 @intrinsic
