@@ -40,6 +40,7 @@ config: Any = numba.config
 words: Any = plain if config.DISABLE_JIT else tiles
 factor_tile, finish_tile, set_square = words.factor_tile, words.finish_tile, words.set_square
 finish_two_tiles, set_two_squares, add_lanes = words.finish_two_tiles, words.set_two_squares, words.add_lanes
+bring_near = words.bring_near
 set_below, solve_own, solve_back = words.set_below, words.solve_own, words.solve_back
 set_below_four, solve_own_four, solve_back_four = words.set_below_four, words.solve_own_four, words.solve_back_four
 
@@ -222,6 +223,9 @@ def solve_up(fronts, f, fac, y, lines):
     step = EIGHT * width
     column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * own
     first = table[AT, f] + width
+    # the columns of a block lie far apart; brought near one after the other, they come sooner
+    for q in range(panel, table[PANEL, f + ONE], EIGHT):
+        bring_near(fac, q)
     for k in range(below):
         for r in range(lines):
             line[r * span + place + k] = y[lines * fronts.row[first + k] + r]

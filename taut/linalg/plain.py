@@ -60,20 +60,23 @@ def add_lanes(source, q, target, at, low, high):
     lanes_at(target, at)[int(low) : int(high)] += lanes_at(source, q)[int(low) : int(high)]
 
 
+def bring_near(fac, at):
+    pass
+
+
 def factor_tile(fac, a, count, columns, least, inverse, at):
     kept = strip_at(fac, a + LANES * count, columns)
     x = kept - tile_product(fac, a, a, count)[: int(columns)]
-    k = np.eye(LANES)
+    k, one_by = np.eye(LANES), np.zeros(LANES)
     for c in range(int(columns)):
         for p in range(c):
-            entry = x[p, c]
+            entry = one_by[p] * x[p, c]
             x[c] -= x[p] * entry
             k[c] -= k[p] * entry
-        r = 0.0 if x[c, c] <= least[c] else 1.0 / np.sqrt(x[c, c])
+        one_by[c] = 0.0 if x[c, c] <= least[c] else 1.0 / x[c, c]
+        r = np.sqrt(one_by[c])
         inverse[int(at) + c] = r
-        x[c] *= r
-        k[c] *= r
-        kept[c] = k[c]
+        kept[c] = k[c] * r
 
 
 def strip_times_line(fac: np.ndarray, a: int, count: int, line: np.ndarray, pieces: int) -> np.ndarray:

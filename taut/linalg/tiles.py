@@ -216,6 +216,21 @@ def add_lanes(typingctx, source, q, target, at, low, high):
 
 
 @intrinsic
+def bring_near(typingctx, fac, at):
+    """Ask for the vector at fac[at] to come to the nearest cache but one."""
+
+    def lower(context, builder, signature, given):
+        where = Lanes(context, builder, signature.args[0], given[0]).place(given[1])
+        where = builder.bitcast(where, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [where.type, SHORT, SHORT, SHORT])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(prefetch, [where, SHORT(0), SHORT(2), SHORT(1)])  # to read; locality 2 of 3; data
+        return context.get_dummy_value()
+
+    return types.void(fac, types.uint64), lower
+
+
+@intrinsic
 def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
     """K of columns count … count + columns - 1, whose rows are the strip at a, and from inverse[at] on their
     1 / L_cc: 0 if dependent, with a pivot up to `least`."""
@@ -230,17 +245,17 @@ def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
 
         def column(c):
             x, k = rest[c], ir.Constant(VECTOR, [float(i == c) for i in range(LANES)])
-            for before, k_before in done:
-                entry = fac.in_all_lanes(builder.extract_element(before, SHORT(c)))
-                x = builder.fsub(x, builder.fmul(before, entry))
-                k = builder.fsub(k, builder.fmul(k_before, entry))
+            for before, k_before, less in done:
+                entry = fac.in_all_lanes(builder.fmul(less, builder.extract_element(before, SHORT(c))))
+                x, k = fac.add_product(x, before, entry), fac.add_product(k, k_before, entry)
             pivot = builder.extract_element(x, SHORT(c))
             small = builder.fcmp_ordered("<=", pivot, least.number(WORD(c)))
-            r = builder.select(small, REAL(0.0), builder.fdiv(REAL(1.0), builder.call(root, [pivot])))
+            one_by = builder.select(small, REAL(0.0), builder.fdiv(REAL(1.0), pivot))
+            # columns that follow wait for the quotient only, not for its root
+            done.append((x, k, builder.fneg(one_by)))
+            r = builder.call(root, [one_by])
             builder.store(r, inverse.place(builder.add(at, WORD(c))))
-            x, k = (builder.fmul(v, fac.in_all_lanes(r)) for v in (x, k))
-            fac.store(k, builder.add(a, WORD(LANES * c)))
-            done.append((x, k))
+            fac.store(builder.fmul(k, fac.in_all_lanes(r)), builder.add(a, WORD(LANES * c)))
 
         some_columns(builder, columns, column)
         return context.get_dummy_value()
