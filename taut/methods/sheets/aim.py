@@ -23,9 +23,9 @@ def aim(box, h, buckling):
     start_rhs((box, x, h))
     assemble_edges((box, h, buckling))
     assemble_springs((box, x, h, buckling))
-    touching = assemble_solids((box, x, h))
-    on = assemble_facets((box, x, h))
+    touching = assemble_solids((box, h))
+    on = assemble_facets((box,))
     if factor((box, touching)) > 0 and buckling > 0.0:
         return NOT_DEFINITE
-    solve_with_facets((box, touching, on, x, h))
+    solve_with_facets((box, touching, on))
     return touching

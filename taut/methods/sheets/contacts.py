@@ -1,9 +1,6 @@
-"""Rows of contact in the linear system of system.py, and friction in them.
+"""Rows of contact in the linear system of system.py: those of friction.py (2), with their members' weights ω².
 
-    resistance of a row   ω² (κ nnᵀ + τ (I - nnᵀ)),    τ = μ λ / max(|s|, ε h)                   (1)
-
-s is the sliding of a contact in this step, and λ, of Coulomb's force, one of before (`grip`). Rows between sheets would
-couple any nodes. They stay out of the matrix, and newton.py takes them in.
+Rows between sheets would couple any nodes. They stay out of the matrix, and newton.py takes them in.
 """
 
 from __future__ import annotations
@@ -13,8 +10,7 @@ from math import sqrt
 from ...jit import part, word
 from ...linalg.nodes import add_diagonal
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
-
-CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
+from .friction import CREEP, resists, sliding
 
 
 @word
@@ -22,33 +18,6 @@ def resistance(stiff, along, n0, n1, n2):
     """stiff nnᵀ + along (I - nnᵀ): xx, xy, xz, yy, yz, zz."""
     d = stiff - along
     return d * n0 * n0 + along, d * n0 * n1, d * n0 * n2, d * n1 * n1 + along, d * n1 * n2, d * n2 * n2 + along
-
-
-@word
-def sliding(rows, r, x, before):
-    """s: what the members of a row moved along each other in this step."""
-    s0 = 0.0
-    s1 = 0.0
-    s2 = 0.0
-    for k in range(4):
-        i = rows.slot[r, k]
-        if i >= 0:
-            w = rows.weight[r, k]
-            s0 += w * (x[i, 0] - before[i, 0])
-            s1 += w * (x[i, 1] - before[i, 1])
-            s2 += w * (x[i, 2] - before[i, 2])
-    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-    d = s0 * n0 + s1 * n1 + s2 * n2
-    return s0 - d * n0, s1 - d * n1, s2 - d * n2
-
-
-@word
-def drag(rows, r, s0, s1, s2, h):
-    """τ of (1)"""
-    pull = rows.friction[r] * rows.grip[r]
-    if pull <= 0.0:
-        return 0.0
-    return pull / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
 
 
 @word
@@ -76,9 +45,9 @@ def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i + 2, j + 2] += scale * zz
 
 
-@far(WHOLE, TABLE, NUMBER)
+@far(WHOLE, NUMBER)
 @part
-def assemble_solids(box, x, h):
+def assemble_solids(box, h):
     """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
     net = open_box(box).par.net
     rows, block, strip = net.solids, net.block, net.strip
@@ -94,11 +63,11 @@ def assemble_solids(box, x, h):
         if not rows.on[r]:
             continue
         n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-        s0, s1, s2 = sliding(rows, r, x, net.before)
-        along = drag(rows, r, s0, s1, s2, h)
-        xx, xy, xz, yy, yz, zz = resistance(rows.kappa[r], along, n0, n1, n2)
+        xx, xy, xz = resists(rows, r, 1.0, 0.0, 0.0)
+        xy, yy, yz = resists(rows, r, 0.0, 1.0, 0.0)
+        xz, yz, zz = resists(rows, r, 0.0, 0.0, 1.0)
         push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
-        push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+        push_members(net, rows, r, push * n0 + rows.rub[r, 0], push * n1 + rows.rub[r, 1], push * n2 + rows.rub[r, 2])
         a, b = rows.unknown[r, 0], rows.unknown[r, 1]
         for i in (a, b):
             if i >= count:
@@ -125,9 +94,9 @@ def assemble_solids(box, x, h):
     return touching
 
 
-@far(WHOLE, TABLE, NUMBER)
+@far(WHOLE)
 @part
-def assemble_facets(box, x, h):
+def assemble_facets(box):
     """Right-hand side of rows between sheets. Returns how many are on."""
     net = open_box(box).par.net
     rows = net.facets
@@ -135,17 +104,16 @@ def assemble_facets(box, x, h):
     for r in range(net.facet_count[0]):
         if rows.on[r]:
             on += 1
-            s0, s1, s2 = sliding(rows, r, x, net.before)
-            along = drag(rows, r, s0, s1, s2, h)
             push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-            push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+            f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
+            push_members(net, rows, r, push * n0 + f0, push * n1 + f1, push * n2 + f2)
     return on
 
 
-@far(NOTHING, TABLE, NUMBER, TABLE, TABLE)
+@far(NOTHING, TABLE, TABLE)
 @part
-def add_facets(box, x, h, p, out):
+def add_facets(box, p, out):
     """out += (rows between sheets) p"""
     net = open_box(box).par.net
     rows = net.facets
@@ -162,11 +130,7 @@ def add_facets(box, x, h, p, out):
                 m0 += w * p[i, 0]
                 m1 += w * p[i, 1]
                 m2 += w * p[i, 2]
-        s0, s1, s2 = sliding(rows, r, x, net.before)
-        along = drag(rows, r, s0, s1, s2, h)
-        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-        more = (rows.kappa[r] - along) * (m0 * n0 + m1 * n1 + m2 * n2)
-        f0, f1, f2 = more * n0 + along * m0, more * n1 + along * m1, more * n2 + along * m2
+        f0, f1, f2 = resists(rows, r, m0, m1, m2)
         for k in range(4):
             i = rows.unknown[r, k]
             if i >= 0:
@@ -181,8 +145,7 @@ def subtract_rows(net, rows, count, x, h):
     for r in range(count):
         if rows.on[r]:
             s0, s1, s2 = sliding(rows, r, x, net.before)
-            along = drag(rows, r, s0, s1, s2, h)
+            along = rows.friction[r] * rows.grip[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)  # (1)
             push = rows.lam[r]
-            rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = -along * s0, -along * s1, -along * s2
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
             push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)

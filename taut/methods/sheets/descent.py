@@ -17,8 +17,8 @@ from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
-from .contacts import CREEP, sliding
 from .free import copy3
+from .friction import CREEP, rub, sliding, take_grip
 from .newton import largest_move, move
 from .rows import (
     DEEPEST,
@@ -26,7 +26,6 @@ from .rows import (
     measure_edges,
     measure_facets,
     settle_shifts,
-    take_grip,
     worst_edge,
     worst_row,
 )
@@ -171,6 +170,7 @@ def descend(box, t, h):
             take_grip(facets, between)
             stiffen(par, unit, longest, deepest)
             now = energy((box, t, h))
+        rub((box, h, 0.0, 0))
         aim((box, h, 0.0))
         net.counts[2] += 1
         then = go_downhill((box, t, h, now))

@@ -65,6 +65,8 @@ class Rows(NamedTuple):
     room: np.ndarray  # (r,) by how much φ may be off in this step [m]
     n0: np.ndarray  # (r, 3) the normal at the start of the step
     rub: np.ndarray  # (r, 3) friction on the first member [N]
+    along: np.ndarray  # (r,) τ of contacts.py [N/m],
+    slip: np.ndarray  # (r, 3) and d
     on: np.ndarray  # (r,) bool
     slack: np.ndarray  # (r,) s of interior.py [m],
     rise: np.ndarray  # (r,) δλ,
@@ -95,12 +97,12 @@ class Net(NamedTuple):
 
 
 def no_rows(room: int) -> Rows:
-    empty = [np.zeros(room) for _ in range(11)]
+    empty = [np.zeros(room) for _ in range(12)]
     return Rows(
         np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
         phi=empty[0], lam=empty[1], shift=empty[2], kappa=empty[3], friction=empty[4], grip=empty[5], allowed=empty[6],
-        room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), on=np.zeros(room, bool),
-        slack=empty[8], rise=empty[9], widen=empty[10],
+        room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), along=empty[11], slip=np.zeros((room, 3)),
+        on=np.zeros(room, bool), slack=empty[8], rise=empty[9], widen=empty[10],
     )  # fmt: skip
 
 

@@ -17,9 +17,10 @@ from ...jit import part, word
 from ...linalg.nodes import factor_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .contacts import add_facets
+from .friction import take_rub
 
 TOGETHER = 0.1  # what counts of a move that neighbours make, too
-MOST_GRADIENTS = 60
+MOST_GRADIENTS = 200
 GRADIENT = 1e-8  # by which the energy norm squared of the error falls
 
 
@@ -87,9 +88,9 @@ def solve(box, touching, b, out):
                     out[k, c] -= moved * net.answer[i, k, c]
 
 
-@far(NOTHING, WHOLE, WHOLE, TABLE, NUMBER)
+@far(NOTHING, WHOLE, WHOLE)
 @part
-def solve_with_facets(box, touching, on, x, h):
+def solve_with_facets(box, touching, on):
     """net.dx of (3). K, the factored part, preconditions: K p follows from the residuals and is never multiplied."""
     net = open_box(box).par.net
     solve((box, touching, net.rhs, net.dx))
@@ -102,7 +103,7 @@ def solve_with_facets(box, touching, on, x, h):
             r[k, c] = 0.0
             p[k, c] = 0.0
             kp[k, c] = 0.0
-    add_facets((box, x, h, net.dx, r))
+    add_facets((box, net.dx, r))
     for k in range(every):
         for c in range(3):
             r[k, c] = -r[k, c]
@@ -122,7 +123,7 @@ def solve_with_facets(box, touching, on, x, h):
                 p[k, c] = z[k, c] + beta * p[k, c]
                 kp[k, c] = r[k, c] + beta * kp[k, c]
                 ap[k, c] = kp[k, c]
-        add_facets((box, x, h, p, ap))
+        add_facets((box, p, ap))
         along = dot_nodes(p, ap, every)
         if not along > 0.0:
             return
@@ -223,6 +224,8 @@ def largest_move(box):
 @part
 def move(box, x, share):
     net = open_box(box).par.net
+    take_rub(net, net.solids, net.solids.phi.shape[0], share)
+    take_rub(net, net.facets, net.facet_count[0], share)
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):

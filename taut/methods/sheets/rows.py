@@ -147,10 +147,3 @@ def settle_shifts(edges, rows, count):
         edges.shift[e] = edges.tension[e] if edges.on[e] else 0.0
     for r in range(count):
         rows.shift[r] = rows.lam[r] if rows.on[r] else 0.0
-
-
-@part
-def take_grip(rows, count):
-    """Friction is that of λ as it is now."""
-    for r in range(count):
-        rows.grip[r] = rows.lam[r] if rows.on[r] else 0.0

@@ -2,7 +2,8 @@
 
 Limits and contacts start with a soft κ, which lets their set settle; where multipliers have settled and something is
 still off, κ grows. Most steps take two or three iterations; those in which limits go on changing begin anew with
-interior.py, others that do not converge with descent.py.
+interior.py. Where these stay until the end of the step, or there are contacts alone, descent.py is next. What is left
+is taken again in shorter pieces (hold.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_solids
 from .descent import descend
 from .free import copy3
+from .friction import rub, take_grip
 from .interior import NEARLY, from_inside
 from .newton import factor, largest_move, move, solve, take_edges, take_rows
 from .rows import (
@@ -23,7 +25,6 @@ from .rows import (
     measure_edges,
     measure_facets,
     settle_shifts,
-    take_grip,
     worst_edge,
     worst_row,
 )
@@ -66,7 +67,7 @@ def enter_near(rows, count, apart):
 @far(WHOLE, NUMBER, NUMBER, WHOLE)
 @part
 def newton(box, t, h, most):
-    """Solve (2) from state.x. Returns OK or NOT_CONVERGED."""
+    """Solve (2) of hold.py from state.x. Returns OK, NOT_CONVERGED or GIVES_WAY."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
     edges, solids, facets = net.edges, net.solids, net.facets
@@ -80,8 +81,7 @@ def newton(box, t, h, most):
     coming = many / STILL_COMING
     buckles = False
     next_trial = 0
-    alone = par.has_facets == 0  # rows between sheets are best left soft and in place until forces balance
-    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0 and alone
+    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
     for it in range(most):
         measure_edges(edges, x)
         measure_solids((box, t, x))
@@ -93,14 +93,17 @@ def newton(box, t, h, most):
         entered += enter_near(facets, between, par.apart)
         take_grip(solids, walls)
         take_grip(facets, between)
+        if it == 0:
+            rub((box, h, 0.0, it))
+        rub((box, h, unit, it))
         balanced = imbalance((box, x, h)) <= allowed_imbalance(par) * (WHILE_BUCKLING if buckles else 1.0) and it > 0
         if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
             return OK
         if it >= SETTLED_AFTER and inside_next and changes + entered > 2 + coming:
             return NOT_CONVERGED
         coming *= FEWER if it >= SETTLED_AFTER else 1.0
-        few = it > 2 and changes + entered <= (2 + many // 500 if alone else 0)
-        if (few and alone) or (balanced and changes + entered <= 2 + many // 50):
+        few = it > 2 and changes + entered <= 2 + many // 500
+        if few or (balanced and changes + entered <= 2 + many // 50):
             settle_shifts(edges, solids, walls)
             stiffen(par, unit, longest, deepest)
         tried = few and it >= next_trial
@@ -125,7 +128,7 @@ def newton(box, t, h, most):
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def settle(box, t, h):
-    """Solve (2) of hold.py from state.x: Newton's method; where it goes astray, limits from inside, or descent."""
+    """The same; where Newton's method goes astray, limits from inside, or descent."""
     system, state, par = open_box(box)
     edges, solids = par.net.edges, par.net.solids
     count, walls = edges.i.shape[0], solids.phi.shape[0]
@@ -141,8 +144,8 @@ def settle(box, t, h):
         status = from_inside((box, t, h))
         if status == NEARLY:
             status = newton((box, t, h, MOST_AFTER))
-    # Rows between sheets come and go inside, too; without them, shorter pieces are the quicker way.
-    if status != OK and (not inside or par.has_facets == 1):
+    # For hard edges, and after a failure inside, shorter pieces are the quicker way.
+    if status != OK and come_and_go and not inside:
         status = descend((box, t, h))
     return NOT_CONVERGED if status == GIVES_WAY else status
 
@@ -168,7 +171,7 @@ def project(box, h):
         for e in range(edges.i.shape[0]):
             edges.shift[e] = 0.0
         assemble_edges((box, h, 0.0))
-        none = assemble_solids((box, x, h))
+        none = assemble_solids((box, h))
         factor((box, none))
         solve((box, none, net.rhs, net.dx))
         share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
