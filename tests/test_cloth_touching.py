@@ -53,13 +53,13 @@ def crossing_records(run: taut.Run) -> list[int]:
 
 POST = 1 + 0.08 + 1e-3  # of cloth_posts, and half the sheet's thickness
 SOLIDS = {
-    "posts": (lambda: gallery("cloth_posts", n=20), lambda x, t: np.minimum(
+    "posts": (lambda: gallery("cloth_posts", n=30), lambda x, t: np.minimum(
         outside_capsule(x, (-POST - t, -0.5, 0), (-POST - t, 2.5, 0), 0.08),
         outside_capsule(x, (POST + t, -0.5, 0), (POST + t, 2.5, 0), 0.08))),
-    "sphere": (lambda: gallery("cloth_drape", n=20), lambda x, t: outside_sphere(x, (0, 0, 0), 0.3)),
-    "table": (lambda: gallery("cloth_drape", n=20, over="table"),
+    "sphere": (lambda: gallery("cloth_drape", n=30), lambda x, t: outside_sphere(x, (0, 0, 0), 0.3)),
+    "table": (lambda: gallery("cloth_drape", n=30, over="table"),
               lambda x, t: outside_box(x, (0, 0.2, 0), (0.35, 0.1, 0.35))),
-    "floor": (lambda: gallery("cloth_fold", n=20), lambda x, t: x[..., 1]),
+    "floor": (lambda: gallery("cloth_fold", n=30), lambda x, t: x[..., 1]),
 }  # fmt: skip
 
 

@@ -27,7 +27,7 @@ LARGE, QUICK_SPAN = 200, Span(2, 6)
 STRETCHES = {0.01: 0.5, 0.001: 0.2}  # a largest elongation: the share of XPBD's time that taut may take
 JUDGED = (60, 100)  # sizes for which it is a target
 FIRST, FINER = 64, 2  # substeps tried first; bisections, each halving the logarithm
-BUDGET, PATIENCE, LONGEST = 10.0, 45.0, 60.0  # seconds: for repeats; after which a run is stopped; of a trial of XPBD
+BUDGET, PATIENCE, LONGEST = 10.0, 90.0, 60.0  # seconds: for repeats; after which a run is stopped; of a trial of XPBD
 SMALL = 4
 GROWTH, IN_TIME = 2.6, 0.06  # exponent of n; seconds per frame of 100 x 100 nodes
 
