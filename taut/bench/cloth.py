@@ -50,7 +50,7 @@ class Case:
 
 SWING, SHORT = Span(30, 60), Span(30, 40)
 HANG, FINE_HANG = (
-    Case(f"cloth_hang, hard edges to {TOLERANCE:g}, dt 1/{60 * steps} s", "cloth_hang", steps, SWING, SHORT, TOLERANCE)
+    Case(f"cloth_hang, hard edges to {TOLERANCE:g}, dt 1/{60 * steps} s", "cloth_hang", steps, SWING, SWING, TOLERANCE)
     for steps in (1, 2)
 )
 CASES = (

@@ -37,6 +37,7 @@ class Held(NamedTuple):
     projects: int  # 1: fast projection
     frequency: float  # largest ω of springs [1/s], over 1 for one substep
     edge: float  # mean length of edges [m]
+    extent: float  # largest side of the smallest sheet [m]
     unit: float  # mean mass of a node [kg]
     w: np.ndarray  # (slots,) inverse masses
     thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
@@ -77,7 +78,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
         paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
         rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
-        edge=float(lengths.mean()), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
+        edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
@@ -99,6 +100,10 @@ def more_room(tables: Held) -> Held:
     """More room for what lies near: the last search did not fit."""
     of = tables.surface
     return with_room(tables._replace(near=near_room(of, tables.near), motion=motion_room(of, tables.motion)))
+
+
+def _extent(model: Model) -> float:
+    return float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.sheets))
 
 
 def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:

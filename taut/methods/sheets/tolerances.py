@@ -11,6 +11,7 @@ OFF_LIMIT = 5e-5  # of the length of an edge: what Newton's method leaves in a s
 OFF_CONTACT = 5e-4  # and of the mean edge
 OFF_FACET = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
 IMBALANCE = 0.02  # of the mean edge: what forces may be off, as the displacement they cause
+COARSE = 30.0  # edges along a sheet: of finer ones the length is that of these instead
 USUAL_STEP, USUAL_HARD = 1.0 / 60.0, 1.0 / 240.0  # [s]: in shorter ones all is held better; hard edges alone
 RELEASE = 0.01  # of an edge: its length and that of contacts changes so much, at most, until they let go
 LONGEST_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
@@ -29,9 +30,14 @@ def finer(par, off):
 
 @word
 def allowed_imbalance(par):
-    """[m]. Forces off by m δ/h² act in every step: δ ~ h³. Where they also tell who is held, sooner."""
-    usual = USUAL_STEP if par.limited == 1 or par.net.solids.phi.shape[0] > 0 else USUAL_HARD
-    return par.edge * max(IMBALANCE * min(1.0, (par.whole[0] / usual) ** 3), NOTHING_OFF)
+    """[m]. Forces off by m δ/h² act in every step: δ ~ h³. Where they also tell who is held, sooner.
+
+    Elsewhere fine sheets may be off as far as coarser ones: the error of motion is the same.
+    """
+    tells = par.limited == 1 or par.net.solids.phi.shape[0] > 0 or par.has_facets == 1
+    usual = USUAL_STEP if tells else USUAL_HARD
+    length = par.edge if tells else max(par.edge, par.extent / COARSE)
+    return max(IMBALANCE * length * min(1.0, (par.whole[0] / usual) ** 3), NOTHING_OFF * par.edge)
 
 
 @word
