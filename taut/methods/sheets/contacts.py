@@ -5,12 +5,10 @@ Rows between sheets would couple any nodes. They stay out of the matrix, and new
 
 from __future__ import annotations
 
-from math import sqrt
-
 from ...jit import part, word
 from ...linalg.nodes import add_diagonal
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
-from .friction import CREEP, resists, sliding
+from .friction import drag, of_members, resists, sliding
 
 
 @word
@@ -120,16 +118,7 @@ def add_facets(box, p, out):
     for r in range(net.facet_count[0]):
         if not rows.on[r]:
             continue
-        m0 = 0.0
-        m1 = 0.0
-        m2 = 0.0
-        for k in range(4):
-            i = rows.unknown[r, k]
-            if i >= 0:
-                w = rows.weight[r, k]
-                m0 += w * p[i, 0]
-                m1 += w * p[i, 1]
-                m2 += w * p[i, 2]
+        m0, m1, m2 = of_members(rows, r, p)
         f0, f1, f2 = resists(rows, r, m0, m1, m2)
         for k in range(4):
             i = rows.unknown[r, k]
@@ -145,7 +134,7 @@ def subtract_rows(net, rows, count, x, h):
     for r in range(count):
         if rows.on[r]:
             s0, s1, s2 = sliding(rows, r, x, net.before)
-            along = rows.friction[r] * rows.grip[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)  # (1)
+            along = drag(rows, r, s0, s1, s2, h)
             push = rows.lam[r]
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
             push_members(net, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)

@@ -50,6 +50,12 @@ def sliding(rows, r, x, before):
 
 
 @word
+def drag(rows, r, s0, s1, s2, h):
+    """|f|/|s| of (1)"""
+    return rows.friction[r] * rows.grip[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
+
+
+@word
 def rub_rows(rows, count, x, before, h, c, it):
     for r in range(count):
         hold = rows.friction[r] * rows.grip[r]
@@ -73,7 +79,7 @@ def rub_rows(rows, count, x, before, h, c, it):
             along = hold * firm / (trial - kept * hold)  # (5)
             d0, d1, d2 = t0 / trial, t1 / trial, t2 / trial
         else:
-            along = stiff if firm > 0.0 else hold / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)  # (4)
+            along = stiff if firm > 0.0 else drag(rows, r, s0, s1, s2, h)  # (4)
         if not slips:
             d0, d1, d2 = 0.0, 0.0, 0.0
         pull = hold - along * (s0 * d0 + s1 * d1 + s2 * d2)
@@ -110,20 +116,28 @@ def resists(rows, r, m0, m1, m2):
 
 
 @word
+def of_members(rows, r, table):
+    """Σ ω of a table's entries for the members of a row."""
+    m0 = 0.0
+    m1 = 0.0
+    m2 = 0.0
+    for k in range(4):
+        i = rows.unknown[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            m0 += w * table[i, 0]
+            m1 += w * table[i, 1]
+            m2 += w * table[i, 2]
+    return m0, m1, m2
+
+
+@word
 def take_rub(net, rows, count, share):
     """Friction as it is foretold to change."""
     for r in range(count):
         if rows.along[r] == 0.0:
             continue
-        m0 = 0.0
-        m1 = 0.0
-        m2 = 0.0
-        for k in range(4):
-            i = rows.unknown[r, k]
-            if i >= 0:
-                m0 += rows.weight[r, k] * net.dx[i, 0]
-                m1 += rows.weight[r, k] * net.dx[i, 1]
-                m2 += rows.weight[r, k] * net.dx[i, 2]
+        m0, m1, m2 = of_members(rows, r, net.dx)
         f0, f1, f2 = resists(rows, r, m0, m1, m2)
         push = f0 * rows.n[r, 0] + f1 * rows.n[r, 1] + f2 * rows.n[r, 2]
         rows.rub[r, 0] -= share * (f0 - push * rows.n[r, 0])
