@@ -165,17 +165,27 @@ def set_squares(fronts, f, fac):
         c = table[SIBLING, c]
 
 
-@part
-def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
-    """Returns the number of dependent pivots."""
-    for f in range(np.uint64(fronts.table.shape[1] - 1)):
-        set_panel(fronts, f, val, fac)
-        factor_panel(fronts, f, ptr, val, fac, inverse, tolerance)
-        set_squares(fronts, f, fac)
+@word
+def factor_front(fronts, f, ptr, val, fac, inverse, tolerance):
+    set_panel(fronts, f, val, fac)
+    factor_panel(fronts, f, ptr, val, fac, inverse, tolerance)
+    set_squares(fronts, f, fac)
+
+
+@word
+def count_dependent(inverse):
     dependent = 0
     for k in range(inverse.shape[0]):
         dependent += 1 if inverse[k] == 0.0 else 0
     return np.int64(dependent)  # both are called by address, for this type
+
+
+@part
+def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
+    """Returns the number of dependent pivots."""
+    for f in range(np.uint64(fronts.table.shape[1] - 1)):
+        factor_front(fronts, f, ptr, val, fac, inverse, tolerance)
+    return count_dependent(inverse)
 
 
 @word
@@ -251,14 +261,28 @@ def solve_up(fronts, f, fac, y, lines):
 
 
 @word
-def solve_both_ways(fronts, fac, y, lines):
-    count = np.uint64(fronts.table.shape[1] - 1)
-    for f in range(count):
-        solve_down(fronts, f, fac, y, lines)
-    f = count
+def solve_all_up(fronts, fac, y, lines):
+    f = np.uint64(fronts.table.shape[1] - 1)
     while f > 0:
         f -= ONE
         solve_up(fronts, f, fac, y, lines)
+
+
+@word
+def solve_both_ways(fronts, fac, y, lines):
+    for f in range(np.uint64(fronts.table.shape[1] - 1)):
+        solve_down(fronts, f, fac, y, lines)
+    solve_all_up(fronts, fac, y, lines)
+
+
+@part
+def factor_and_solve_line(fronts, ptr, val, fac, inverse, tolerance, y):
+    """The factor, and L Lᵀ y' = y on the way: each panel is used while it is near. Returns dependent pivots."""
+    for f in range(np.uint64(fronts.table.shape[1] - 1)):
+        factor_front(fronts, f, ptr, val, fac, inverse, tolerance)
+        solve_down(fronts, f, fac, y, ONE)
+    solve_all_up(fronts, fac, y, ONE)
+    return count_dependent(inverse)
 
 
 @part

@@ -22,7 +22,7 @@ from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.dissection import nested_dissection
 from taut.linalg.fronts import PANEL, Fronts, aligned, plan_fronts, postorder
-from taut.linalg.multifrontal import factor_fronts, solve_line
+from taut.linalg.multifrontal import factor_and_solve_line, factor_fronts, solve_line
 from taut.linalg.sparse import factor_columns, symbolic
 
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -178,6 +178,16 @@ def solve_nodes(nodes, b, out):
     gather_nodes(nodes, b, y)
     solve_line(nodes.fronts, nodes.fac, y)
     scatter_nodes(nodes, y, out)
+
+
+@part
+def factor_and_solve_nodes(nodes, b, out):
+    """A out = b, both (n, 3), with a factor made now. Returns the number of dependent pivots."""
+    y = nodes.y[0]
+    gather_nodes(nodes, b, y)
+    dependent = factor_and_solve_line(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT, y)
+    scatter_nodes(nodes, y, out)
+    return dependent
 
 
 @part

@@ -10,14 +10,15 @@ to MINRES.
 from __future__ import annotations
 
 from taut.jit import kernel
-from taut.linalg.vectors import dot, most_iterations, norm_by_row, precondition, times
+from taut.linalg.vectors import dot, norm_by_row, precondition, times
 
 NO_CURVATURE = 1e-14  # of the largest diagonal
 
 
 @kernel
-def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
-    """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row."""
+def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, most, work, b, out):
+    """Start from `out`. Returns (status, iterations), the latter at most `most`; status 0: |b - Aλ| <= tolerance |b|,
+    by row."""
     m = out.shape[0]
     r, z, p, Ap = work[0], work[1], work[2], work[3]
     goal = tolerance * norm_by_row(inverse, b)
@@ -33,7 +34,7 @@ def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
         largest = max(largest, val[diag[i]])
         p[i] = 0.0
     rz_old = 1.0
-    for iteration in range(most_iterations(m)):
+    for iteration in range(most):
         if norm_by_row(inverse, r) <= goal:
             return 0, iteration
         precondition(ptr, idx, diag, fac, inverse, which, r, z)
@@ -49,4 +50,4 @@ def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
         for i in range(m):  # (1)
             out[i] += alpha * p[i]
             r[i] -= alpha * Ap[i]
-    return 1, most_iterations(m)
+    return 1, most

@@ -20,7 +20,7 @@ from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPA
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
-from taut.linalg.vectors import factor_preconditioner, norm
+from taut.linalg.vectors import factor_preconditioner, most_iterations, norm
 
 PIVOT_TOLERANCE = 1e-10  # of its original diagonal; below, a row counts as dependent on those before it
 
@@ -68,7 +68,7 @@ def solve_iteratively(lin, b, out):
         if lin.kind == PCG:
             status, used = pcg(
                 lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
-                lin.work, b, out,
+                most_iterations(out.shape[0]), lin.work, b, out,
             )  # fmt: skip
         elif lin.kind == BICGSTAB:
             status, used = bicgstab(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...jit import part
 from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
-from .newton import factor, solve_with_facets
+from .newton import factor, factor_and_solve, solve_with_facets
 from .system import assemble_edges, assemble_springs, start_rhs
 
 NOT_DEFINITE = -1
@@ -25,6 +25,8 @@ def aim(box, h, buckling):
     assemble_springs((box, x, h, buckling))
     touching = assemble_solids((box, h))
     on = assemble_facets((box,))
+    if par.net.block.shape[0] == 0 and on == 0:
+        return NOT_DEFINITE if factor_and_solve((box,)) > 0 and buckling > 0.0 else 0
     if factor((box, touching)) > 0 and buckling > 0.0:
         return NOT_DEFINITE
     solve_with_facets((box, touching, on))

@@ -112,7 +112,7 @@ def piece(box, t, h):
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
-            x[s, c] = net.aim[s, c] if par.projects == 1 else x[s, c] + h * state.v[s, c]
+            x[s, c] += h * state.v[s, c]
     if par.projects == 1:
         status = project((box, h))
     elif par.has_facets == 1:

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...cloth.springs import Springs, joined
+from ...cloth.springs import Springs
 from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
+from .couples import place_springs, with_neighbours
 
 MEMBERS = 4
-UNCOUPLED = -3
 
 
 class Edges(NamedTuple):
@@ -79,8 +79,8 @@ class Net(NamedTuple):
     slot: np.ndarray  # (unknowns,)
     mass: np.ndarray  # (unknowns,) [kg]
     edges: Edges
-    springs: Springs  # those along edges and across cells: part of the system
-    spring_couple: np.ndarray  # (s,) as couple of edges
+    springs: Springs  # those that are part of the system
+    spring_couple: np.ndarray  # (s, 2) as couple of edges; two where a spring reaches over a node (couples.py)
     solids: Rows  # nodes and balls against obstacles (the model's inequalities), then nodes against balls
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     facets: Rows  # sheets against sheets; as many as facet_count
@@ -106,8 +106,11 @@ def no_rows(room: int) -> Rows:
     )  # fmt: skip
 
 
-def net_of(model: Model, memory: np.ndarray, projects: bool) -> Net:
-    """The tables of a model. `memory` holds what goes from step to step: see memory_of. A projection has no springs."""
+def net_of(model: Model, memory: np.ndarray, reaching: bool) -> tuple[Net, Springs]:
+    """The tables of a model, and the springs that are stepped before the system.
+
+    `memory` holds what goes from step to step: see memory_of; `reaching`: see place_springs.
+    """
     free = model.bodies.w[: model.bodies.slots, 0] > 0.0
     nodes = np.concatenate([sheet.slots for sheet in model.sheets])
     nodes = nodes[free[nodes]]
@@ -116,19 +119,26 @@ def net_of(model: Model, memory: np.ndarray, projects: bool) -> Net:
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
     edges, couples = _edges(model, unknown, memory)
-    couples = couples if projects else _with_neighbours(model, unknown, couples)
-    springs, spring_couple = _springs(model, unknown, couples)
+    couples = with_neighbours(model, unknown, couples)
+    pairs = np.stack([edges.i, edges.j], axis=1)
+    springs, spring_couple, explicit = place_springs(model, unknown, couples, pairs, reaching)
     rest = model.x[nodes]
     system = plan_nodes(len(nodes), couples, rest)
+    # in the order of the system's entries, so that neighbours in the list are neighbours in memory
+    at = np.append(system.couple[:, 0], 0)[spring_couple[:, 0]]
+    order = np.argsort(at, kind="stable")
+    springs = Springs(*(np.ascontiguousarray(column[order]) for column in springs))
+    spring_couple = np.ascontiguousarray(spring_couple[order])
     solids, radius = _solids(model, unknown, memory[2 * len(edges.i) :])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
-    return Net(
+    net = Net(
         system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius,
         no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
         np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((5, every, 3)),
         np.zeros(3, np.int64),
     )  # fmt: skip
+    return net, explicit
 
 
 def memory_of(model: Model) -> int:
@@ -173,45 +183,6 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
         i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, tension, np.zeros(e), last, np.zeros(e),
         ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
     ), ends[both]  # fmt: skip
-
-
-def _with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """Couples also for springs along edges and across cells, where edges couple nodes at all.
-
-    They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
-    the fastest, could be followed. Bending springs reach farther, and would.
-    """
-    near = [sheet.springs[name] for sheet in model.sheets for name in ("structural", "shear") if name in sheet.springs]
-    if len(couples) == 0 or not near:
-        return couples
-    springs = joined(*near)
-    return np.concatenate([couples, _ends(springs, unknown)[coupled(springs, unknown, couples) == UNCOUPLED]])
-
-
-def _ends(springs: Springs, unknown: np.ndarray) -> np.ndarray:
-    return unknown[np.stack([springs.i, springs.j], axis=1).astype(np.int64)]
-
-
-def all_springs(model: Model) -> Springs:
-    return joined(*(springs for sheet in model.sheets for springs in sheet.springs.values()))
-
-
-def coupled(springs: Springs, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """(s,) the couple of each spring's nodes; -1: one of them is held, -2: both are, -3: nothing couples them."""
-    ends = np.sort(_ends(springs, unknown), axis=1)
-    count = int((unknown >= 0).sum()) + 1
-    keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
-    wanted = ends[:, 0] * count + ends[:, 1]
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
-    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, -2, -1), found)
-
-
-def _springs(model: Model, unknown: np.ndarray, couples: np.ndarray) -> tuple[Springs, np.ndarray]:
-    springs = all_springs(model)
-    couple = coupled(springs, unknown, couples)
-    kept = couple >= -1 if len(couples) else np.zeros(len(couple), bool)
-    return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), couple[kept]
 
 
 def _members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

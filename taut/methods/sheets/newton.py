@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
-from ...linalg.nodes import factor_nodes, solve_nodes
+from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .contacts import add_facets
 from .friction import take_rub
@@ -86,6 +86,16 @@ def solve(box, touching, b, out):
             for k in range(count):
                 for c in range(3):
                     out[k, c] -= moved * net.answer[i, k, c]
+
+
+@far(WHOLE)
+@part
+def factor_and_solve(box):
+    """Both at once where there are neither balls nor rows between sheets: net.dx. Returns dependent pivots."""
+    net = open_box(box).par.net
+    net.counts[0] += 1
+    net.counts[1] += 1
+    return factor_and_solve_nodes(net.nodes, net.rhs, net.dx)
 
 
 @far(NOTHING, WHOLE, WHOLE)

@@ -12,12 +12,12 @@ from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
-from .contacts import assemble_solids
 from .descent import descend
 from .free import copy3
 from .friction import rub, take_grip
 from .interior import NEARLY, from_inside
-from .newton import factor, largest_move, move, solve, take_edges, take_rows
+from .lengths import shorten
+from .newton import largest_move, move, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
     enter_edges,
@@ -29,7 +29,7 @@ from .rows import (
     worst_row,
 )
 from .solids import measure_solids
-from .system import assemble_edges, imbalance
+from .system import imbalance
 from .tolerances import (
     HARD,
     LONGEST_MOVE,
@@ -49,7 +49,9 @@ WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs ar
 SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may come and go,
 FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
 TRIALS_APART = 4  # iterations from one matrix that was not definite to the next trial
-MOST_PROJECTIONS = 60
+MOST_PROJECTIONS, MOST_SHORTENED = 60, 12
+FAR_OFF = 0.1  # of a length: farther off, forces are too
+NEARER = 0.6  # what may be left after lengths alone were mended
 GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 
 
@@ -153,35 +155,32 @@ def settle(box, t, h):
 @far(WHOLE, NUMBER)
 @part
 def project(box, h):
-    """Fast projection: from x*, each step the nearest to where the last one ended. Hard edges only."""
+    """Fast projection: (2) of hold.py linearised once, then lengths alone; hard edges only.
+
+    Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
+    """
     system, state, par = open_box(box)
     net, x = par.net, state.x
-    edges = net.edges
+    edges, solids = net.edges, net.solids
     unit = par.unit / (h * h)
-    for e in range(edges.i.shape[0]):
-        edges.kappa[e] = HARD * unit
-        edges.last[e] = edges.tension[e]  # turns edges stiffly, as at the end of the step before
-        edges.tension[e] = 0.0
+    begin_stiffness(par, unit, HARD * unit)
+    measure_edges(edges, x)
     for _ in range(MOST_PROJECTIONS):
-        measure_edges(edges, x)
-        if worst_edge(edges, 1.0) <= 1.0:
-            return OK
-        for k in range(net.slot.shape[0]):
-            net.rhs[k, 0], net.rhs[k, 1], net.rhs[k, 2] = 0.0, 0.0, 0.0
-        for e in range(edges.i.shape[0]):
-            edges.shift[e] = 0.0
-        assemble_edges((box, h, 0.0))
-        none = assemble_solids((box, h))
-        factor((box, none))
-        solve((box, none, net.rhs, net.dx))
+        settle_shifts(edges, solids, 0)
+        aim((box, h, 0.0))
         share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
-        for e in range(edges.i.shape[0]):
-            edges.shift[e] = edges.tension[e]  # λ = Σ δλ
         leaving = False
-        whole = 1.0
-        take_edges((box, whole, leaving))
-        for e in range(edges.i.shape[0]):
-            edges.tension[e] = edges.shift[e] + share * (edges.tension[e] - edges.shift[e])
+        take_edges((box, share, leaving))
         move((box, x, share))
         net.counts[2] += 1
+        last = FAR_OFF / par.numbers[0]
+        for _ in range(MOST_SHORTENED):
+            measure_edges(edges, x)
+            off = worst_edge(edges, 1.0)
+            if off <= 1.0:
+                return OK
+            if not off < last:
+                break
+            last = NEARER * off
+            shorten((box,))
     return NOT_CONVERGED

@@ -26,6 +26,7 @@ from ...jit import part, word
 from ...linalg.nodes import add_couple, add_diagonal, clear_nodes
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .contacts import resistance, subtract_rows
+from .couples import DIRECT
 
 
 @word
@@ -53,6 +54,17 @@ def start_rhs(box, x, h):
             net.rhs[k, c] = -m * (x[s, c] - net.aim[s, c])
 
 
+@word
+def add_between(nodes, couple, i, j, xx, xy, xz, yy, yz, zz):
+    """Resistance of two nodes against each other, or of the one that is not held, i before j, against its place."""
+    if couple >= 0:
+        add_couple(nodes, couple, xx, xy, xz, yy, yz, zz)
+    elif i >= 0:
+        add_diagonal(nodes, i, xx, xy, xz, yy, yz, zz)
+    else:
+        add_diagonal(nodes, j, xx, xy, xz, yy, yz, zz)
+
+
 @far(NOTHING, NUMBER, NUMBER)
 @part
 def assemble_edges(box, h, buckling):
@@ -73,13 +85,7 @@ def assemble_edges(box, h, buckling):
         turn /= max(edges.l[e], 1e-300)
         xx, xy, xz, yy, yz, zz = resistance(kappa, turn, u0, u1, u2)
         i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
-        k = edges.couple[e]
-        if k >= 0:
-            add_couple(nodes, k, xx, xy, xz, yy, yz, zz)
-        elif i >= 0:
-            add_diagonal(nodes, i, xx, xy, xz, yy, yz, zz)
-        else:
-            add_diagonal(nodes, j, xx, xy, xz, yy, yz, zz)
+        add_between(nodes, edges.couple[e], i, j, xx, xy, xz, yy, yz, zz)
         pull = edges.shift[e] + kappa * edges.phi[e]
         pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
 
@@ -100,7 +106,7 @@ def spring_at(springs, q, x, before, h):
 @far(NOTHING, TABLE, NUMBER, NUMBER)
 @part
 def assemble_springs(box, x, h, buckling):
-    """Springs along edges and across cells: like edges of (3), with their own stiffness.
+    """Springs: like edges of (3), with their own stiffness.
 
     Pressed springs give way sidewards: `buckling` is the share of that which is counted, 1 or, where the matrix would
     not be positive definite, 0.
@@ -111,15 +117,15 @@ def assemble_springs(box, x, h, buckling):
         l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
         second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
         k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
-        xx, xy, xz, yy, yz, zz = resistance(k, max(pull, buckling * pull) / l, u0, u1, u2)
         i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
-        couple = net.spring_couple[q]
-        if couple >= 0:
-            add_couple(net.nodes, couple, xx, xy, xz, yy, yz, zz)
-        elif i >= 0:
-            add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
+        first, second = net.spring_couple[q, 0], net.spring_couple[q, 1]
+        if second == DIRECT:
+            xx, xy, xz, yy, yz, zz = resistance(k, max(pull, buckling * pull) / l, u0, u1, u2)
+            add_between(net.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
         else:
-            add_diagonal(net.nodes, j, xx, xy, xz, yy, yz, zz)
+            xx, xy, xz, yy, yz, zz = resistance(2.0 * k, 2.0 * max(pull, 0.0) / l, u0, u1, u2)  # couples.py (1)
+            add_between(net.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
+            add_between(net.nodes, second, j, i, xx, xy, xz, yy, yz, zz)
         pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
 
 

@@ -16,7 +16,8 @@ from ...cloth.springs import Springs
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
-from .net import Net, all_springs, coupled, net_of, no_rows
+from .lengths import Lengths, lengths_of
+from .net import Net, net_of, no_rows
 
 SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
@@ -27,6 +28,7 @@ class Held(NamedTuple):
     numbers: np.ndarray  # par of methods/base.py
     net: Net
     ineq: Inequalities
+    lengths: Lengths  # of hard edges, for fast projection
     surface: Surface  # triangles that may touch each other; those of one sheet with no thickness where none may
     near: Near
     motion: Motion
@@ -63,7 +65,8 @@ class Held(NamedTuple):
 
 
 def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
-    net = net_of(model, state.memory, projects)
+    rule = int(named["unconstrained"])
+    net, free = net_of(model, state.memory, reaching=rule == SUBSTEPS and not model.is_unilateral)
     edges, rows = len(net.edges.i), len(net.solids.phi)
     slots = len(model.x)
     first = 2 * edges + rows
@@ -72,12 +75,14 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
     w = np.ascontiguousarray(model.bodies.w[:, 0])
     near = near_room(of)
-    free, batch = _explicit(model, net)
+    pairs = np.stack([net.edges.i, net.edges.j], axis=1)
+    batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
     tables = Held(
-        numbers=par, net=net, ineq=model.inequalities, surface=of, near=near, motion=motion_room(of),
+        numbers=par, net=net, ineq=model.inequalities, lengths=lengths_of(pairs[: edges * projects], w),
+        surface=of, near=near, motion=motion_room(of),
         has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
         paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
-        rule=int(named["unconstrained"]), projects=int(projects), frequency=frequency(w, free),
+        rule=rule, projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
@@ -120,16 +125,6 @@ def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
     triangles = np.concatenate([sheet.triangles for sheet in sheets])
     of = surface(triangles, sheet_of, allowed)
     return of, 0.5 * (own[:, None] + own), friction
-
-
-def _explicit(model: Model, net: Net) -> tuple[Springs, np.ndarray]:
-    """Springs that are not part of the system, and the batches of all springs of sheets."""
-    couples = np.stack([net.nodes.later, net.nodes.earlier], axis=1).astype(np.int64)
-    springs = all_springs(model)
-    couple = coupled(springs, net.unknown, couples)
-    kept = couple < -1 if len(couples) else np.ones(len(couple), bool)
-    batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
-    return Springs(*(np.ascontiguousarray(column[kept]) for column in springs)), batch
 
 
 def frequency(w: np.ndarray, springs: Springs) -> float:
