@@ -15,6 +15,7 @@ from taut.linalg.nodes import (
     add_couple,
     add_diagonal,
     clear_nodes,
+    factor_and_solve_nodes,
     factor_nodes,
     multiply_nodes,
     plan_nodes,
@@ -36,6 +37,11 @@ def assemble(nodes, diagonal, blocks):
 @kernel
 def factor(nodes):
     return factor_nodes(nodes)
+
+
+@kernel
+def factor_and_solve(nodes, b, out):
+    return factor_and_solve_nodes(nodes, b, out)
 
 
 @kernel
@@ -142,6 +148,7 @@ def test_every_entry_of_the_matrix_has_its_place(name):
     """The lower triangle in val is that of the dense matrix, in the order of the nodes."""
     system = System(*NETS[name]())
     nodes = system.nodes
+    factor(nodes)
     assert np.array_equal(np.sort(nodes.order), np.arange(len(system.b))), nodes.order
     assert np.array_equal(nodes.perm.reshape(-1, 3) // 3, np.repeat(nodes.order[:, None], 3, 1))
     held = sp.csr_matrix((nodes.val, nodes.idx.astype(int), nodes.ptr.astype(int))).toarray()
@@ -161,6 +168,17 @@ def test_systems_of_nodes_repeat_bit_for_bit(name):
             solve(system.nodes, system.b, out)
             outs.append(out)
     assert all(np.array_equal(outs[0], other) for other in outs[1:])
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_solving_along_with_the_factor_changes_no_bit(name):
+    system = System(*NETS[name]())
+    apart, together = np.zeros_like(system.b), np.zeros_like(system.b)
+    factor(system.nodes)
+    solve(system.nodes, system.b, apart)
+    assemble(system.nodes, system.diagonal, system.blocks)
+    dependent = factor_and_solve(system.nodes, system.b, together)
+    assert dependent == 0 and np.array_equal(apart, together), np.abs(apart - together).max()
 
 
 @pytest.mark.parametrize("lines", (1, 3, 4, 6))

@@ -5,8 +5,9 @@ A couple of nodes a and b with the symmetric block K adds
     [ K  -K ]   rows and columns of a
     [-K   K ]   rows and columns of b                                          (1)
 
-The lower triangle lies in `val` by rows, in an order of nodes that fills in little; its multifrontal factor in
-`fac` (multifrontal.py). Order, pattern and memory are made once, by plan_nodes.
+Blocks are added up one by one, in `own` and `between`, where all of a block is near. From there they are laid out in
+`val`, the lower triangle by rows, in an order of nodes that fills in little; its multifrontal factor is in `fac`
+(multifrontal.py). Order, pattern and memory are made once, by plan_nodes.
 """
 
 from __future__ import annotations
@@ -37,10 +38,13 @@ class Nodes(NamedTuple):
     ptr: np.ndarray  # (3n+1,) uint64: rows of the lower triangle
     idx: np.ndarray  # (.,) uint32: their columns
     val: np.ndarray  # (.,) float64
+    couple: np.ndarray  # (k,) uint32: the couple's block
+    own: np.ndarray  # (n, 6) float64: what was added to each node: xx, xy, xz, yy, yz, zz
+    between: np.ndarray  # (blocks, 6) float64: K of all couples of two nodes
+    later: np.ndarray  # (blocks,) uint32: the node whose rows the block has
+    earlier: np.ndarray  # (blocks,) uint32: the node whose columns it has
     diagonal: np.ndarray  # (n, 3) uint32: place in val of the first of r + 1 entries in row r of the node's own block
-    couple: np.ndarray  # (k, 3) uint32: place in val of the first of three entries in row r of the couple's block
-    later: np.ndarray  # (k,) uint32: the node whose rows that block has
-    earlier: np.ndarray  # (k,) uint32: the node whose columns it has
+    at: np.ndarray  # (blocks, 3) uint32: place in val of the first of three entries in row r of the block
     fronts: Fronts
     fac: np.ndarray
     inverse: np.ndarray  # (3n,) float64
@@ -88,10 +92,13 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
         ptr=ptr.astype(np.uint64),
         idx=idx.astype(np.uint32),
         val=np.zeros(idx.size),
+        couple=of_couple.ravel().astype(np.uint32),
+        own=np.zeros((count, 6)),
+        between=np.zeros((key.size, 6)),
+        later=order[block_row].astype(np.uint32),
+        earlier=order[block_column].astype(np.uint32),
         diagonal=diagonal,
-        couple=at[of_couple.ravel()].astype(np.uint32).reshape(-1, 3),
-        later=order[row].astype(np.uint32),
-        earlier=order[column].astype(np.uint32),
+        at=at.astype(np.uint32).reshape(-1, 3),
         fronts=fronts,
         fac=aligned(int(fronts.table[PANEL, -1])),
         inverse=np.zeros(3 * count),
@@ -113,44 +120,59 @@ def order_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> np.ndarray
 
 @word
 def clear_nodes(nodes):
-    for e in range(nodes.val.shape[0]):
-        nodes.val[e] = 0.0
+    for a in range(nodes.own.shape[0]):
+        for c in range(6):
+            nodes.own[a, c] = 0.0
+    for k in range(nodes.between.shape[0]):
+        for c in range(6):
+            nodes.between[k, c] = 0.0
+
+
+@word
+def add_block(blocks, k, xx, xy, xz, yy, yz, zz):
+    blocks[k, 0] += xx
+    blocks[k, 1] += xy
+    blocks[k, 2] += xz
+    blocks[k, 3] += yy
+    blocks[k, 4] += yz
+    blocks[k, 5] += zz
 
 
 @word
 def add_diagonal(nodes, node, xx, xy, xz, yy, yz, zz):
     """Add a symmetric block to the node's own."""
-    val = nodes.val
-    x, y, z = nodes.diagonal[node, 0], nodes.diagonal[node, 1], nodes.diagonal[node, 2]
-    val[x] += xx
-    val[y] += xy
-    val[y + ONE] += yy
-    val[z] += xz
-    val[z + ONE] += yz
-    val[z + TWO] += zz
+    add_block(nodes.own, node, xx, xy, xz, yy, yz, zz)
 
 
 @word
 def add_couple(nodes, k, xx, xy, xz, yy, yz, zz):
     """(1)"""
-    add_diagonal(nodes, nodes.later[k], xx, xy, xz, yy, yz, zz)
-    add_diagonal(nodes, nodes.earlier[k], xx, xy, xz, yy, yz, zz)
-    val = nodes.val
-    x, y, z = nodes.couple[k, 0], nodes.couple[k, 1], nodes.couple[k, 2]
-    val[x] -= xx
-    val[x + ONE] -= xy
-    val[x + TWO] -= xz
-    val[y] -= xy
-    val[y + ONE] -= yy
-    val[y + TWO] -= yz
-    val[z] -= xz
-    val[z + ONE] -= yz
-    val[z + TWO] -= zz
+    add_block(nodes.between, nodes.couple[k], xx, xy, xz, yy, yz, zz)
+
+
+@part
+def lay_out(nodes):
+    """`val` of all that was added. Couples go over to the nodes' own blocks here, once."""
+    own, between, val = nodes.own, nodes.between, nodes.val
+    for k in range(between.shape[0]):
+        xx, xy, xz = between[k, 0], between[k, 1], between[k, 2]
+        yy, yz, zz = between[k, 3], between[k, 4], between[k, 5]
+        add_block(own, nodes.later[k], xx, xy, xz, yy, yz, zz)
+        add_block(own, nodes.earlier[k], xx, xy, xz, yy, yz, zz)
+        x, y, z = nodes.at[k, 0], nodes.at[k, 1], nodes.at[k, 2]
+        val[x], val[x + ONE], val[x + TWO] = -xx, -xy, -xz
+        val[y], val[y + ONE], val[y + TWO] = -xy, -yy, -yz
+        val[z], val[z + ONE], val[z + TWO] = -xz, -yz, -zz
+    for a in range(own.shape[0]):
+        x, y, z = nodes.diagonal[a, 0], nodes.diagonal[a, 1], nodes.diagonal[a, 2]
+        val[x], val[y], val[y + ONE] = own[a, 0], own[a, 1], own[a, 3]
+        val[z], val[z + ONE], val[z + TWO] = own[a, 2], own[a, 4], own[a, 5]
 
 
 @part
 def factor_nodes(nodes):
-    """Returns the number of dependent pivots: not 0 if the matrix is not positive definite."""
+    """Once after all was added. Returns the number of dependent pivots: not 0 if A is not positive definite."""
+    lay_out(nodes)
     return factor_fronts(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT)
 
 
@@ -184,6 +206,7 @@ def solve_nodes(nodes, b, out):
 def factor_and_solve_nodes(nodes, b, out):
     """A out = b, both (n, 3), with a factor made now. Returns the number of dependent pivots."""
     y = nodes.y[0]
+    lay_out(nodes)
     gather_nodes(nodes, b, y)
     dependent = factor_and_solve_line(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT, y)
     scatter_nodes(nodes, y, out)
@@ -192,7 +215,7 @@ def factor_and_solve_nodes(nodes, b, out):
 
 @part
 def multiply_nodes(nodes, x, out):
-    """out = A x, both (n, 3), with A as added; `out` may be `x`."""
+    """out = A x, both (n, 3), with A as factored; `out` may be `x`."""
     y, z = nodes.y[0], nodes.y[1]
     gather_nodes(nodes, x, y)
     for i in range(y.shape[0]):

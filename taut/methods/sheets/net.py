@@ -125,8 +125,7 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool) -> tuple[Net, Sprin
     rest = model.x[nodes]
     system = plan_nodes(len(nodes), couples, rest)
     # in the order of the system's entries, so that neighbours in the list are neighbours in memory
-    at = np.append(system.couple[:, 0], 0)[spring_couple[:, 0]]
-    order = np.argsort(at, kind="stable")
+    order = np.argsort(np.append(system.couple, 0)[spring_couple[:, 0]], kind="stable")
     springs = Springs(*(np.ascontiguousarray(column[order]) for column in springs))
     spring_couple = np.ascontiguousarray(spring_couple[order])
     solids, radius = _solids(model, unknown, memory[2 * len(edges.i) :])
