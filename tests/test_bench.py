@@ -11,7 +11,7 @@ import pytest
 from taut.bench import PARTS, Target, peers, pypbd
 from taut.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
 from taut.bench.chains import DT, expected
-from taut.bench.cloth import HANG, STRETCHES, least_substeps
+from taut.bench.cloth import HANGS, STRETCHES, least_substeps
 from taut.bench.frames import FRAME, Frames, Span, alone, watch
 from taut.bench.timing import Loop, enough_steps, in_turns
 from taut.bench.yardstick import Yardstick
@@ -120,7 +120,7 @@ def test_quick_runs_and_prints_every_part(quick):
 
 
 def test_cloth_is_measured_where_edges_are_held(quick):
-    cells = quick[1]["cloth"]["cases"][HANG.label]
+    cells = quick[1]["cloth"]["cases"][HANGS[-1].label]
     for n, cell in cells.items():
         assert cell["ended"] == "" and cell["largest"] <= 1e-4 and cell["seconds"] > 0, f"n = {n}: {cell}"
     for n, engines in quick[1]["cloth"]["least_substeps"].items():

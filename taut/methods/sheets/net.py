@@ -106,10 +106,11 @@ def no_rows(room: int) -> Rows:
     )  # fmt: skip
 
 
-def net_of(model: Model, memory: np.ndarray, reaching: bool) -> tuple[Net, Springs]:
+def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tuple[Net, Springs]:
     """The tables of a model, and the springs that are stepped before the system.
 
-    `memory` holds what goes from step to step: see memory_of; `reaching`: see place_springs.
+    `memory` holds what goes from step to step: see memory_of; `reaching`: see place_springs; `lean`: nodes are coupled
+    along edges alone, for half the work of the factor.
     """
     free = model.bodies.w[: model.bodies.slots, 0] > 0.0
     nodes = np.concatenate([sheet.slots for sheet in model.sheets])
@@ -119,7 +120,7 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool) -> tuple[Net, Sprin
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
     edges, couples = _edges(model, unknown, memory)
-    couples = with_neighbours(model, unknown, couples)
+    couples = couples if lean else with_neighbours(model, unknown, couples)
     pairs = np.stack([edges.i, edges.j], axis=1)
     springs, spring_couple, explicit = place_springs(model, unknown, couples, pairs, reaching)
     rest = model.x[nodes]

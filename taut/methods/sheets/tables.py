@@ -66,7 +66,8 @@ class Held(NamedTuple):
 
 def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
     rule = int(named["unconstrained"])
-    net, free = net_of(model, state.memory, reaching=rule == SUBSTEPS and not model.is_unilateral)
+    reaching = rule == SUBSTEPS and not model.is_unilateral
+    net, free = net_of(model, state.memory, reaching, lean=reaching and projects)
     edges, rows = len(net.edges.i), len(net.solids.phi)
     slots = len(model.x)
     first = 2 * edges + rows
