@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from words_scene import NAN, contents, three
 
+from taut.bench.load import net
 from taut.constraints import KINDS as CONSTRAINTS
 from taut.errors import TautError
 from taut.expressions import Signal
@@ -78,23 +78,14 @@ def test_a_file_keeps_a_scene_to_the_last_bit(tmp_path, arrays):
     assert back.bodies["box"].where.startswith(f"{path}:"), back.bodies["box"].where
 
 
-def test_twenty_thousand_constraints_load_within_a_second(tmp_path):
-    n = 20_000
-    scene = Scene()
-    rng = np.random.default_rng(1)
-    for i in range(n // 2 + 1):
-        scene.particle(rng.normal(size=3), mass=float(rng.uniform(1, 2)), fixed=i == 0)
-    for i in range(n):
-        scene.distance(f"particle_{i // 2}", f"particle_{i // 2 + 1}", length=None if i % 3 else 1 / (i + 1))
-    path = scene.save(tmp_path / "cloth.yaml")
-    best = np.inf
-    for _ in range(2):
-        start = time.process_time()  # other work on the machine must not fail this
-        back = load(path)
-        best = min(best, time.process_time() - start)
-    assert contents(back) == contents(scene)
+def test_twenty_thousand_constraints_are_kept_in_arrays(tmp_path):
+    """How long that takes is told by `taut bench load`."""
+    scene = net(20_000)
+    assert len(scene.constraints) == 20_000
+    path = scene.save(tmp_path / "net.yaml")
+    assert contents(load(path)) == contents(scene)
     assert path.stat().st_size < 2000, f"{path.stat().st_size} bytes of YAML: the arrays were not used"
-    assert best < 1.0, f"loading took {best:.2f} s"
+    assert path.with_suffix(".npz").exists()
 
 
 def test_tables_may_be_written_by_hand(tmp_path):
