@@ -112,8 +112,8 @@ def test_quick_runs_and_prints_every_part(quick):
     for part in PARTS.values():
         assert part.doc in out and part.name in numbers, f"no part {part.name} in\n{out}"
     for words in ("µs per step", "times the yardstick", "memory [MB]", "N = 100", "double pendulum", "car axis",
-                  "2e-08 m", "Python calls", "largest overlap", "peak memory", "XPBD: substeps", "targets",
-                  "at most"):  # fmt: skip
+                  "2e-08 m", "Python calls", "processor time", "largest overlap", "peak memory", "XPBD: substeps",
+                  "targets", "at most"):  # fmt: skip
         assert words in out, f"'{words}' is not in\n{out}"
     for name in (*FEW.split(","), "yardstick"):
         assert set(numbers["chains"]["seconds_per_step"][name]) == {"2", "10", "100"}, name

@@ -1,34 +1,21 @@
-"""Cloth and solids in scenes: what they are made of, what files keep of them, and what is refused."""
+"""Cloth and solids in scenes: what they are made of, the forces of their springs, and their pins."""
 
 from __future__ import annotations
 
 import inspect
 import json
-import re
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
-import pytest
+from words_sheets import CORNER, OBJ, mixed
 
 import taut
-from taut.cli import main
 from taut.cloth import grid
 from taut.cloth.springs import joined, spring_energy
-from taut.errors import TautError, TautWarning
 from taut.jit import kernel
-from taut.loop import METHOD_LIST
-from taut.methods import METHODS
 from taut.model.evaluate import forces, set_time
-from taut.run import method_for
-from taut.scene import SCENES, Scene, gallery, load, schema
+from taut.scene import Scene, schema
 from taut.scene.materials import OPTIONS
 from taut.scene.places import places
-
-SQUARE = {"vertices": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0.2)], "triangles": [(0, 1, 2), (2, 1, 3)]}
-CORNER = {"vertices": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "tetrahedra": [(0, 1, 2, 3)]}
-OBJ = "v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nf 1 2 3 4\n"
-CLOTHS = [name for name, entry in SCENES.items() if entry.function.__module__.endswith("gallery.cloth")]
 
 
 @kernel
@@ -41,28 +28,6 @@ def forces_at(model, x: np.ndarray, v: np.ndarray | None = None) -> tuple[float,
     system = model.system()
     energy = evaluate(system, x.copy(), model.quat.copy(), np.zeros_like(x) if v is None else v)
     return float(energy), system.work.f.copy()
-
-
-def mixed(folder: Path) -> Scene:
-    """Deformables of every sort, between other things, with numbers that are hard to keep."""
-    (folder / "sheet.obj").write_text(OBJ)
-    scene = Scene(name="mixed")
-    hook = scene.particle((1 / 3, 2, 0), fixed=True, name="hook")
-    first = scene.cloth(grid=(4, 3), size=(1 / 3, 0.7), origin=(0, 2, 0), density=0.1 + 0.2, hard="warp_weft",
-                        limit=None, wind=(1, "sin(t)", 0), drag=0.3, thickness=0.01, self_contact=True,
-                        velocity=(0, 1e-300, 0), pins=[0, {"vertex": 3, "to": hook}])  # fmt: skip
-    scene.cloth(mesh=folder / "sheet.obj", origin=(0, 0, 5), limit_rule="paper", bending=0, hard="edges", name="sheet")
-    beam = scene.rigid((3, 2, 1), mass=2, inertia=(1, 1, 1), orientation=((1, 2, 3), 0.7), name="beam")
-    arrays = scene.cloth(**SQUARE, stiffness=7, second_stiffness=70, second_elongation=0.05, damping=0.1)
-    scene.solid(box=(2, 3, 2), limit=0, name="jelly", pins=[{"vertex": 0, "to": (0.1, 0, 0)}])
-    scene.solid(**CORNER, density=3.0, origin=(0, 9, 0))
-    arrays.pin(2, to=beam)
-    first.pin(first.corner(1, 1), to=("1/3", "2 + 0.1*t", 0.7))
-    ball = scene.particle((0, 5, 0), radius=0.2, name="ball")
-    scene.distance(first.node(5), ball, length=9, sense="<=")
-    scene.contacts([ball], first)
-    scene.contacts("jelly", [scene.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0), name="floor")])
-    return scene
 
 
 # What they are made of
@@ -138,6 +103,16 @@ def test_limits_are_on_structural_and_shear_edges_that_are_not_hard():
         "warp_weft": (diagonals, structural, ["bending", "shear"]),
         "edges": (diagonals // 2, structural + diagonals // 2, ["bending", "shear"]),
     }
+
+
+def test_a_grid_scene_is_the_mesh_of_the_same_grid():
+    """Vertices and masses of a scene's grid are those of taut.cloth.grid."""
+    mesh = grid(5, 4, (2, 3), (1, 1, 1))
+    scene = Scene()
+    scene.cloth(grid=(5, 4), size=(2, 3), origin=(1, 1, 1), density=0.7)
+    found = np.array([body.position for body in scene.bodies.values()])
+    masses = np.array([body.mass for body in scene.bodies.values()])
+    assert np.array_equal(found, mesh.vertices) and np.array_equal(masses, mesh.masses(0.7))
 
 
 # Forces
@@ -274,355 +249,3 @@ def test_a_node_on_a_body_that_is_moved_goes_with_it_without_a_constraint():
     for what, value, one, two in (("velocity", v, before[0], after[0]), ("acceleration", a, before[1], after[1])):
         error = np.abs(value - (two - one) / (2 * h)).max()
         assert error < 1e-8, f"the {what} is off by {error:.3g}"
-
-
-# Who touches whom
-
-
-def lying(scene: Scene, name: str, height: float = 0.0, **options) -> taut.scene.deformables.ClothRef:
-    return scene.cloth(grid=(4, 4), origin=(0, height, 0), thickness=0.02, name=name, **options)
-
-
-def test_contacts_of_sheets_are_kept_whole():
-    """Balls and sheets on sheets are handed on in pairs; nodes against obstacles are rows."""
-    scene = Scene()
-    a, b = lying(scene, "a", self_contact=True), lying(scene, "b", 0.5, pins=[0], limit=None)
-    jelly = scene.solid(box=(2, 2, 2), origin=(0, 3, 0), thickness=0.01, name="jelly")
-    ball = scene.particle((0, 1, 0), radius=0.1, name="ball")
-    stone = scene.rigid((2, 1, 0), mass=1, shape=("sphere", 0.3), name="stone")
-    floor = scene.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0), name="floor")
-    scene.contacts(b, a, friction=0.2)
-    scene.contacts([ball, stone], [a, "jelly"], friction=0.3)
-    scene.contacts([b, ball], [floor], friction=0.4)
-    scene.contacts(jelly, friction=0.5)
-    scene.contacts([ball, stone])
-    model = taut.build(scene)
-    slot = {info.name: info.slot for info in model.body_info}
-    found = model.touching
-    assert found.sheet_pairs.tolist() == [[0, 0], [0, 1], [2, 2]] and found.pair_friction.tolist() == [0, 0.2, 0.5]
-    balls = list(zip(found.ball_slot, found.ball_radius, found.ball_sheet, found.ball_friction))
-    assert balls == [(slot[n], r, s, 0.3) for n, r in (("ball", 0.1), ("stone", 0.3)) for s in (0, 2)], balls
-    assert [info.name for info in model.inequality_info] == ["ball|floor", "ball|stone"]
-    rows = [f"b[{i}]|floor" for i in range(1, 16)]  # a pinned node can not be pushed
-    assert sorted(model.inequality_names) == sorted(["ball|floor", "ball|stone", *rows])
-    friction = dict(zip(model.inequality_names, model.inequalities.friction.tolist()))
-    assert friction["b[3]|floor"] == 0.4 and friction["ball|stone"] == 0.0
-
-
-def rows_of(model) -> dict[str, tuple]:
-    """Of each inequality: its kind, its point's place, its parameters and whole numbers, and what moves in them."""
-    batches, found = model.inequalities.batches, {}
-    last = [len(batches.idx), len(batches.p), len(batches.ints), len(model.inequality_names)]
-    ends = [*batches.at[1:].tolist(), last]
-    moving = dict((int(place), int(signal)) for signal, place in model.inequalities.to_parameter)
-    for code, members, begin, end in zip(batches.code, batches.members, batches.at.tolist(), ends):
-        for k in range(members):
-            own = [range(a + k * (b - a) // members, a + (k + 1) * (b - a) // members) for a, b in zip(begin, end)]
-            signals = tuple(model.signals.address[moving[i]] if i in moving else 0 for i in own[1])
-            for row in own[3]:
-                block = model.inequalities.rows.ptr[row]
-                at = tuple(model.x[batches.idx[own[0][0]]])
-                assert model.inequalities.rows.slot[block] == batches.idx[own[0][0]]
-                found[model.inequality_names[row]] = (
-                    int(code), at, tuple(batches.p[own[1]]), tuple(batches.ints[own[2]]), signals, row - own[3][0],
-                )  # fmt: skip
-    return found
-
-
-def test_nodes_meet_obstacles_as_balls_of_their_size_do():
-    """The rows that are made in bulk are those of single balls at the same places."""
-    models = []
-    for as_sheet in (True, False):
-        scene = Scene()
-        things = [
-            scene.obstacle("half_space", point=(0, "-1 + 0.1*t", 0), normal=(0, 1, 0), name="floor"),
-            scene.obstacle("outside_capsule", start=(0, -2, "t"), end=(1, -2, 0), radius=0.3, name="post"),
-            scene.obstacle("inside_box", center=(0, 0, 0), half=(9, 9, 9), name="room"),
-            scene.obstacle("limit", component="y", minimum=-5, maximum="5 + t", name="heights"),
-        ]
-        if as_sheet:
-            touched = [lying(scene, "cloth", limit=None)]
-        else:
-            touched = [scene.particle(x, radius=0.01, name=f"cloth[{i}]") for i, x in enumerate(grid(4, 4).vertices)]
-        scene.contacts(touched, things)
-        models.append(taut.build(scene))
-    found, expected = map(rows_of, models)
-    assert len(found) == 16 * (1 + 1 + 6 + 2) and found.keys() == expected.keys(), f"{len(found)} rows"
-    wrong = [name for name in found if found[name] != expected[name]]
-    assert not wrong, f"{wrong[0]}: {found[wrong[0]]} instead of {expected[wrong[0]]}"
-    assert [len(model.inequalities.J) for model in models] == [160, 160]
-
-
-@pytest.mark.parametrize("first, second, options, words", [
-    ("a", ["floor"], {"restitution": 0.5}, "restitution is 0.5, but 'a' takes part, and what touches cloth does not"),
-    (["ball"], "a[3]", {}, "'a[3]' is a node of 'a', and alone it can touch obstacles only; name 'a'"),
-    (["ball", "a"], None, {}, "contacts 'new': cloth 'a': its thickness is 0.4 m, but where it runs into itself"),
-    ("thin", None, {}, "contacts 'new': cloth 'thin': self_contact needs a thickness, but it is 0"),
-    (["dot"], "thin", {}, "neither 'dot' nor 'thin' has a thickness or a radius"),
-    (["ball"], ["b", "b"], {}, "second names 'b' twice"),
-    ("b", ["floor"], {}, "the pair of 'b' and 'floor' is in contacts 'old' already"),
-    (["b[2]"], ["floor"], {}, "the pair of 'b[2]' and 'floor' is in contacts 'old' already"),
-    (["ball"], "clot", {}, "unknown body or obstacle 'clot'"),
-])  # fmt: skip
-def test_mistaken_contacts_of_sheets_are_refused(first, second, options, words):
-    scene = Scene()
-    scene.cloth(grid=(3, 3), thickness=0.4, name="a")
-    scene.cloth(grid=(3, 3), thickness=0.01, name="b")
-    scene.cloth(grid=(3, 3), name="thin")
-    scene.particle((0, 3, 0), radius=0.2, name="ball")
-    scene.particle((0, 4, 0), name="dot")
-    scene.contacts("b", [scene.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0), name="floor")], name="old")
-    with pytest.raises(TautError) as told:
-        scene.contacts(first, second, name="new", **options)
-    assert words in str(told.value), f"said: {told.value}"
-    assert list(scene.groups) == ["old"]
-
-
-@pytest.mark.parametrize("options, expected", [
-    ({}, True), ({"limit": None}, False), ({"limit": None, "hard": "warp_weft"}, False),
-    ({"limit": None, "thickness": 0.1, "self_contact": True}, True),
-])  # fmt: skip
-def test_limits_and_contacts_make_a_scene_unilateral(options, expected):
-    scene = Scene()
-    sheet = scene.cloth(grid=(3, 3), **options)
-    assert (scene.is_unilateral, taut.build(scene).is_unilateral) == (expected, expected)
-    scene.contacts([scene.particle((0, 1, 0), radius=0.1)], sheet)
-    assert scene.is_unilateral and taut.build(scene).is_unilateral
-
-
-# Methods and results
-
-BASELINES = ["xpbd", "provot", "implicit_euler"]
-
-
-def test_the_form_of_a_method_follows_from_the_scene():
-    springs, limited, plain = Scene(), Scene(), taut.gallery("pendulum")
-    springs.cloth(grid=(3, 3), limit=None)
-    limited.cloth(grid=(3, 3))
-    for name, method in METHODS.items():
-        assert method_for(plain, name) is method
-        assert method_for(springs, name) is (method.sheets or method)
-        if method.sheets is None:
-            with pytest.raises(TautError, match=f"method '{name}' .* limits or contacts; use .*xpbd, provot, impl"):
-                method_for(limited, name)
-        else:
-            assert method_for(limited, name) is method.sheets
-    assert all(METHODS[name].sheets == METHODS[name] for name in BASELINES)
-    keys = [method.key for method in METHOD_LIST]
-    assert len(set(keys)) == len(keys), f"{keys}"
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_baselines_refuse_what_they_do_not_know(name):
-    for scene, words in ((taut.gallery("pendulum"), "it has no cloth"), (gallery("cloth_ball", n=4), "has contacts"),
-                         (gallery("cloth_fold", n=4), "has contacts")):  # fmt: skip
-        with pytest.raises(TautError, match=words):
-            taut.simulate(scene, method=name, progress=False)
-
-
-@pytest.mark.parametrize("name", BASELINES)
-def test_a_free_sheet_falls_as_one(name, simulate):
-    """Nothing is stretched, so every node falls by g h² k (k + 1) / 2 in k steps of h."""
-    scene = Scene()
-    scene.cloth(grid=(5, 5), velocity=(1, 0, 0), stiffness=1)
-    run = simulate(scene, name, 0.01, 0.2, **({"substeps": 1} if name != "implicit_euler" else {}))
-    k = np.arange(21)
-    fallen = run.records.x - run.records.x[0]
-    error = np.abs(fallen[:, :, 1] + 9.81 * 1e-4 * (k * (k + 1) / 2)[:, None]).max()
-    assert error < 1e-12, f"a node is off by {error:.3g} m"
-    assert np.abs(fallen[:, :, 0] - 0.01 * k[:, None]).max() < 1e-12
-
-
-def test_results_tell_the_elongation_and_files_keep_it(simulate, tmp_path):
-    scene = Scene()
-    scene.cloth(grid=(5, 5), stiffness=5, hard=None, limit=0.1, pins=[0, 4])
-    scene.cloth(grid=(3, 3), origin=(3, 0, 0), hard="edges", limit=None, pins=[0], name="stiff")
-    run = simulate(scene, "xpbd", 1 / 240, 0.5, record_every=10, substeps=10)
-    found = np.array([run.data.elongation.values, run.data.mean_elongation.values])
-    longer = []
-    for name, n in (("cloth", 5), ("stiff", 3)):
-        at = np.stack([run[f"{name}[{i}]"].position.values for i in range(n * n)], axis=1).reshape(-1, n, n, 3)
-        for axis in (1, 2):
-            longer.append(np.linalg.norm(np.diff(at, axis=axis), axis=3).reshape(len(at), -1) * (n - 1) - 1)
-    # All edges of a mesh are hard, its diagonals too, but a structural edge is warp or weft.
-    longer = np.concatenate(longer, axis=1)
-    expected = np.array([longer.max(axis=1), np.maximum(longer, 0).mean(axis=1)])
-    assert np.abs(found - expected).max() < 1e-14, f"off by {np.abs(found - expected).max():.3g}"
-    assert 0.09 < found[0].max() < 0.12, f"the largest elongation is {found[0].max():.3g}"
-    assert run.data.limited_edges.dims == ("time",)
-    read = taut.open(run.save(tmp_path / "run"))
-    assert np.array_equal(read.data.elongation, run.data.elongation)
-
-
-def test_the_summary_of_a_run_tells_the_elongation_and_the_system_of_nodes(capsys):
-    assert main(["run", "cloth_ball", "--set", "n=8", "--duration", "0.3"]) == 0
-    out = capsys.readouterr().out
-    run = taut.simulate(gallery("cloth_ball", n=8), duration=0.3, progress=False)
-    most = float(run.data.elongation.max())
-    assert f"{100 * most:.4g} % at most" in out and f"{3 * (64 - 4)} rows" in out, out
-
-
-# Files
-
-
-@pytest.mark.parametrize("arrays", ["auto", True, False])
-def test_a_file_keeps_deformables_exactly(tmp_path, arrays):
-    scene = mixed(tmp_path)
-    read = load(scene.save(tmp_path / "mixed.yaml", arrays=arrays))
-    assert read == scene
-    for records in ("bodies", "constraints", "forces"):
-        mine, its = getattr(scene, records), getattr(read, records)
-        assert list(mine) == list(its), f"{records} come in another order"
-        assert [r.owner for r in mine.values()] == [r.owner for r in its.values()]
-    models = taut.build(scene), taut.build(read)
-    assert all(np.array_equal(getattr(models[0], key), getattr(models[1], key)) for key in ("x", "v"))
-    assert np.array_equal(models[0].forces.p, models[1].forces.p)
-
-
-def test_a_file_holds_what_was_written_and_not_what_was_made(tmp_path):
-    scene = mixed(tmp_path)
-    text = scene.save(tmp_path / "mixed.yaml").read_text()
-    assert text.count("cloth[") == 1 and "springs" not in text and "mesh: sheet.obj" in text, text
-    assert len(text.splitlines()) < 25, f"{len(text.splitlines())} lines"
-
-
-def test_scenes_that_differ_in_a_deformable_differ(tmp_path):
-    scene = mixed(tmp_path)
-    for change in ({"arguments": {}}, {"pins": {}}, {"kind": "solid"}):
-        other = mixed(tmp_path)
-        other._deformables["sheet"] = replace(other._deformables["sheet"], **change)
-        same = change == {"pins": {}}  # it has none
-        assert (other == scene) == same, f"{change}"
-
-
-def test_the_cloth_of_the_manual_loads(tmp_path):
-    manual = (Path(__file__).parent.parent / "docs" / "scenes.md").read_text()
-    (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", manual, re.S) if "deformables:" in block)
-    (tmp_path / "flag.obj").write_text(OBJ)
-    (tmp_path / "manual.yaml").write_text("taut: 1\n" + text)
-    scene = load(tmp_path / "manual.yaml")
-    assert len(scene.deformables) == text.count("kind: cloth") + text.count("kind: solid")
-    taut.build(scene)
-
-
-@pytest.mark.parametrize("entry, words", [
-    ("{kind: cloth, grid: [3, 3], stifness: 3}", "3:"),
-    ("{kind: cloth, grid: [3, 3], stifness: 3}", "Did you mean 'stiffness'"),
-    ("{kind: cloth, grid: [3, 3], limit: -0.1}", "deformables[0].limit: value is -0.1"),
-    ("{kind: cloth, grid: [3]}", "deformables[0].grid: value is [3]; give 2 whole numbers"),
-    ("{kind: cloth, grid: [3, 3], pins: [99]}", "pins names vertex 99; its 9 vertices are numbered from 0 to 8"),
-    ("{kind: cloth, grid: [3, 3], pins: [{to: a}]}", "has the pin {'to': 'a'}"),
-    ("{kind: cloth, vertices: 'array:v', triangles: 'array:t'}", "missing key arrays"),
-    ("{kind: cloth, mesh: none.obj}", "none.obj' does not exist"),
-    ("{kind: sheet, grid: [3, 3]}", "unknown kind 'sheet'"),
-    ("{kind: cloth, many: {}}", "can not be given as many"),
-])  # fmt: skip
-def test_mistakes_in_files_are_told_with_their_line(tmp_path, entry, words):
-    path = tmp_path / "scene.yaml"
-    path.write_text(f"taut: 1\ndeformables:\n- {entry}\n")
-    with pytest.raises(TautError) as told:
-        load(path)
-    assert f"{path}:3:" in str(told.value) and words in str(told.value), f"said: {told.value}"
-
-
-# Bad input
-
-FLAT = {"vertices": [(0, 0, 0), (1, 0, 0), (2, 0, 0)], "triangles": [(0, 1, 2)]}
-FIN = {"vertices": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)],
-       "triangles": [(0, 1, 2), (0, 3, 1), (0, 1, 4)]}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind, arguments, words", [
-    ("cloth", {}, "cloth 'cloth' has no shape; give one of grid, mesh, or vertices with triangles"),
-    ("cloth", {"grid": (3, 3), **SQUARE}, "has grid and vertices"),
-    ("cloth", {"vertices": SQUARE["vertices"]}, "has vertices alone"),
-    ("cloth", {"grid": (3, 3), "triangles": [(0, 1, 2)]}, "has triangles alone"),
-    ("cloth", {**SQUARE, "size": (1, 1)}, "size is (1.0, 1.0), but it belongs to grid"),
-    ("cloth", {**SQUARE, "shear": 3}, "only a grid has warp and weft; leave it out"),
-    ("cloth", {**SQUARE, "hard": "warp_weft"}, "only a grid has warp and weft; choose 'edges'"),
-    ("cloth", {"grid": (3, 1)}, "ny is 1"),
-    ("cloth", {"grid": (3, 2.5)}, "grid is (3, 2.5)"),
-    ("cloth", {"grid": (3, 3), "u": (0, 0, 1)}, "are parallel"),
-    ("cloth", {"grid": (3, 3), "size": (1, -1)}, "size is (1, -1); give 2 positive lengths"),
-    ("cloth", {"grid": (3, 3), "limit": -0.1}, "limit is -0.1; it can not be negative"),
-    ("cloth", {"grid": (3, 3), "limit_rule": "soft"}, "limit_rule is 'soft'; choose 'exact' or 'paper'"),
-    ("cloth", {"grid": (3, 3), "hard": "all"}, "hard is 'all'"),
-    ("cloth", {"grid": (3, 3), "density": 0}, "density is 0"),
-    ("cloth", {"grid": (3, 3), "density": None}, "density is None"),
-    ("cloth", {"grid": (3, 3), "stiffness": float("nan")}, "stiffness is nan"),
-    ("cloth", {"grid": (3, 3), "second_stiffness": 9}, "has only second_stiffness"),
-    ("cloth", {"grid": (3, 3), "self_contact": True}, "self_contact needs a thickness"),
-    ("cloth", {"grid": (3, 3), "self_contact": True, "thickness": 0.3},
-     "its thickness is 0.3 m, but where it runs into itself it must be below half of its shortest edge, which is 0.5"),
-    ("cloth", {"grid": (3, 3), "pins": [9]}, "pins names vertex 9; its 9 vertices are numbered from 0 to 8"),
-    ("cloth", {"grid": (3, 3), "pins": [-1]}, "pins names vertex -1"),
-    ("cloth", {"grid": (3, 3), "pins": [1, 1]}, "vertex 1 is pinned twice"),
-    ("cloth", {"grid": (3, 3), "pins": [{"vertex": 1, "to": "hok"}]}, "Did you mean 'hook'"),
-    ("cloth", {"grid": (3, 3), "pins": [{"vertex": 1, "to": "hook"}]}, "m away from it"),
-    ("cloth", {"grid": (3, 3), "pins": 3}, "pins is 3; give a list"),
-    ("cloth", {"grid": (3, 3), "colour": 3}, "unknown argument 'colour'"),
-    ("cloth", {"grid": (3, 3), "name": "hook"}, "the name is taken"),
-    ("cloth", {"grid": (3, 3), "name": "odd"}, "called 'odd[1]', but there is a body of that name"),
-    ("cloth", {"mesh": "missing.obj"}, "does not exist"),
-    ("cloth", FLAT, "face 0 (0, 1, 2) has no area"),
-    ("cloth", FIN, "edge (0, 1) belongs to 3 triangles"),
-    ("solid", {"vertices": CORNER["vertices"], "tetrahedra": [(0, 1, 2), (0, 2, 3)]}, "without volume"),
-    ("solid", {"box": (2, 2)}, "box is (2, 2)"),
-    ("solid", {**CORNER, "hard": "edges"}, "unknown argument 'hard'"),
-])  # fmt: skip
-def test_mistaken_deformables_are_refused_and_leave_nothing_behind(kind, arguments, words):
-    def before() -> Scene:
-        scene = Scene()
-        scene.particle((9, 9, 9), name="hook")
-        scene.particle((9, 9, 8), name="odd[1]")
-        return scene
-
-    scene = before()
-    with pytest.raises(TautError) as told:
-        getattr(scene, kind)(**arguments)
-    assert words in str(told.value), f"said: {told.value}"
-    assert "\n" not in str(told.value), "one message, one line"
-    assert scene == before(), "something was added"
-
-
-def test_parts_that_are_not_connected_are_told():
-    far = [(x + 5, y, z) for x, y, z in SQUARE["vertices"]]
-    triangles = [*SQUARE["triangles"], *((a + 4, b + 4, c + 4) for a, b, c in SQUARE["triangles"])]
-    with pytest.warns(TautWarning, match="mesh 'rags' has 2 parts that are not connected"):
-        Scene().cloth(vertices=[*SQUARE["vertices"], *far], triangles=triangles, name="rags")
-
-
-# Gallery
-
-
-@pytest.mark.parametrize("name", CLOTHS)
-def test_a_gallery_scene_builds_at_any_resolution_and_steps(name, simulate):
-    scene, dt = gallery(name, n=6), 1 / 960
-    assert scene.suggested["dt"] == 1 / 240
-    model = taut.build(gallery(name, n=40) if name != "jelly_block" else scene)
-    assert np.isfinite(model.x).all()
-    model = taut.build(scene)
-    method = next(METHODS[name] for name in (scene.suggested["method"], "xpbd") if METHODS[name].sheets)
-    if method.sheets.refuses(model):
-        pytest.skip(f"{method.name} knows no contacts")
-    run = simulate(scene, method.name, dt, 40 * dt)
-    stretch = float(run.data.elongation[-1])
-    assert stretch < 0.1, f"after 40 steps an edge is {stretch:.3g} longer"
-    moved = np.abs(run.records.x[-1] - model.x)[model.sheets[0].slots].max()
-    assert moved > 1e-4, f"no node moved by more than {moved:.3g} m"
-
-
-def test_resolution_is_a_parameter_of_every_cloth_scene():
-    for name in CLOTHS:
-        counts = [len(gallery(name, n=n).bodies) for n in (4, 8)]
-        assert counts[1] > 3 * counts[0], f"{name}: {counts} bodies"
-
-
-def test_a_grid_scene_is_the_mesh_of_the_same_grid():
-    """Vertices and masses of a scene's grid are those of taut.cloth.grid."""
-    mesh = grid(5, 4, (2, 3), (1, 1, 1))
-    scene = Scene()
-    scene.cloth(grid=(5, 4), size=(2, 3), origin=(1, 1, 1), density=0.7)
-    found = np.array([body.position for body in scene.bodies.values()])
-    masses = np.array([body.mass for body in scene.bodies.values()])
-    assert np.array_equal(found, mesh.vertices) and np.array_equal(masses, mesh.masses(0.7))

@@ -6,6 +6,7 @@
     chains      µs per step and memory of chains of 2 to 100,000 links
     precision   error against wall time
     calls       how often Python is entered while a run goes on
+    load        saving and loading scene files of many constraints
     contact     balls dropped into a box: time per step, overlap, rest
     peers       other engines on the chains, from the extra `bench`
     spheres     and on the balls
@@ -16,9 +17,9 @@
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, contact, precision
+from . import calls, chains, cloth, contact, load, precision
 from .base import Part, Report, Settings, Table, Target
 
-PARTS: dict[str, Part] = {module.PART.name: module.PART for module in (chains, precision, calls, contact, cloth)}
+PARTS: dict[str, Part] = {part.PART.name: part.PART for part in (chains, precision, calls, load, contact, cloth)}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]
