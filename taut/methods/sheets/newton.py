@@ -240,3 +240,28 @@ def move(box, x, share):
         s = net.slot[k]
         for c in range(3):
             x[s, c] += share * net.dx[k, c]
+
+
+@far(NOTHING, TABLE)
+@part
+def keep_centres(box, x):
+    """Sheets that nothing holds go where forces from outside bring their centre.
+
+    Inner forces do not move it, but a system as stiff as that of hard edges is solved to some 1e-9, no better.
+    """
+    par = open_box(box).par
+    net = par.net
+    for sheet in range(par.centre.shape[0]):
+        for c in range(4):
+            par.centre[sheet, c] = 0.0
+    for k in range(par.adrift.shape[0]):
+        sheet, s = par.adrift[k], net.slot[k]
+        if sheet >= 0:
+            for c in range(3):
+                par.centre[sheet, c] += net.mass[k] * (net.aim[s, c] - x[s, c])
+            par.centre[sheet, 3] += net.mass[k]
+    for k in range(par.adrift.shape[0]):
+        sheet, s = par.adrift[k], net.slot[k]
+        if sheet >= 0:
+            for c in range(3):
+                x[s, c] += par.centre[sheet, c] / par.centre[sheet, 3]

@@ -17,7 +17,7 @@ from .free import copy3
 from .friction import rub, take_grip
 from .interior import NEARLY, from_inside
 from .lengths import shorten
-from .newton import largest_move, move, take_edges, take_rows
+from .newton import keep_centres, largest_move, move, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
     enter_edges,
@@ -172,6 +172,7 @@ def project(box, h):
         leaving = False
         take_edges((box, share, leaving))
         move((box, x, share))
+        keep_centres((box, x))
         net.counts[2] += 1
         last = FAR_OFF / par.numbers[0]
         for _ in range(MOST_SHORTENED):

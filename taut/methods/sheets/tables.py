@@ -42,6 +42,8 @@ class Held(NamedTuple):
     extent: float  # largest side of the smallest sheet [m]
     unit: float  # mean mass of a node [kg]
     w: np.ndarray  # (slots,) inverse masses
+    adrift: np.ndarray  # (nodes,) of which sheet with no held node each is, -1: of none
+    centre: np.ndarray  # (sheets, 4) room
     thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
     friction: np.ndarray  # (sheets, sheets)
     apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
@@ -85,6 +87,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
         rule=rule, projects=int(projects), frequency=frequency(w, free),
         edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
+        adrift=_adrift(model, net), centre=np.zeros((len(model.sheets), 4)),
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
@@ -110,6 +113,14 @@ def more_room(tables: Held) -> Held:
 
 def _extent(model: Model) -> float:
     return float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.sheets))
+
+
+def _adrift(model: Model, net: Net) -> np.ndarray:
+    of = np.full(len(model.x), -1)
+    for k, sheet in enumerate(model.sheets):
+        if (net.unknown[sheet.slots] >= 0).all():
+            of[sheet.slots] = k
+    return of[net.slot[: len(net.nodes.order)]]
 
 
 def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
