@@ -1,19 +1,23 @@
 """Stiff springs with one global implicit Euler step; see taut/cloth/implicit.py.
 
-Hard edges are springs of the given stiffness, limits a second phase of it.
+Hard edges are springs of the given stiffness, limits a second phase of it. Contacts (bump.py) come after the system,
+which does not know them: springs that are held by a contact get their answer a step later.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from ...cloth.explicit import measure_velocity
 from ...cloth.implicit import implicit, step_implicit
 from ...jit import part
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
+from .bump import measure, observe, push_out, set_off, to_forces
 
 MOST = 2000
+PASSES = 20  # over all contacts
 
 
 def start(model, system, state, par):
@@ -24,6 +28,7 @@ def start(model, system, state, par):
 @part
 def step(system, state, t, h, par):
     external(system, state, t, par.batch, par.members)
+    set_off(par.solids, state.x)
     most = MOST
     taken = step_implicit(
         par.room, par.springs, state.x, state.v, par.w, system.work.f, h, par.numbers[4], most
@@ -32,6 +37,13 @@ def step(system, state, t, h, par):
     if taken < 0:
         system.work.counts[3] += 1
     set_time(system, t + h, state.x, state.quat, state.v)
+    if par.solids.rows.phi.shape[0] > 0:
+        for _ in range(PASSES):
+            if push_out(system, state, t + h, par.solids, par.w) == 0:
+                break
+        measure_velocity(state.x, par.solids.start, h, state.v)
+        to_forces(par.solids, h)
+        set_time(system, t + h, state.x, state.quat, state.v)
     return OK
 
 
@@ -51,5 +63,7 @@ METHOD = Method(
     ),
     refuses=refuses,
     start=start,
+    observe=observe,
+    measure=measure,
 )
 METHOD = replace(METHOD, sheets=METHOD)

@@ -1,0 +1,170 @@
+"""Contacts of steps that move positions: nodes and balls against obstacles, and nodes against balls.
+
+    gap = n·Σ ω_k (x_k - x̄_k) - φ                                                              (1)
+    Δλ = max(-λ, -gap / (n·n Σ w_k)),    x_k += w_k ω_k n Δλ                                   (2)
+    f' = f - s / Σ w_k,   at most μ λ,   x_k += w_k ω_k (f' - f)                               (3)
+
+φ and n are those of x̄, where the sweep began, and s is what the members of a row slid along each other since the
+step began. (2) and (3) go row after row, with λ and f of all sweeps of a step added up: what pushed too far is taken
+back, and nothing pulls. Both members of a row get the same push, so momentum is kept. (3) is the friction of
+position-based dynamics [Macklin, Müller, Chentanez, Kim 2014], with Coulomb's bound on the sum. Velocities follow from
+positions, so contacts are inelastic.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ...jit import part, word
+from ...model.arrays import Inequalities
+from ...model.model import Model
+from .friction import sliding
+from .net import Rows
+from .net import _solids as rows_of
+from .report import add_contacts, deepest, hand_over_rows, measure_listed
+from .rows import NOTHING_OFF
+from .solids import measure_rows
+
+
+class Solids(NamedTuple):
+    ineq: Inequalities
+    rows: Rows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N
+    radius: np.ndarray  # (pairs,) at which distance these last touch [m]
+    unknown: np.ndarray  # (points,) -1: held
+    start: np.ndarray  # (points, 3) x at the start of the step
+    at: np.ndarray  # (points, 3) x̄
+    least: float  # what is less deep counts as outside [m]
+
+
+def solids(model: Model) -> Solids:
+    unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
+    rows, radius = rows_of(model, unknown, np.zeros(len(model.inequality_names) + _pairs(model)))
+    least = NOTHING_OFF * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
+    return Solids(
+        model.inequalities, rows, radius, unknown, np.zeros_like(model.x), np.zeros_like(model.x), least
+    )
+
+
+def _pairs(model: Model) -> int:
+    return sum(len(model.sheets[k].slots) for k in model.touching.ball_sheet)
+
+
+@part
+def set_off(solids, x):
+    """The start of a step: nothing has been pushed."""
+    rows = solids.rows
+    if rows.phi.shape[0] == 0:
+        return
+    for i in range(x.shape[0]):
+        for c in range(3):
+            solids.start[i, c] = x[i, c]
+    for r in range(rows.phi.shape[0]):
+        rows.lam[r] = 0.0
+        rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = 0.0, 0.0, 0.0
+
+
+@word
+def shift(rows, r, w, x, f0, f1, f2):
+    """x_k += w_k ω_k f"""
+    for k in range(2):
+        i = rows.slot[r, k]
+        if i >= 0:
+            size = w[i] * rows.weight[r, k]
+            x[i, 0] += size * f0
+            x[i, 1] += size * f1
+            x[i, 2] += size * f2
+
+
+@word
+def gap_now(rows, r, x, at):
+    """(1)"""
+    gap = -rows.phi[r]
+    for k in range(2):
+        i = rows.slot[r, k]
+        if i >= 0:
+            for c in range(3):
+                gap += rows.weight[r, k] * rows.n[r, c] * (x[i, c] - at[i, c])
+    return gap
+
+
+@word
+def rub(rows, r, w, x, start, weight):
+    """(3)"""
+    s0, s1, s2 = sliding(rows, r, x, start)
+    f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
+    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
+    along = t0 * n0 + t1 * n1 + t2 * n2
+    t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
+    size, most = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
+    if size > most:
+        share = most / size
+        t0, t1, t2 = share * t0, share * t1, share * t2
+    rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = t0, t1, t2
+    shift(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
+
+
+@part
+def push_out(system, state, t, solids, w):
+    """(1) to (3) once over all rows; returns how many were inside. The time is set."""
+    rows, x, at = solids.rows, state.x, solids.at
+    if rows.phi.shape[0] == 0:
+        return 0
+    measure_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
+    for i in range(x.shape[0]):
+        for c in range(3):
+            at[i, c] = x[i, c]
+    inside = 0
+    for r in range(rows.phi.shape[0]):
+        j = rows.slot[r, 1]
+        weight = w[rows.slot[r, 0]] + (w[j] if j >= 0 else 0.0)
+        n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+        size = weight * (n0 * n0 + n1 * n1 + n2 * n2)
+        if size == 0.0:
+            continue
+        gap = gap_now(rows, r, x, at)
+        if gap >= 0.0 and rows.lam[r] == 0.0:
+            continue
+        if gap < -solids.least:
+            inside += 1
+        change = max(-rows.lam[r], -gap / size)  # (2)
+        rows.lam[r] += change
+        shift(rows, r, w, x, change * n0, change * n1, change * n2)
+        if rows.friction[r] > 0.0:
+            rub(rows, r, w, x, solids.start, weight)
+    return inside
+
+
+@part
+def to_forces(solids, h):
+    """The end of a step: λ and f become forces, of this step [N]."""
+    rows = solids.rows
+    scale = 1.0 / (h * h)
+    for r in range(rows.phi.shape[0]):
+        rows.on[r] = rows.lam[r] > 0.0
+        rows.lam[r] *= scale
+        for c in range(3):
+            rows.rub[r, c] *= scale
+
+
+@part
+def observe(system, state, t, par, lam):
+    hand_over_rows(state, par.solids.ineq, par.solids.rows, lam)
+
+
+@part
+def measure(system, state, t, par, phi, rate, slide, force, totals):
+    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
+    ineq, rows = par.solids.ineq, par.solids.rows
+    count = rows.phi.shape[0]
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+    if count > 0:
+        measure_rows(system, ineq, rows, par.solids.radius, t, state.x, state.quat, state.v)
+        pushing = add_contacts(par.solids, rows, count, force)
+        measure_listed(state, ineq, phi, rate)
+        totals[0], totals[1] = pushing, deepest(rows)
