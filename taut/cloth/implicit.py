@@ -41,6 +41,7 @@ class Implicit(NamedTuple):
     p: Array
     ap: Array
     touch: Touch
+    solves: Array  # (1,) linear systems of the last step
 
 
 class Touch(NamedTuple):
@@ -58,7 +59,8 @@ def implicit(springs: int, n: int, contacts: Array | None = None, least: float =
     """Room for so many springs on n nodes, and for contacts of the given members (c, 2)."""
     slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
     touch = Touch(slot, np.zeros((len(slot), 3)), *(np.zeros(len(slot)) for _ in range(3)), np.full(1, least))
-    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), *(np.zeros((n, 3)) for _ in range(5)), touch)
+    solves = np.zeros(1, np.int64)
+    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), *(np.zeros((n, 3)) for _ in range(5)), touch, solves)
 
 
 @word
@@ -258,6 +260,12 @@ def conjugate_gradients(work, s, w, tolerance, most):
     return most if rz <= tolerance * tolerance * size else -most
 
 
+@word
+def can_move(touch, q, w):
+    i, j = touch.slot[q, 0], touch.slot[q, 1]
+    return w[i] > 0.0 or (j >= 0 and w[j] > 0.0)
+
+
 @part
 def change_contacts(touch, w, dv, h):
     """Who would pull leaves, and who is inside enters: returns how many."""
@@ -268,10 +276,9 @@ def change_contacts(touch, w, dv, h):
             if touch.after[q] > 0.0:
                 touch.firm[q] = 0.0
                 changed += 1
-        elif touch.after[q] * h < -touch.least[0]:
-            if w[touch.slot[q, 0]] > 0.0 or (touch.slot[q, 1] >= 0 and w[touch.slot[q, 1]] > 0.0):
-                touch.firm[q] = 1.0
-                changed += 1
+        elif touch.after[q] * h < -touch.least[0] and can_move(touch, q, w):
+            touch.firm[q] = 1.0  # until `press` sets it
+            changed += 1
     return changed
 
 
@@ -280,10 +287,10 @@ def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     """Advance x and v by h. Returns the iterations taken, negative when `most` did not suffice."""
     touch = work.touch
     for q in range(touch.firm.shape[0]):
-        movable = w[touch.slot[q, 0]] > 0.0 or (touch.slot[q, 1] >= 0 and w[touch.slot[q, 1]] > 0.0)
-        touch.firm[q] = 1.0 if movable and touch.ahead[q] * h < touch.least[0] else 0.0
+        touch.firm[q] = 1.0 if touch.ahead[q] * h < touch.least[0] and can_move(touch, q, w) else 0.0
     taken = 0
-    for _ in range(ROUNDS):
+    for k in range(ROUNDS):
+        work.solves[0] = k + 1
         linearise(work, s, x, v, w, external, h)
         taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
         if change_contacts(touch, w, work.dv, h) == 0:

@@ -94,11 +94,11 @@ def gap_now(rows, r, x, at):
 def rub(rows, r, w, x, start, weight):
     """(3)"""
     s0, s1, s2 = sliding(rows, r, x, start)
-    f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
+    across = f0 * n0 + f1 * n1 + f2 * n2  # the normal has turned since the last sweep, and nothing is to move along it
+    f0, f1, f2 = f0 - across * n0, f1 - across * n1, f2 - across * n2
     t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
-    along = t0 * n0 + t1 * n1 + t2 * n2
-    t0, t1, t2 = t0 - along * n0, t1 - along * n1, t2 - along * n2
     size, most = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
     if size > most:
         share = most / size
