@@ -178,12 +178,12 @@ def test_what_is_not_known_is_refused_and_a_broken_start_too(method):
 
 def test_a_ball_in_a_sheet_is_compared_under_all_methods():
     methods = ["implicit_first", *BASELINES]
-    found = taut.compare(taut.gallery("cloth_ball", n=8), methods=methods, duration=0.6, processes=1)
+    found = taut.compare(taut.gallery("cloth_ball", n=8), methods=methods, dt=STEP, duration=0.6, processes=1)
     assert found.methods == methods and not found.refused
     for row in found.table:
         assert row["status"] == "finished", row
         assert 0.05 < row["elongation_max"] < 0.6, f"{row['method']}: {row['elongation_max']}"
-        assert row["held_rows"] > 0, f"{row['method']}: no contact pushes"
     for (name, _), run in found.runs.items():
-        assert run["ball"].position.values[-1, 1] > -1.2, f"{name}: the ball fell through"
+        assert run["ball"].position.values[:, 1].min() > -0.8, f"{name}: the ball fell through"
+        assert run.data.contact_count.max() > 3, f"{name}: {int(run.data.contact_count.max())} contacts push"
         assert run.data.overlap.max() < 1e-4, f"{name}: {float(run.data.overlap.max())} m inside"

@@ -58,9 +58,12 @@ class Touch(NamedTuple):
 def implicit(springs: int, n: int, contacts: Array | None = None, least: float = 0.0) -> Implicit:
     """Room for so many springs on n nodes, and for contacts of the given members (c, 2)."""
     slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
-    touch = Touch(slot, np.zeros((len(slot), 3)), *(np.zeros(len(slot)) for _ in range(3)), np.full(1, least))
-    solves = np.zeros(1, np.int64)
-    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), *(np.zeros((n, 3)) for _ in range(5)), touch, solves)
+    ahead, after, firm = np.zeros((3, len(slot)))
+    dv, r, z, p, ap = np.zeros((5, n, 3))
+    return Implicit(
+        np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap,
+        Touch(slot, np.zeros((len(slot), 3)), ahead, after, firm, np.full(1, least)), np.zeros(1, np.int64),
+    )  # fmt: skip
 
 
 @word
