@@ -12,9 +12,9 @@ preconditioned by the inverses of the blocks on the diagonal; pinned nodes keep 
 out of the system. The iteration ends when the residual, measured by the preconditioner, has fallen by `tolerance`.
 
 Contacts, where there are any, are one-sided springs in the same system (4): g is a gap and n its gradient, and κ is
-FIRM times what a node has of springs and mass. Who pushes is found by solving (1) again until nobody enters or
-leaves. The depth that is left, F/κ, is the caller's to mend. Departs from the paper, which takes the motion of nodes
-along n out of the system: then what they push against would not feel them.
+FIRM times what a node has of springs and mass, or what presses on it. Who pushes is found by solving (1) again until
+nobody enters or leaves. The depth that is left, F/κ, is the caller's to mend. Departs from the paper, which takes the
+motion of nodes along n out of the system: then what they push against would not feel them.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class Touch(NamedTuple):
     ahead: Array  # (c,) g/h + ġ at the start of the step [m/s]
     after: Array  # (c,) g'/h [m/s]
     firm: Array  # (c,) h² κ [kg]; 0: it does not push
+    load: Array  # (n,) what a contact of a node has to hold: its own mass and springs, or what presses on it [kg]
     least: Array  # (1,) what is less deep counts as outside [m]
 
 
@@ -60,10 +61,8 @@ def implicit(springs: int, n: int, contacts: Array | None = None, least: float =
     slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
     ahead, after, firm = np.zeros((3, len(slot)))
     dv, r, z, p, ap = np.zeros((5, n, 3))
-    return Implicit(
-        np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap,
-        Touch(slot, np.zeros((len(slot), 3)), ahead, after, firm, np.full(1, least)), np.zeros(1, np.int64),
-    )  # fmt: skip
+    touch = Touch(slot, np.zeros((len(slot), 3)), ahead, after, firm, np.zeros(n), np.full(1, least))
+    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap, touch, np.zeros(1, np.int64))
 
 
 @word
@@ -126,10 +125,19 @@ def linearise(work, s, x, v, w, external, h):
 @word
 def press(touch, inverse, r, w):
     """Contacts that push: (4) into the right-hand side and the diagonal blocks, which hold springs so far."""
+    if touch.firm.shape[0] == 0:
+        return
+    load = touch.load
+    for i in range(load.shape[0]):
+        load[i] = (inverse[i, 0] + inverse[i, 3] + inverse[i, 5]) / 3.0 + 1.0 / w[i] if w[i] > 0.0 else 0.0
     for q in range(touch.firm.shape[0]):
+        i, j = touch.slot[q, 0], touch.slot[q, 1]
+        if touch.firm[q] > 0.0 and j >= 0:
+            load[i] = max(load[i], load[j])  # a heavy ball may press a node against something else
+    for q in range(touch.firm.shape[0]):
+        i, j = touch.slot[q, 0], touch.slot[q, 1]
         if touch.firm[q] > 0.0:
-            i = touch.slot[q, 0] if w[touch.slot[q, 0]] > 0.0 else touch.slot[q, 1]
-            touch.firm[q] = FIRM * ((inverse[i, 0] + inverse[i, 3] + inverse[i, 5]) / 3.0 + 1.0 / w[i])
+            touch.firm[q] = FIRM * (max(load[i], load[j]) if j >= 0 else load[i])
     for q in range(touch.firm.shape[0]):
         if touch.firm[q] > 0.0:
             n0, n1, n2 = touch.n[q, 0], touch.n[q, 1], touch.n[q, 2]

@@ -14,8 +14,8 @@ from ...jit import part
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
-from .bump import measure, observe, push_out, set_off, to_forces
-from .solids import measure_rows
+from .bump import push_out, set_off, to_forces
+from .report import measure_bumps, observe_bumps
 
 MOST = 2000
 PASSES = 20  # over all contacts
@@ -29,14 +29,13 @@ def start(model, system, state, par):
 
 
 @part
-def look_ahead(system, state, t, h, solids, touch):
-    """Contacts at the start of a step, for its system."""
+def look_ahead(state, h, solids, touch):
+    """Contacts as set_off found them, for the system."""
     rows, ineq, v = solids.rows, solids.ineq, state.v
-    measure_rows(system, ineq, rows, solids.radius, t, state.x, state.quat, v)
     for r in range(rows.phi.shape[0]):
         for c in range(3):
             touch.n[r, c] = rows.n[r, c]
-        touch.ahead[r] = nearing(touch, r, v) - rows.phi[r] / h
+        touch.ahead[r] = nearing(touch, r, v) - (rows.phi[r] - rows.allowed[r]) / h
         if r < ineq.phi.shape[0]:
             touch.ahead[r] += ineq.sign[r] * ineq.phi_t[r]
 
@@ -53,8 +52,8 @@ def step(system, state, t, h, par):
     external(system, state, t, par.batch, par.members)
     touches = par.solids.rows.phi.shape[0] > 0
     if touches:
-        set_off(par.solids, state.x)
-        look_ahead(system, state, t, h, par.solids, par.room.touch)
+        set_off(system, state, t, h, par.solids)
+        look_ahead(state, h, par.solids, par.room.touch)
     most = MOST
     taken = step_implicit(
         par.room, par.springs, state.x, state.v, par.w, system.work.f, h, par.numbers[4], most
@@ -90,7 +89,7 @@ METHOD = Method(
     ),
     refuses=refuses,
     start=start,
-    observe=observe,
-    measure=measure,
+    observe=observe_bumps,
+    measure=measure_bumps,
 )
 METHOD = replace(METHOD, sheets=METHOD)

@@ -14,7 +14,8 @@ from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, sheets, springs_of
 from .base import refuses as refuses_in_general
-from .bump import measure, observe, push_out, set_off, to_forces
+from .bump import push_out, set_off, to_forces
+from .report import measure_bumps, observe_bumps
 
 LIMIT = 0.1  # where a sheet has none of its own
 
@@ -36,7 +37,7 @@ def step(system, state, t, h, par):
     x, v, dt, rule = state.x, state.v, h / substeps, EULER
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(par.solids, x)
+        set_off(system, state, now - dt, dt, par.solids)
         set_out(par.room, par.springs, x, v, par.w, system.work.f, dt, rule)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
@@ -45,7 +46,7 @@ def step(system, state, t, h, par):
             if too_long + inside == 0:
                 break
         measure_velocity(x, par.room.start, dt, v)
-    to_forces(par.solids, dt)
+        to_forces(par.solids, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     return OK
 
@@ -68,7 +69,7 @@ METHOD = Method(
     solves="0",
     refuses=refuses,
     start=start,
-    observe=observe,
-    measure=measure,
+    observe=observe_bumps,
+    measure=measure_bumps,
 )
 METHOD = replace(METHOD, sheets=METHOD)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...jit import part, word
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
-from .solids import measure_solids
+from .solids import measure_rows, measure_solids
 
 
 @word
@@ -95,3 +95,24 @@ def measure_now(box, t, phi, rate, force, totals):
 @part
 def measure(system, state, t, par, phi, rate, slide, force, totals):
     measure_now((par.box, t, phi, rate, force, totals))
+
+
+@part
+def observe_bumps(system, state, t, par, lam):
+    """λ of the last step in `par.solids` (bump.py)."""
+    hand_over_rows(state, par.solids.ineq, par.solids.rows, lam)
+
+
+@part
+def measure_bumps(system, state, t, par, phi, rate, slide, force, totals):
+    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
+    ineq, rows = par.solids.ineq, par.solids.rows
+    count = rows.phi.shape[0]
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+    if count > 0:
+        measure_rows(system, ineq, rows, par.solids.radius, t, state.x, state.quat, state.v)
+        pushing = add_contacts(par.solids, rows, count, force)
+        measure_listed(state, ineq, phi, rate)
+        totals[0], totals[1] = pushing, deepest(rows)

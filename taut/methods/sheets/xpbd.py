@@ -17,7 +17,8 @@ from ...jit import part
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
-from .bump import measure, observe, push_out, set_off, to_forces
+from .bump import push_out, set_off, to_forces
+from .report import measure_bumps, observe_bumps
 
 
 def start(model, system, state, par):
@@ -32,14 +33,14 @@ def step(system, state, t, h, par):
     x, v, dt = state.x, state.v, h / substeps
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(par.solids, x)
+        set_off(system, state, now - dt, dt, par.solids)
         predict(par.room, x, v, par.w, system.work.f, dt)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
             project(par.room, par.springs, x, par.w, dt)
             push_out(system, state, now, par.solids, par.w)
         measure_velocity(x, par.room.start, dt, v)
-    to_forces(par.solids, dt)
+        to_forces(par.solids, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     return OK
 
@@ -61,7 +62,7 @@ METHOD = Method(
     solves="0",
     refuses=refuses,
     start=start,
-    observe=observe,
-    measure=measure,
+    observe=observe_bumps,
+    measure=measure_bumps,
 )
 METHOD = replace(METHOD, sheets=METHOD)
