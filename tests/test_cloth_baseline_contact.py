@@ -114,8 +114,7 @@ def test_friction_holds_a_sheet_below_its_angle_and_not_above(method, friction, 
     up, down = np.array([sine, cosine, 0]), np.array([cosine, -sine, 0])
     sheet = scene.cloth(**SHEET | {"origin": tuple(HALF * up), "u": tuple(down), "v": (0, 0, 1)})
     scene.contacts(sheet, [scene.obstacle("half_space", point=(0, 0, 0), normal=tuple(up))], friction=friction)
-    duration = 0.5
-    x = places(simulate(scene, method, STEP, duration))
+    x = places(simulate(scene, method, STEP, duration := 0.5))
     slid = (x[-1] - x[0]) @ down
     a = G * max(0.0, sine - friction * cosine)
     assert np.abs(slid - 0.5 * a * duration**2).max() < (1e-9 if holds else a * duration * STEP), f"slid {slid} m"
