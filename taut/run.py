@@ -166,8 +166,7 @@ class Session:
                 self._make_room()
             self._note(check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False)))
         if model.sheets:
-            holds = self.method.form == "sheets"
-            self._note(check_sheets(model, self.system, self.state, self.par, holds, plan.get("repair", False)))
+            self._note(check_sheets(model, self.system, self.state, self.par, plan.get("repair", False)))
 
     def _note(self, notes: tuple[str, ...]) -> None:
         self.start = Start(self.start.conflicting, (*self.start.notes, *notes))

@@ -137,8 +137,31 @@ def test_implicit_step_solves_its_linear_system_and_stays_stable():
     assert energy < 0.5, f"kinetic energy {energy:.3g} J"
 
 
-def dense_implicit(s, x, v, w, weight, h):
-    """Δv from the dense matrix of implicit.py (1) and (3)."""
+def test_contacts_of_an_implicit_step_push_and_never_pull():
+    """A floor under some nodes and a ball on others: the dense system with those that push, and nobody else inside."""
+    x, v, w, weight, s = hung(5, 1e3, 0.1)
+    n, h, least = len(x) + 1, 0.01, 1e-9
+    x, v = np.vstack([x, [[9.0, 0, 0]]]), np.vstack([v, [[0, -2.0, 0]]])
+    w, weight = np.append(w, 0.5), np.vstack([weight, [[0, -19.62, 0]]])
+    rng = np.random.default_rng(4)
+    slots = np.array([[i, -1] for i in range(25)] + [[i, 25] for i in (6, 7, 8, 12)] + [[0, -1]])
+    work = implicit(s.rest.size, n, slots, least)
+    touch = work.touch
+    touch.n[:25], touch.n[25:] = (0, 1, 0), rng.standard_normal((5, 3)) * 0.1 - [0, 1, 0]
+    touch.n[:] /= np.linalg.norm(touch.n, axis=1)[:, None]
+    gap = np.where(np.arange(30) < 25, rng.uniform(-1e-3, 3e-3, 30), rng.uniform(0, 0.01, 30))
+    relative = v[slots[:, 0]] - np.where(slots[:, 1:] >= 0, v[slots[:, 1]], 0.0)
+    touch.ahead[:] = gap / h + (touch.n * relative).sum(axis=1)
+    y, u = x.copy(), v.copy()
+    step_implicit(work, s, y, u, w, weight, h, 1e-13, 5000)
+    assert u - v == pytest.approx(dense_implicit(s, x, v, w, weight, h, touch), abs=1e-8)
+    on, movable = touch.firm > 0, (w[slots[:, 0]] > 0) | (slots[:, 1] >= 0)
+    assert 3 < on.sum() < 27 and (touch.after[on] < 0).all(), f"{on.sum()} push, by {touch.after[on]}"
+    assert (h * touch.after[~on & movable] > -least).all(), f"not pushed: {touch.after[~on & movable]}"
+
+
+def dense_implicit(s, x, v, w, weight, h, touch=None):
+    """Δv from the dense matrix of implicit.py (1) and (3), with those contacts of (4) that push."""
     n = len(x)
     K, D, f = np.zeros((n, 3, n, 3)), np.zeros((n, 3, n, 3)), weight.copy()
     spring_energy(s, x, v, f)
@@ -156,8 +179,16 @@ def dense_implicit(s, x, v, w, weight, h):
     K, D = K.reshape(3 * n, 3 * n), D.reshape(3 * n, 3 * n)
     M = np.diag(np.repeat(np.divide(1.0, w, out=np.zeros_like(w), where=w > 0), 3))
     b = h * (f.ravel() + h * K @ v.ravel())
+    A = M - h * D - h * h * K
+    for (i, j), normal, ahead, firm in zip(touch.slot, touch.n, touch.ahead, touch.firm) if touch else ():
+        row = np.zeros((n, 3))
+        row[i] = normal
+        if j >= 0:
+            row[j] = -normal
+        A += firm * np.outer(row, row)
+        b -= firm * ahead * row.ravel()
     out = np.zeros(3 * n)
-    out[free] = np.linalg.solve((M - h * D - h * h * K)[np.ix_(free, free)], b[free])
+    out[free] = np.linalg.solve(A[np.ix_(free, free)], b[free])
     return out.reshape(n, 3)
 
 

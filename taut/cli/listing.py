@@ -52,7 +52,7 @@ def methods_for_readme() -> str:
 def _inequalities(method: Method) -> str:
     """How a method treats inequalities: it stops at events, it takes fixed steps, or not at all."""
     if method.unilateral is None:
-        return "–"
+        return "steps" if method.is_for_sheets_only else "–"
     return "events" if any(option.name == "rewind" for option in method.unilateral.options) else "steps"
 
 

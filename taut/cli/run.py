@@ -120,9 +120,10 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     worst = result.worst_error()
     if worst is not None:
         rows.append(("worst |Φ|", str(worst)))
-    if result.records.contacts.shape[1]:
+    if result.records.contacts.shape[1] and not len(result.labels.edges):  # steps with cloth note no events
         counts = result.event_counts().items()
         rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
+    if result.records.contacts.shape[1]:
         rows.append(("largest overlap", f"{result.records.contacts[:, 1].max():.3g} m"))
     if len(result.labels.edges):
         longest = result.data.elongation.values

@@ -53,6 +53,14 @@ def advance(work, s, x, v, w, external, h, rule):
     return energy
 
 
+@word
+def measure_velocity(x, start, h, v):
+    """v = (x - start) / h, where positions were moved after a step."""
+    for i in range(x.shape[0]):
+        for c in range(3):
+            v[i, c] = (x[i, c] - start[i, c]) / h
+
+
 @kernel
 def step_explicit(work, s, x, v, w, external, h, rule, substeps):
     """Advance x and v by h, in equal substeps."""

@@ -3,12 +3,18 @@
     (M - h ∂f/∂v - h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)                                  (1)
     v' = v + Δv,   x' = x + h v'                                                     (2)
     -∂f_i/∂x_i = T' u uᵀ + max(0, T/l) (I - u uᵀ),   -∂f_i/∂v_i = c u uᵀ             (3)
+    F = κ max(0, -g'),   g' = g + h (ġ + n·(Δv_i - Δv_j))                            (4)
 
 T is the tension without damping. Without the maximum a compressed spring would make the matrix indefinite.
 The matrix is a sum over springs of blocks S between x_i - x_j, so it is kept as the masses and one symmetric
 3 × 3 block per spring, and multiplied spring by spring. Conjugate gradients start from the last Δv and are
 preconditioned by the inverses of the blocks on the diagonal; pinned nodes keep Δv = 0, which takes their rows
 out of the system. The iteration ends when the residual, measured by the preconditioner, has fallen by `tolerance`.
+
+Contacts, where there are any, are one-sided springs in the same system (4): g is a gap and n its gradient, and κ is
+FIRM times what a node has of springs and mass, or what presses on it. Who pushes is found by solving (1) again until
+nobody enters or leaves. The depth that is left, F/κ, is the caller's to mend. Departs from the paper, which takes the
+motion of nodes along n out of the system: then what they push against would not feel them.
 """
 
 from __future__ import annotations
@@ -22,6 +28,8 @@ from ..jit import kernel, part, word
 from .springs import tension
 
 Array = np.ndarray
+FIRM = 30.0
+ROUNDS = 8
 
 
 class Implicit(NamedTuple):
@@ -32,10 +40,29 @@ class Implicit(NamedTuple):
     z: Array
     p: Array
     ap: Array
+    touch: Touch
+    solves: Array  # (1,) linear systems of the last step
 
 
-def implicit(springs: int, n: int) -> Implicit:
-    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), *(np.zeros((n, 3)) for _ in range(5)))
+class Touch(NamedTuple):
+    """Contacts; n and ahead are given by the caller at each step."""
+
+    slot: Array  # (c, 2) members, -1: none
+    n: Array  # (c, 3) ∂g/∂x of the first; of the second it is the opposite
+    ahead: Array  # (c,) g/h + ġ at the start of the step [m/s]
+    after: Array  # (c,) g'/h [m/s]
+    firm: Array  # (c,) h² κ [kg]; 0: it does not push
+    load: Array  # (n,) what a contact of a node has to hold: its own mass and springs, or what presses on it [kg]
+    least: Array  # (1,) what is less deep counts as outside [m]
+
+
+def implicit(springs: int, n: int, contacts: Array | None = None, least: float = 0.0) -> Implicit:
+    """Room for so many springs on n nodes, and for contacts of the given members (c, 2)."""
+    slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
+    ahead, after, firm = np.zeros((3, len(slot)))
+    dv, r, z, p, ap = np.zeros((5, n, 3))
+    touch = Touch(slot, np.zeros((len(slot), 3)), ahead, after, firm, np.zeros(n), np.full(1, least))
+    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap, touch, np.zeros(1, np.int64))
 
 
 @word
@@ -90,8 +117,46 @@ def linearise(work, s, x, v, w, external, h):
         for c in range(6):
             inverse[i, c] += block[q, c]
             inverse[j, c] += block[q, c]
+    press(work.touch, inverse, r, w)
     for i in range(x.shape[0]):
         invert_diagonal(inverse, i, w[i])
+
+
+@word
+def press(touch, inverse, r, w):
+    """Contacts that push: (4) into the right-hand side and the diagonal blocks, which hold springs so far."""
+    if touch.firm.shape[0] == 0:
+        return
+    load = touch.load
+    for i in range(load.shape[0]):
+        load[i] = (inverse[i, 0] + inverse[i, 3] + inverse[i, 5]) / 3.0 + 1.0 / w[i] if w[i] > 0.0 else 0.0
+    for q in range(touch.firm.shape[0]):
+        i, j = touch.slot[q, 0], touch.slot[q, 1]
+        if touch.firm[q] > 0.0 and j >= 0:
+            load[i] = max(load[i], load[j])  # a heavy ball may press a node against something else
+    for q in range(touch.firm.shape[0]):
+        i, j = touch.slot[q, 0], touch.slot[q, 1]
+        if touch.firm[q] > 0.0:
+            touch.firm[q] = FIRM * (max(load[i], load[j]) if j >= 0 else load[i])
+    for q in range(touch.firm.shape[0]):
+        if touch.firm[q] > 0.0:
+            n0, n1, n2 = touch.n[q, 0], touch.n[q, 1], touch.n[q, 2]
+            sign = 1.0
+            for k in range(2):
+                i = touch.slot[q, k]
+                if i >= 0:
+                    firm = touch.firm[q]
+                    push = -sign * firm * touch.ahead[q]  # (4)
+                    r[i, 0] += push * n0
+                    r[i, 1] += push * n1
+                    r[i, 2] += push * n2
+                    inverse[i, 0] += firm * n0 * n0
+                    inverse[i, 1] += firm * n0 * n1
+                    inverse[i, 2] += firm * n0 * n2
+                    inverse[i, 3] += firm * n1 * n1
+                    inverse[i, 4] += firm * n1 * n2
+                    inverse[i, 5] += firm * n2 * n2
+                sign = -1.0
 
 
 @word
@@ -115,6 +180,19 @@ def invert_diagonal(inverse, i, w):
 
 
 @word
+def nearing(touch, q, p):
+    """n·(p_i - p_j)"""
+    total = 0.0
+    sign = 1.0
+    for k in range(2):
+        i = touch.slot[q, k]
+        if i >= 0:
+            total += sign * (touch.n[q, 0] * p[i, 0] + touch.n[q, 1] * p[i, 1] + touch.n[q, 2] * p[i, 2])
+        sign = -1.0
+    return total
+
+
+@word
 def multiply(work, s, w, p, out):
     """out = (M - h ∂f/∂v - h² ∂f/∂x) p; rows of pinned nodes are left out."""
     block = work.block
@@ -132,6 +210,17 @@ def multiply(work, s, w, p, out):
         out[j, 0] -= y0
         out[j, 1] -= y1
         out[j, 2] -= y2
+    touch = work.touch
+    for q in range(touch.firm.shape[0]):
+        if touch.firm[q] > 0.0:
+            resist = touch.firm[q] * nearing(touch, q, p)
+            sign = 1.0
+            for k in range(2):
+                i = touch.slot[q, k]
+                if i >= 0:
+                    for c in range(3):
+                        out[i, c] += sign * resist * touch.n[q, c]
+                sign = -1.0
     for i in range(p.shape[0]):
         if w[i] == 0.0:
             for c in range(3):
@@ -182,11 +271,41 @@ def conjugate_gradients(work, s, w, tolerance, most):
     return most if rz <= tolerance * tolerance * size else -most
 
 
+@word
+def can_move(touch, q, w):
+    i, j = touch.slot[q, 0], touch.slot[q, 1]
+    return w[i] > 0.0 or (j >= 0 and w[j] > 0.0)
+
+
+@part
+def change_contacts(touch, w, dv, h):
+    """Who would pull leaves, and who is inside enters: returns how many."""
+    changed = 0
+    for q in range(touch.firm.shape[0]):
+        touch.after[q] = touch.ahead[q] + nearing(touch, q, dv)  # (4)
+        if touch.firm[q] > 0.0:
+            if touch.after[q] > 0.0:
+                touch.firm[q] = 0.0
+                changed += 1
+        elif touch.after[q] * h < -touch.least[0] and can_move(touch, q, w):
+            touch.firm[q] = 1.0  # until `press` sets it
+            changed += 1
+    return changed
+
+
 @kernel
 def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     """Advance x and v by h. Returns the iterations taken, negative when `most` did not suffice."""
-    linearise(work, s, x, v, w, external, h)
-    taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
+    touch = work.touch
+    for q in range(touch.firm.shape[0]):
+        touch.firm[q] = 1.0 if touch.ahead[q] * h < touch.least[0] and can_move(touch, q, w) else 0.0
+    taken = 0
+    for k in range(ROUNDS):
+        work.solves[0] = k + 1
+        linearise(work, s, x, v, w, external, h)
+        taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
+        if change_contacts(touch, w, work.dv, h) == 0:
+            break
     for i in range(x.shape[0]):
         for c in range(3):
             v[i, c] += work.dv[i, c]  # (2)

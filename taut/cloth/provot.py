@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import kernel, word
-from .explicit import Explicit, advance, explicit
+from .explicit import Explicit, advance, explicit, measure_velocity
 
 Array = np.ndarray
 
@@ -29,6 +29,15 @@ class Provot(NamedTuple):
 
 def provot(n: int) -> Provot:
     return Provot(explicit(n), np.zeros((n, 3)))
+
+
+@word
+def set_out(work, s, x, v, w, external, h, rule):
+    """(1)"""
+    for i in range(x.shape[0]):
+        for c in range(3):
+            work.start[i, c] = x[i, c]
+    advance(work.explicit, s, x, v, w, external, h, rule)
 
 
 @word
@@ -61,16 +70,11 @@ def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations
     part_of_h = h / substeps
     total = 0
     for _ in range(substeps):
-        for i in range(x.shape[0]):
-            for c in range(3):
-                work.start[i, c] = x[i, c]
-        advance(work.explicit, s, x, v, w, external, part_of_h, rule)  # (1)
+        set_out(work, s, x, v, w, external, part_of_h, rule)
         for _ in range(iterations):
             corrected = shorten(s, x, w, limit)
             total += corrected
             if corrected == 0:
                 break
-        for i in range(x.shape[0]):
-            for c in range(3):
-                v[i, c] = (x[i, c] - work.start[i, c]) / part_of_h  # (3)
+        measure_velocity(x, work.start, part_of_h, v)  # (3)
     return total

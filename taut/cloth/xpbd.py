@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import kernel, part
+from .explicit import measure_velocity
 
 Array = np.ndarray
 
@@ -89,22 +90,26 @@ def project(work, s, x, w, h):
         x[j, 2] -= b * d2
 
 
+@part
+def predict(work, x, v, w, external, h):
+    """(1), with all λ at zero."""
+    start = work.start
+    for q in range(work.lam.shape[0]):
+        work.lam[q] = 0.0
+        work.lam2[q] = 0.0
+    for i in range(x.shape[0]):
+        for c in range(3):
+            start[i, c] = x[i, c]
+            v[i, c] += h * (w[i] * external[i, c])
+            x[i, c] += h * v[i, c]
+
+
 @kernel
 def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
     """Advance x and v by h, in equal substeps. On return lam / (h/substeps)² is each spring's -tension [N]."""
     part_of_h = h / substeps
-    start = work.start
     for _ in range(substeps):
-        for q in range(work.lam.shape[0]):
-            work.lam[q] = 0.0
-            work.lam2[q] = 0.0
-        for i in range(x.shape[0]):
-            for c in range(3):
-                start[i, c] = x[i, c]
-                v[i, c] += part_of_h * (w[i] * external[i, c])
-                x[i, c] += part_of_h * v[i, c]  # (1)
+        predict(work, x, v, w, external, part_of_h)
         for _ in range(iterations):
             project(work, s, x, w, part_of_h)
-        for i in range(x.shape[0]):
-            for c in range(3):
-                v[i, c] = (x[i, c] - start[i, c]) / part_of_h  # (5)
+        measure_velocity(x, work.start, part_of_h, v)  # (5)

@@ -2,8 +2,8 @@
 
 A sheet hung by its corners, flat at first, and a ball of 2 kg that falls into its middle at 5 m/s; with one of 5 kg
 springs alone still gain energy at the step taken for them. The figure's own scene, a sheet that swings into the ball,
-is hwc2005-fig1. Cost is measured where there is no contact, which the global implicit step does not know: a sheet held
-at two corners swings down. What the paper leaves open is in sheets.py.
+is hwc2005-fig1. Cost is measured where there is no contact, so that it is that of edges alone: a sheet held at two
+corners swings down. What the paper leaves open is in sheets.py.
 """
 
 from __future__ import annotations

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import TautError, TautWarning
-from ..methods.sheets.box import contents
-from ..methods.sheets.look import look_at_solids
+from ..methods.sheets.look import look_at_solids, solids_in
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.sheets import Sheet
@@ -27,12 +26,9 @@ ROUNDS = 4
 MOST_PLACES = 3
 
 
-def check_sheets(model: Model, system: System, state: State, par: Any, holds_contacts: bool, repair: bool) -> tuple:
-    """Refuse a start that is broken, or with `repair` move nodes and balls until it is not.
-
-    holds_contacts  whether `par` is that of a step that knows contacts
-    """
-    look = _look(system, state, par) if holds_contacts else lambda x: _NONE
+def check_sheets(model: Model, system: System, state: State, par: Any, repair: bool) -> tuple:
+    """Refuse a start that is broken, or with `repair` move nodes and balls until it is not."""
+    look = _look(system, state, par)
     tangle = _tangle(model)
     found = _faults(model, state.x, look, tangle)
     if not found:
@@ -55,9 +51,13 @@ _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)),
 
 
 def _look(system: System, state: State, par: Any) -> Look:
+    known = solids_in(par)
+    if known is None:
+        return lambda x: _NONE
+    _, rows, _ = known
+
     def look(x: Array) -> Contacts:
-        look_at_solids(system, state, par.box, x)
-        rows = contents(par).net.solids
+        look_at_solids(system, state, *known, x)
         return Contacts(rows.slot, rows.weight, rows.n, rows.phi)
 
     return look

@@ -14,6 +14,7 @@ Held by multipliers (implicit_first, fast_projection):
 Known ways to step cloth, to compare with; springs are springs to them:
 
     base.py            what they share: all springs of a scene as arrays, forces without them
+    bump.py            and nodes and balls moved out of each other and of obstacles
     xpbd.py            compliant position constraints
     provot.py          springs, and over-long ones cut back
     implicit_euler.py  one linear system for all springs

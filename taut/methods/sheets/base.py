@@ -2,7 +2,7 @@
 
 A method's step gets Sheets(numbers, springs, room, …) as its `par`. Hard edges are springs of infinite stiffness
 and limits a second phase of infinite stiffness, where the method knows these; `external` gives the forces
-without springs.
+without springs. Contacts with obstacles and balls are those of bump.py, the same in all of them.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ...forces import KINDS
 from ...jit import part
 from ...model.evaluate import apply
 from ...model.model import Model
+from .bump import Solids, solids
 
 SPRINGS = list(KINDS).index("springs")
 
@@ -27,6 +28,7 @@ class Sheets(NamedTuple):
     w: np.ndarray  # (points,) inverse masses
     batch: np.ndarray  # batches of springs in system.forces,
     members: np.ndarray  # and how many each has
+    solids: Solids
 
 
 def refuses(model: Model) -> str | None:
@@ -36,8 +38,15 @@ def refuses(model: Model) -> str | None:
     hard = sum(len(sheet.hard_edges) for sheet in model.sheets)
     if model.row_count > hard:
         return "it has constraints besides the hard edges of its sheets, which this method does not know"
-    if model.inequality_names or len(model.touching):
-        return "it has contacts, which this method does not know; use implicit_first"
+    if len(model.touching.sheet_pairs):
+        return (
+            "its cloth may touch itself or other cloth (self_contact, contacts between sheets), and this method knows "
+            "contacts of nodes with obstacles and balls only; use implicit_first"
+        )
+    if model.inequalities.restitution.any():
+        return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
+    if (np.diff(model.inequalities.rows.ptr.astype(np.int64)) > 2).any():
+        return "it has an inequality between more than two points, which this method does not know"
     if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
         return "it has rigid bodies, which this method does not know; use implicit_first"
     return None
@@ -65,7 +74,8 @@ def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k
 
 def sheets(model: Model, system: Any, par: np.ndarray, springs: Springs, room: Any) -> Sheets:
     batch = np.flatnonzero(system.forces.code == SPRINGS)
-    return Sheets(par, springs, room, np.ascontiguousarray(model.bodies.w[:, 0]), batch, system.forces.members[batch])
+    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    return Sheets(par, springs, room, w, batch, system.forces.members[batch], solids(model))
 
 
 @part

@@ -129,7 +129,7 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
     order = np.argsort(np.append(system.couple, 0)[spring_couple[:, 0]], kind="stable")
     springs = Springs(*(np.ascontiguousarray(column[order]) for column in springs))
     spring_couple = np.ascontiguousarray(spring_couple[order])
-    solids, radius = _solids(model, unknown, memory[2 * len(edges.i) :])
+    solids, radius = solid_rows(model, unknown, memory[2 * len(edges.i) :])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
     net = Net(
         system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius,
@@ -204,7 +204,7 @@ def _members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.concatenate(friction), np.concatenate([np.zeros(0), *radius])
 
 
-def _solids(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Rows, np.ndarray]:
+def solid_rows(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Rows, np.ndarray]:
     slots, friction, radius = _members(model)
     count = len(slots)
     rows = no_rows(count)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from ...jit import part, word
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
-from .solids import measure_solids
+from .solids import measure_rows, measure_solids
+
+
+@word
+def hand_over_rows(state, ineq, rows, lam):
+    """λ of hard edges, then of listed inequalities."""
+    hard = state.lam.shape[0]
+    for r in range(hard):
+        lam[r] = state.lam[r]
+    for k in range(lam.shape[0] - hard):
+        r = ineq.listed[k]
+        lam[hard + k] = ineq.sign[r] * rows.lam[r]
 
 
 @far(NOTHING, VECTOR)
 @part
 def hand_over(box, lam):
-    """λ of hard edges, then of listed inequalities."""
     system, state, par = open_box(box)
-    hard = state.lam.shape[0]
-    for r in range(hard):
-        lam[r] = state.lam[r]
-    for k in range(lam.shape[0] - hard):
-        r = par.ineq.listed[k]
-        lam[hard + k] = par.ineq.sign[r] * par.net.solids.lam[r]
+    hand_over_rows(state, par.ineq, par.net.solids, lam)
 
 
 @part
@@ -39,6 +44,29 @@ def add_contacts(net, rows, count, force):
     return pushing
 
 
+@word
+def measure_listed(state, ineq, phi, rate):
+    """Φ and dΦ/dt of listed inequalities, behind those of hard edges."""
+    hard = phi.shape[0] - ineq.listed.shape[0]
+    for k in range(ineq.listed.shape[0]):
+        r = ineq.listed[k]
+        phi[hard + k] = ineq.phi[r]
+        total = ineq.phi_t[r]
+        for b in range(ineq.rows.ptr[r], ineq.rows.ptr[r + 1]):
+            s = ineq.rows.slot[b]
+            for c in range(3):
+                total += ineq.J[b, c] * state.v[s, c]
+        rate[hard + k] = total
+
+
+@word
+def deepest(rows):
+    depth = 0.0
+    for r in range(rows.phi.shape[0]):
+        depth = max(depth, rows.phi[r])
+    return depth
+
+
 @far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, VECTOR)
 @part
 def measure_now(box, t, phi, rate, force, totals):
@@ -53,25 +81,13 @@ def measure_now(box, t, phi, rate, force, totals):
     if solids.phi.shape[0] > 0:
         measure_solids((box, t, state.x))
         pushing += add_contacts(net, solids, solids.phi.shape[0], force)
-    hard = phi.shape[0] - ineq.listed.shape[0]
-    for k in range(ineq.listed.shape[0]):
-        r = ineq.listed[k]
-        phi[hard + k] = ineq.phi[r]
-        total = ineq.phi_t[r]
-        for b in range(ineq.rows.ptr[r], ineq.rows.ptr[r + 1]):
-            s = ineq.rows.slot[b]
-            for c in range(3):
-                total += ineq.J[b, c] * state.v[s, c]
-        rate[hard + k] = total
-    deepest = 0.0
-    for r in range(solids.phi.shape[0]):
-        deepest = max(deepest, solids.phi[r])
+    measure_listed(state, ineq, phi, rate)
     limited = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e] and edges.on[e]:
             limited += 1
     if totals.shape[0] > 0:
-        totals[0], totals[1] = pushing, deepest
+        totals[0], totals[1] = pushing, deepest(solids)
     if totals.shape[0] > 2:
         totals[2] = limited
 
@@ -79,3 +95,24 @@ def measure_now(box, t, phi, rate, force, totals):
 @part
 def measure(system, state, t, par, phi, rate, slide, force, totals):
     measure_now((par.box, t, phi, rate, force, totals))
+
+
+@part
+def observe_bumps(system, state, t, par, lam):
+    """λ of the last step in `par.solids` (bump.py)."""
+    hand_over_rows(state, par.solids.ineq, par.solids.rows, lam)
+
+
+@part
+def measure_bumps(system, state, t, par, phi, rate, slide, force, totals):
+    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
+    ineq, rows = par.solids.ineq, par.solids.rows
+    count = rows.phi.shape[0]
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+    if count > 0:
+        measure_rows(system, ineq, rows, par.solids.radius, t, state.x, state.quat, state.v)
+        pushing = add_contacts(par.solids, rows, count, force)
+        measure_listed(state, ineq, phi, rate)
+        totals[0], totals[1] = pushing, deepest(rows)

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from ...jit import part
+from ...jit import part, word
 from ...model.evaluate import inequalities_at
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .rows import measure_balls
+
+
+@word
+def measure_rows(system, ineq, rows, radius, t, x, quat, v):
+    """φ and n of the rows of inequalities and balls at x; the time is set."""
+    count = ineq.phi.shape[0]
+    if count > 0:
+        second = False
+        inequalities_at(system, ineq, t, x, quat, v, second)
+        for r in range(count):
+            k = ineq.rows.ptr[r]
+            sign = ineq.sign[r]
+            rows.phi[r] = -sign * ineq.phi[r] - rows.allowed[r]
+            for c in range(3):
+                rows.n[r, c] = sign * ineq.J[k, c]
+    measure_balls(rows, count, radius, x)
 
 
 @far(NOTHING, NUMBER, TABLE)
@@ -13,15 +29,4 @@ from .rows import measure_balls
 def measure_solids(box, t, x):
     """φ and n of all rows of obstacles and balls at x; the time is set."""
     system, state, par = open_box(box)
-    ineq, rows = par.ineq, par.net.solids
-    count = ineq.phi.shape[0]
-    if count > 0:
-        second = False
-        inequalities_at(system, ineq, t, x, state.quat, state.v, second)
-        for r in range(count):
-            k = ineq.rows.ptr[r]
-            sign = ineq.sign[r]
-            rows.phi[r] = -sign * ineq.phi[r] - rows.allowed[r]
-            for c in range(3):
-                rows.n[r, c] = sign * ineq.J[k, c]
-    measure_balls(rows, count, par.net.radius, x)
+    measure_rows(system, par.ineq, par.net.solids, par.net.radius, t, x, state.quat, state.v)
