@@ -71,3 +71,23 @@ def test_friction_adds_few_iterations_to_a_sheet_that_folds():
         )
     ]
     assert max(taken) < 1.6 * taken[0], f"{taken} iterations a step without, with and with much friction"
+
+
+@pytest.mark.parametrize("dt", [1 / 240, 1 / 60])
+@pytest.mark.parametrize("mass", [0.3, 3.0])
+def test_a_heavy_ball_that_presses_cloth_on_a_rough_floor_comes_to_rest(mass, dt, simulate):
+    """Its push is thousands of times the weight of a node, on both of whose sides there is friction."""
+    scene, thickness = taut.Scene(), 0.02
+    sheet = scene.cloth(grid=(8, 8), size=(0.6, 0.6), origin=(-0.3, 0, -0.3), density=0.2, stiffness=50, damping=1e-3,
+                        thickness=thickness)  # fmt: skip
+    ball = scene.particle((0, 0.4, 0), mass=mass, radius=0.2, name="ball")
+    floor = scene.obstacle("half_space", point=(0, -0.012, 0), normal=(0, 1, 0), name="floor")
+    scene.contacts([ball], sheet, friction=0.3)
+    scene.contacts([sheet, ball], [floor], friction=0.3)
+    run = simulate(scene, "implicit_first", dt, 0.6)
+    overlap = float(run.records.contacts[:, 1].max())
+    assert overlap < 1e-3 * 0.6 / 7, f"{overlap:.3g} m inside"
+    speed = np.linalg.norm(run.data.velocity.sel(body="ball").values[-1])
+    assert speed < 1e-3, f"the ball still moves at {speed:.3g} m/s"
+    push = float(run.data.contact_force.sel(body="ball").values[-1, 1])
+    assert abs(push - 9.81 * mass) < 0.01 * 9.81 * mass, f"{push:.4g} N bear {9.81 * mass:.4g} N"

@@ -6,8 +6,10 @@ Held by multipliers (implicit_first, fast_projection):
     net.py      unknowns, edges and rows of contact as flat arrays;  tables.py  all that a step works on;  box.py
     hold.py     a step: its pieces, and what goes from one to the next
     free.py     the unconstrained part
+    couples.py  which springs are part of the system
     settle.py   Newton's method;  rows.py  who is off and who enters;  system.py, newton.py, aim.py  one Newton step
     interior.py  limits and contacts all at once, and descent.py  an energy: where Newton's method goes astray
+    lengths.py  fast projection: lengths alone
     between.py  sheets against sheets
     report.py   records
 

@@ -4,7 +4,7 @@
     symplectic        v* = v + h W f,  x* = x + h v*
     adams_bashforth   f of 3/2 now and -1/2 of the step before, then as symplectic
 
-Springs along edges and across cells are not here where something is held: they are implicit (system.py).
+Springs that are part of the system are not here (couples.py): they are implicit.
 """
 
 from __future__ import annotations

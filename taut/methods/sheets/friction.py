@@ -31,6 +31,33 @@ def take_grip(rows, count):
         rows.grip[r] = rows.lam[r] if rows.on[r] else 0.0
 
 
+@part
+def drop_grip(rows, count):
+    for r in range(count):
+        rows.grip[r] = 0.0
+
+
+@part
+def change_of_grip(rows, count):
+    """By how much λ differs from that of friction, at most, of the largest."""
+    change = 0.0
+    largest = 0.0
+    for r in range(count):
+        now = rows.lam[r] if rows.on[r] else 0.0
+        if rows.friction[r] > 0.0:
+            change = max(change, abs(now - rows.grip[r]))
+            largest = max(largest, now)
+    return change / max(largest, 1e-300)
+
+
+@part
+def is_rough(rows, count):
+    for r in range(count):
+        if rows.friction[r] > 0.0:
+            return True
+    return False
+
+
 @word
 def sliding(rows, r, x, before):
     """s: what the members of a row moved along each other in this step."""

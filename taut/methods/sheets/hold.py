@@ -22,9 +22,11 @@ from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .free import copy3, wander
+from .lengths import project
 from .rows import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
-from .settle import project, settle
+from .settle import settle
 from .solids import measure_solids
+from .tables import ADAMS_BASHFORTH
 
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
@@ -156,6 +158,12 @@ def longest_piece(state, par, h):
 
 
 @word
+def remembered(par):
+    """How much of `memory` is in use: forces of the piece before are for Adams-Bashforth alone."""
+    return par.memory.shape[0] if par.rule == ADAMS_BASHFORTH else 3
+
+
+@word
 def keep(state, par, k):
     kept, kept_rows = par.kept[k], par.kept_rows[k]
     copy3(state.x, kept[0])
@@ -168,7 +176,7 @@ def keep(state, par, k):
         kept_rows[count + e] = edges.last[e]
     for r in range(rows.phi.shape[0]):
         kept_rows[2 * count + r] = rows.lam[r]
-    for i in range(par.memory.shape[0]):
+    for i in range(remembered(par)):
         par.kept_memory[k, i] = par.memory[i]
 
 
@@ -185,7 +193,7 @@ def restore(state, par, k):
         edges.last[e] = kept_rows[count + e]
     for r in range(rows.phi.shape[0]):
         rows.lam[r] = kept_rows[2 * count + r]
-    for i in range(par.memory.shape[0]):
+    for i in range(remembered(par)):
         par.memory[i] = par.kept_memory[k, i]
 
 

@@ -5,7 +5,7 @@
 
 D is the diagonal of J W Jᵀ. Where edges depend on each other, as in a straight row between two pins, ε keeps nodes
 from being thrown about for what no motion along edges can mend. Forces play no part: this mends what one solution of
-the system of nodes leaves, and that is small. A few conjugate gradients do, at any size of the sheet.
+the system of nodes leaves (`project`), and that is small. A few conjugate gradients do, at any size of the sheet.
 """
 
 from __future__ import annotations
@@ -19,12 +19,20 @@ from ...linalg.linear import IC0
 from ...linalg.pattern import products
 from ...linalg.pcg import pcg
 from ...linalg.vectors import factor_preconditioner
-from .box import NOTHING, far, open_box
+from ..base import NOT_CONVERGED, OK
+from .aim import aim
+from .box import NOTHING, NUMBER, WHOLE, far, open_box
+from .newton import keep_centres, largest_move, move, take_edges
+from .rows import measure_edges, settle_shifts, worst_edge
+from .tolerances import HARD, LONGEST_MOVE, begin_stiffness
 
 SOFT = 1e-4  # ε
 EXACT = 0.02  # what may be left of (1): the next look at φ is nearer than that
 MOST_GRADIENTS = 20
 DEPENDENT = 1e-10  # a pivot below this share of its diagonal
+MOST_PROJECTIONS, MOST_SHORTENED = 60, 12
+FAR_OFF = 0.1  # of a length: farther off, forces are too
+NEARER = 0.6  # what may be left after lengths alone were mended
 
 
 class Lengths(NamedTuple):
@@ -80,3 +88,38 @@ def shorten(box):
         for c in range(3):
             x[i, c] -= w[i] * u[e, c] * of.mu[e]
             x[j, c] += w[j] * u[e, c] * of.mu[e]
+
+
+@far(WHOLE, NUMBER)
+@part
+def project(box, h):
+    """Fast projection: (2) of hold.py linearised once, then lengths alone; hard edges only.
+
+    Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
+    """
+    system, state, par = open_box(box)
+    net, x = par.net, state.x
+    edges, solids = net.edges, net.solids
+    unit = par.unit / (h * h)
+    begin_stiffness(par, unit, HARD * unit)
+    measure_edges(edges, x)
+    for _ in range(MOST_PROJECTIONS):
+        settle_shifts(edges, solids, 0)
+        aim((box, h, 0.0))
+        share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
+        leaving = False
+        take_edges((box, share, leaving))
+        move((box, x, share))
+        keep_centres((box, x))
+        net.counts[2] += 1
+        last = FAR_OFF / par.numbers[0]
+        for _ in range(MOST_SHORTENED):
+            measure_edges(edges, x)
+            off = worst_edge(edges, 1.0)
+            if off <= 1.0:
+                return OK
+            if not off < last:
+                break
+            last = NEARER * off
+            shorten((box,))
+    return NOT_CONVERGED

@@ -12,12 +12,11 @@ from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
-from .descent import descend
+from .descent import begin_again, descend
 from .free import copy3
-from .friction import rub, take_grip
+from .friction import change_of_grip, drop_grip, is_rough, rub, take_grip
 from .interior import NEARLY, from_inside
-from .lengths import shorten
-from .newton import keep_centres, largest_move, move, take_edges, take_rows
+from .newton import largest_move, move, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
     enter_edges,
@@ -49,9 +48,7 @@ WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs ar
 SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may come and go,
 FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
 TRIALS_APART = 4  # iterations from one matrix that was not definite to the next trial
-MOST_PROJECTIONS, MOST_SHORTENED = 60, 12
-FAR_OFF = 0.1  # of a length: farther off, forces are too
-NEARER = 0.6  # what may be left after lengths alone were mended
+MOST_ROUNDS, SAME_GRIP = 8, 0.01  # of friction; what λ may change by in the last one, of the largest
 GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 
 
@@ -93,11 +90,13 @@ def newton(box, t, h, most):
         entered = enter_edges(edges, longest)
         entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, deepest)
         entered += enter_near(facets, between, par.apart)
-        take_grip(solids, walls)
-        take_grip(facets, between)
-        if it == 0:
+        if par.in_rounds[0] == 0:
+            take_grip(solids, walls)
+            take_grip(facets, between)
+        if par.in_rounds[0] == 1 or it == 0:
             rub((box, h, 0.0, it))
-        rub((box, h, unit, it))
+        if par.in_rounds[0] == 0:
+            rub((box, h, unit, it))
         balanced = imbalance((box, x, h)) <= allowed_imbalance(par) * (WHILE_BUCKLING if buckles else 1.0) and it > 0
         if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
             return OK
@@ -129,8 +128,37 @@ def newton(box, t, h, most):
 
 @far(WHOLE, NUMBER, NUMBER)
 @part
+def in_rounds(box, t, h):
+    """Friction by the λ of the round before, the first round without any; until λ does not change.
+
+    A heavy ball that presses light nodes against the floor has hundreds of times their weight of friction there. With
+    λ that change in each iteration this would throw them about; in rounds it holds them where they are.
+    """
+    par = open_box(box).par
+    solids, facets = par.net.solids, par.net.facets
+    walls, between = solids.phi.shape[0], par.net.facet_count[0]
+    begin_again((box,))
+    drop_grip(solids, walls)
+    drop_grip(facets, between)
+    par.in_rounds[0] = 1
+    status = NOT_CONVERGED
+    for _ in range(MOST_ROUNDS):
+        most = MOST_ITERATIONS
+        status = newton((box, t, h, most))
+        if status != OK:
+            break
+        if max(change_of_grip(solids, walls), change_of_grip(facets, between)) <= SAME_GRIP:
+            break
+        take_grip(solids, walls)
+        take_grip(facets, between)
+    par.in_rounds[0] = 0
+    return status
+
+
+@far(WHOLE, NUMBER, NUMBER)
+@part
 def settle(box, t, h):
-    """The same; where Newton's method goes astray, limits from inside, or descent."""
+    """The same; where Newton's method goes astray, limits from inside, or descent, or friction in rounds."""
     system, state, par = open_box(box)
     edges, solids = par.net.edges, par.net.solids
     count, walls = edges.i.shape[0], solids.phi.shape[0]
@@ -149,39 +177,6 @@ def settle(box, t, h):
     # For hard edges, and after a failure inside, shorter pieces are the quicker way.
     if status != OK and come_and_go and not inside:
         status = descend((box, t, h))
+    if status != OK and (is_rough(solids, walls) or is_rough(par.net.facets, par.net.facet_count[0])):
+        status = in_rounds((box, t, h))
     return NOT_CONVERGED if status == GIVES_WAY else status
-
-
-@far(WHOLE, NUMBER)
-@part
-def project(box, h):
-    """Fast projection: (2) of hold.py linearised once, then lengths alone; hard edges only.
-
-    Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
-    """
-    system, state, par = open_box(box)
-    net, x = par.net, state.x
-    edges, solids = net.edges, net.solids
-    unit = par.unit / (h * h)
-    begin_stiffness(par, unit, HARD * unit)
-    measure_edges(edges, x)
-    for _ in range(MOST_PROJECTIONS):
-        settle_shifts(edges, solids, 0)
-        aim((box, h, 0.0))
-        share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
-        leaving = False
-        take_edges((box, share, leaving))
-        move((box, x, share))
-        keep_centres((box, x))
-        net.counts[2] += 1
-        last = FAR_OFF / par.numbers[0]
-        for _ in range(MOST_SHORTENED):
-            measure_edges(edges, x)
-            off = worst_edge(edges, 1.0)
-            if off <= 1.0:
-                return OK
-            if not off < last:
-                break
-            last = NEARER * off
-            shorten((box,))
-    return NOT_CONVERGED

@@ -59,6 +59,7 @@ class Held(NamedTuple):
     begun_at: np.ndarray  # (slots, 3) and x
     wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
+    in_rounds: np.ndarray  # (1,) 1: friction goes by the λ of the round before (settle.py)
     whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
     free: Springs  # springs that are stepped explicitly; their damping is that of small steps
     damping: np.ndarray  # (springs,) c of these as the scene has it
@@ -93,7 +94,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
         kept_rows=np.zeros((2, first)), kept_memory=np.zeros((2, 3 + 3 * slots)),
         begun=np.zeros(edges + rows), begun_at=np.zeros((slots, 3)),
-        wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), whole=np.ones(1),
+        wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), in_rounds=np.zeros(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
     return with_room(tables)
