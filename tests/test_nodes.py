@@ -17,6 +17,7 @@ from taut.linalg.nodes import (
     factor_nodes,
     multiply_nodes,
     plan_nodes,
+    solve_many_nodes,
     solve_nodes,
 )
 
@@ -55,6 +56,11 @@ def multiply(nodes, x, out):
 @kernel
 def solve_lines(nodes, y, b, out):
     return solve_many(nodes.fronts, nodes.fac, nodes.perm, y, b, out)
+
+
+@kernel
+def solve_several(nodes, b, out):
+    solve_many_nodes(nodes, b, out)
 
 
 def sheet(n, shear=False):
@@ -190,6 +196,9 @@ def test_many_lines_are_solved_as_each_alone(lines):
         solve(system.nodes, line.reshape(-1, 3), alone)
         error = np.abs(alone.ravel() - found).max() / np.abs(found).max()
         assert error < 1e-12, error
+    by_node = np.zeros((lines, *system.b.shape))
+    solve_several(system.nodes, b.reshape(by_node.shape), by_node)
+    assert np.array_equal(by_node.reshape(lines, m), out)
 
 
 def test_a_matrix_that_is_not_definite_is_told():

@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
-from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_nodes
+from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .contacts import add_facets
 from .friction import take_rub
@@ -42,8 +42,7 @@ def factor(box, touching):
     block, count = net.block, net.nodes.order.shape[0]
     size = block.shape[0]
     if touching > 0:
-        for i in range(size):
-            solve_nodes(net.nodes, net.strip[i], net.answer[i])
+        solve_many_nodes(net.nodes, net.strip, net.answer)
         for i in range(size):
             for j in range(size):
                 block[i, j] -= dot_nodes(net.strip[i], net.answer[j], count)
