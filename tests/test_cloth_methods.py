@@ -99,10 +99,7 @@ def test_a_gallery_scene_builds_at_any_resolution_and_steps(name, simulate):
     model = taut.build(gallery(name, n=40) if name != "jelly_block" else scene)
     assert np.isfinite(model.x).all()
     model = taut.build(scene)
-    method = next(METHODS[name] for name in (scene.suggested["method"], "xpbd") if METHODS[name].sheets)
-    if method.sheets.refuses(model):
-        pytest.skip(f"{method.name} knows no contacts")
-    run = simulate(scene, method.name, dt, 40 * dt)
+    run = simulate(scene, scene.suggested["method"], dt, 40 * dt)
     stretch = float(run.data.elongation[-1])
     assert stretch < 0.1, f"after 40 steps an edge is {stretch:.3g} longer"
     moved = np.abs(run.records.x[-1] - model.x)[model.sheets[0].slots].max()
