@@ -7,8 +7,8 @@ import pytest
 
 import taut
 from taut.jit import kernel
+from taut.methods.sheets.contact_rows import no_rows
 from taut.methods.sheets.friction import CREEP, rub_rows
-from taut.methods.sheets.net import no_rows
 
 STEP = 1 / 240
 COEFFICIENT = 0.3

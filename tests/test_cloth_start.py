@@ -244,15 +244,3 @@ def test_parts_that_are_not_connected_are_fine_but_said(tmp_path, capsys):
     assert error.count("taut: warning:") == 1 and "has 2 parts that are not connected" in error, error
 
 
-# Pins to what moves freely
-
-
-def test_a_pin_to_a_free_body_is_refused_with_a_remedy():
-    for limit, words in ((0.1, "take limits and contacts away (limit=None)"), (None, "or use a method for any")):
-        scene = Scene()
-        knob = scene.particle((1, 0, 0), mass=2, name="knob")
-        scene.cloth(grid=(4, 4), limit=limit, pins=[0, {"vertex": 3, "to": knob}])
-        told = refused(scene)
-        assert "a node is joined to a body that moves freely ('cloth.pin[3]')" in told and words in told, told
-        assert "fix or drive that body" in told, told
-    started(scene, "rattle")

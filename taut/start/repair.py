@@ -28,7 +28,7 @@ class Edges(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Rows of obstacles and balls at given places: see methods/sheets/net.py."""
+    """Rows of obstacles and balls at given places: see methods/sheets/contact_rows.py."""
 
     slot: Array  # (r, 4) -1: none
     weight: Array

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...jit import part
 from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
+from .joins import assemble_joins
 from .newton import factor, factor_and_solve, solve_with_facets
 from .system import assemble_edges, assemble_springs, start_rhs
 
@@ -14,7 +15,7 @@ NOT_DEFINITE = -1
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def aim(box, h, buckling):
-    """net.dx of system.py (3), its right-hand side in net.rhs. Returns how many nodes touch balls.
+    """net.dx of system.py (3), its right-hand side in net.rhs. Returns how many nodes are on balls.
 
     With `buckling`, the true matrix: where it is not positive definite, NOT_DEFINITE and no answer.
     """
@@ -23,7 +24,7 @@ def aim(box, h, buckling):
     start_rhs((box, x, h))
     assemble_edges((box, h, buckling))
     assemble_springs((box, x, h, buckling))
-    touching = assemble_solids((box, h))
+    touching = assemble_solids((box, h)) + assemble_joins((box, buckling))
     on = assemble_facets((box,))
     if par.net.block.shape[0] == 0 and on == 0:
         return NOT_DEFINITE if factor_and_solve((box,)) > 0 and buckling > 0.0 else 0

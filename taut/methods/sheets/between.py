@@ -61,7 +61,7 @@ def newton_between(box, t, h):
     status = OK
     for _ in range(ROUNDS):
         farthest = 0.0
-        for k in range(net.slot.shape[0]):
+        for k in range(net.nodes.order.shape[0]):
             s = net.slot[k]
             for c in range(3):
                 farthest = max(farthest, abs(x[s, c] - par.safe[s, c]))
@@ -71,7 +71,7 @@ def newton_between(box, t, h):
         status = settle((box, t, h))
         if status != OK:
             return status
-        found = find_fractions(par.motion, par.surface, par.safe, x, par.w, par.fraction)
+        found = find_fractions(par.motion, par.surface, par.safe, x, par.w_alone, par.fraction)
         if found == MORE_ROOM:
             wanted = par.motion.wanted
             # So many meet only on ways that are too long for one piece.
@@ -79,8 +79,8 @@ def newton_between(box, t, h):
         if found < 0 or found == HELD_CUT:
             return NOT_CONVERGED
         cut = False
-        for i in range(par.w.shape[0]):
-            if par.w[i] > 0.0 and par.fraction[i] < 1.0:
+        for i in range(par.w_alone.shape[0]):
+            if par.w_alone[i] > 0.0 and par.fraction[i] < 1.0:
                 cut = True
                 for c in range(3):
                     x[i, c] = par.safe[i, c] + par.fraction[i] * (x[i, c] - par.safe[i, c])

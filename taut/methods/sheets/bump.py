@@ -25,8 +25,8 @@ import numpy as np
 from ...jit import part, word
 from ...model.arrays import Inequalities
 from ...model.model import Model
+from .contact_rows import Rows, solid_rows
 from .friction import sliding
-from .net import Rows, solid_rows
 from .rows import NOTHING_OFF, RECOVERY, RECOVERY_TIME
 from .solids import measure_rows
 

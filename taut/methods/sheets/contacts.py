@@ -6,9 +6,10 @@ Rows between sheets would couple any nodes. They stay out of the matrix, and new
 from __future__ import annotations
 
 from ...jit import part, word
-from ...linalg.nodes import add_diagonal
+from ...linalg.nodes import add_couple, add_diagonal
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
 from .friction import drag, of_members, resists, sliding
+from .turning import add_turned, turned_by
 
 
 @word
@@ -28,6 +29,9 @@ def push_members(net, rows, r, f0, f1, f2):
             net.rhs[i, 0] += w * f0
             net.rhs[i, 1] += w * f1
             net.rhs[i, 2] += w * f2
+    if rows.spin[r] >= 0:
+        for c in range(3):
+            net.rhs[rows.spin[r], c] += turned_by(rows.lever, r, f0, f1, f2, c)
 
 
 @word
@@ -43,6 +47,38 @@ def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i + 2, j + 2] += scale * zz
 
 
+@word
+def add_across(net, i, to, scale, xx, xy, xz, yy, yz, zz):
+    """A symmetric block between an unknown and a ball, whose first row in the block is `to`."""
+    count = net.nodes.order.shape[0]
+    if i >= count:
+        at = 3 * (i - count)
+        add_to(net.block, at, to, scale, xx, xy, xz, yy, yz, zz)
+        add_to(net.block, to, at, scale, xx, xy, xz, yy, yz, zz)
+    else:
+        add_to(net.strip[:, i], to, 0, scale, xx, xy, xz, yy, yz, zz)
+
+
+@word
+def add_lever(net, rows, r, xx, xy, xz, yy, yz, zz):
+    """ω D B and Bᵀ D B: what turns a rigid body moves the place on it that touches."""
+    count, lever = net.nodes.order.shape[0], rows.lever
+    to = 3 * (rows.spin[r] - count)
+    add_turned(net.block, to, lever, r, xx, xy, xz, yy, yz, zz)
+    for k in range(2):
+        i, w = rows.unknown[r, k], rows.weight[r, k]
+        for d in range(3):
+            b0, b1, b2 = w * lever[r, 0, d], w * lever[r, 1, d], w * lever[r, 2, d]
+            f = xx * b0 + xy * b1 + xz * b2, xy * b0 + yy * b1 + yz * b2, xz * b0 + yz * b1 + zz * b2
+            for c in range(3):
+                if i >= count:
+                    at = 3 * (i - count) + c
+                    net.block[at, to + d] += f[c]
+                    net.block[to + d, at] += f[c]
+                elif i >= 0:
+                    net.strip[to + d, i, c] += f[c]
+
+
 @far(WHOLE, NUMBER)
 @part
 def assemble_solids(box, h):
@@ -55,7 +91,7 @@ def assemble_solids(box, h):
             block[i, j] = 0.0
         for k in range(count):
             strip[i, k, 0], strip[i, k, 1], strip[i, k, 2] = 0.0, 0.0, 0.0
-        block[i, i] = net.mass[count + i // 3] / (h * h)
+        block[i, i] = net.mass[count + i // 3, i % 3] / (h * h)
     touching = 0
     for r in range(rows.phi.shape[0]):
         if not rows.on[r]:
@@ -67,28 +103,22 @@ def assemble_solids(box, h):
         push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
         push_members(net, rows, r, push * n0 + rows.rub[r, 0], push * n1 + rows.rub[r, 1], push * n2 + rows.rub[r, 2])
         a, b = rows.unknown[r, 0], rows.unknown[r, 1]
+        if rows.spin[r] >= 0:
+            add_lever(net, rows, r, xx, xy, xz, yy, yz, zz)
+        if rows.couple[r] >= 0:
+            add_couple(net.nodes, rows.couple[r], xx, xy, xz, yy, yz, zz)
+            continue
         for i in (a, b):
             if i >= count:
                 at = 3 * (i - count)
                 add_to(block, at, at, 1.0, xx, xy, xz, yy, yz, zz)
             elif i >= 0:
                 add_diagonal(net.nodes, i, xx, xy, xz, yy, yz, zz)
-        if a >= count and b >= count:
-            at, to = 3 * (a - count), 3 * (b - count)
-            add_to(block, at, to, -1.0, xx, xy, xz, yy, yz, zz)
-            add_to(block, to, at, -1.0, xx, xy, xz, yy, yz, zz)
-        elif a >= 0 and b >= count:
-            touching += 1
-            at = 3 * (b - count)
-            strip[at, a, 0] -= xx
-            strip[at, a, 1] -= xy
-            strip[at, a, 2] -= xz
-            strip[at + 1, a, 0] -= xy
-            strip[at + 1, a, 1] -= yy
-            strip[at + 1, a, 2] -= yz
-            strip[at + 2, a, 0] -= xz
-            strip[at + 2, a, 1] -= yz
-            strip[at + 2, a, 2] -= zz
+        if a >= 0 and b >= 0:
+            last, other = max(a, b), min(a, b)
+            add_across(net, other, 3 * (last - count), -1.0, xx, xy, xz, yy, yz, zz)
+        of_nodes = 0 <= a < count or 0 <= b < count
+        touching += 1 if of_nodes and max(a, b, rows.spin[r]) >= count else 0
     return touching
 
 

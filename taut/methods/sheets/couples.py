@@ -31,13 +31,13 @@ def all_springs(model: Model) -> Springs:
 
 
 def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """Couples also for near springs, where edges couple nodes at all.
+    """Couples also for near springs.
 
     They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
     the fastest, could be followed.
     """
     springs = near_springs(model)
-    if len(couples) == 0 or springs is None:
+    if springs is None:
         return couples
     ends = unknown[_slots(springs)]
     return np.concatenate([couples, ends[_coupled(ends, couples) == UNCOUPLED]])

@@ -17,8 +17,9 @@ from ...jit import part, word
 from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
-from .free import copy3
+from .free import copy1, copy3
 from .friction import CREEP, rub, sliding, take_grip
+from .joins import joins_energy, measure_joins, worst_join
 from .newton import largest_move, move
 from .rows import (
     DEEPEST,
@@ -31,7 +32,17 @@ from .rows import (
 )
 from .solids import measure_solids
 from .system import imbalance
-from .tolerances import LONGEST_MOVE, OFF_FACET, SOFT, allowed_imbalance, begin_stiffness, finer, stiffen, worst_share
+from .tolerances import (
+    LONGEST_MOVE,
+    OFF_FACET,
+    SOFT,
+    allowed_imbalance,
+    begin_stiffness,
+    finer,
+    held_to,
+    stiffen,
+    worst_share,
+)
 
 MOST_DESCENTS = 150
 HALVINGS = 24
@@ -83,11 +94,13 @@ def energy(box, t, h):
     total = 0.0
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
-        way = (x[s, 0] - net.aim[s, 0]) ** 2 + (x[s, 1] - net.aim[s, 1]) ** 2 + (x[s, 2] - net.aim[s, 2]) ** 2
-        total += 0.5 * net.mass[k] * way / (h * h)
+        for c in range(3):
+            total += 0.5 * net.mass[k, c] * (x[s, c] - net.aim[s, c]) ** 2 / (h * h)
     for q in range(springs.rest.shape[0]):
         total += spring_energy(springs, q, x, net.before, h)
     measure_edges(edges, x)
+    measure_joins((box, x))
+    total += joins_energy(net.joins)
     for e in range(edges.i.shape[0]):
         pull = edges.shift[e] + edges.kappa[e] * edges.phi[e]
         stays = not edges.one_sided[e] or (par.paper == 1 and edges.on[e])
@@ -107,13 +120,11 @@ def begin_again(box):
     system, state, par = open_box(box)
     net = par.net
     edges, solids = net.edges, net.solids
-    count = edges.i.shape[0]
     copy3(par.begun_at, state.x)
-    for e in range(count):
-        edges.tension[e] = par.begun[e]
+    copy1(par.begun, par.holding)
+    for e in range(edges.i.shape[0]):
         edges.on[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
     for r in range(solids.phi.shape[0]):
-        solids.lam[r] = par.begun[count + r]
         solids.on[r] = solids.lam[r] > 0.0
     for r in range(net.facet_count[0]):
         net.facets.lam[r] = 0.0
@@ -153,7 +164,7 @@ def descend(box, t, h):
     longest, deepest = finer(par, MOST_BEYOND), finer(par, DEEPEST) * par.edge
     begin_again((box,))
     begin_stiffness(par, unit, SOFT * unit)
-    settle_shifts(edges, solids, walls)
+    settle_shifts(net)
     take_grip(solids, walls)
     take_grip(facets, between)
     now = energy((box, t, h))
@@ -162,10 +173,11 @@ def descend(box, t, h):
         balanced = imbalance((box, state.x, h)) <= allowed_imbalance(par)
         if balanced or stuck:
             off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest))
+            off = max(off, worst_join(net.joins, held_to(par)))
             near = worst_share(facets, between, par.apart)
             if balanced and it > 0 and off <= 1.0 and near <= OFF_FACET:
                 return OK
-            settle_shifts(edges, solids, walls)
+            settle_shifts(net)
             take_grip(solids, walls)
             take_grip(facets, between)
             stiffen(par, unit, longest, deepest)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from ...model.model import Model
 from ..base import Method, Option
 from ..box import BOXES
 from . import hold, report
 from .box import contents, pack
+from .joins import pins_of
 from .net import memory_of
 from .tables import UNCONSTRAINED, held, more_room
 
@@ -24,36 +27,52 @@ def refuses(model: Model) -> str | None:
     if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
         return "no node of its cloth can move; leave some unpinned"
     edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    others = [info.name for info in model.constraint_info if not info.name.startswith(edges)]
-    if others:
-        return _beside_edges(model, others)
-    if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
+    known = {info.name for info in pins_of(model)}
+    other = next((i.name for i in model.constraint_info if i.name not in known and not i.name.startswith(edges)), None)
+    if other is not None:
+        without = "take limits and contacts away (limit=None) and " if model.is_unilateral else ""
         return (
-            "it has rigid bodies that move freely beside its cloth; make them fixed, driven, or particles with a radius"
+            f"it has the constraint '{other}', but its steps with cloth hold hard edges, pins, limits and contacts "
+            f"only; leave it out, or {without}use a method for any constraint, such as rattle"
         )
     if model.inequalities.restitution.any():
         return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
     free = int((model.bodies.w[: model.bodies.slots, 0] > 0).sum())
     if free - sum(int((model.bodies.w[sheet.slots, 0] > 0).sum()) for sheet in model.sheets) > MOST_BALLS:
-        return f"it has more than {MOST_BALLS} free particles beside its cloth"
+        return f"it has more than {MOST_BALLS} free particles beside its cloth (a rigid body counts as two)"
     two = model.inequalities.rows.ptr[1:] - model.inequalities.rows.ptr[:-1]
     if (two > 2).any():
         return "it has an inequality between more than two points beside its cloth"
+    return _of_rigid(model) or _of_seams(model)
+
+
+def _of_rigid(model: Model) -> str | None:
+    """Contacts of rigid bodies that these steps do not know."""
+    rigid = {info.slot: info.name for info in model.body_info if info.kind == "rigid" and info.motion == "free"}
+    ineq, touching = model.inequalities, model.touching
+    blocks = ineq.rows.ptr[1:].astype(np.int64) - 1
+    rough = [int(ineq.rows.slot[k]) for k in blocks[(ineq.friction > 0) & (ineq.arm[blocks] > 0)]]
+    rough += touching.ball_slot[touching.ball_friction > 0].tolist()
+    ball = next((rigid[slot] for slot in rough if slot in rigid), None)
+    if ball is not None:
+        return f"the rigid ball '{ball}' has friction, which would turn it; make it a particle, or set friction to 0"
+    row, places = np.unique(ineq.rows.spin_row, return_counts=True)
+    if (places > 1).any():
+        name = model.inequality_names[int(row[places > 1][0])]
+        return f"the inequality '{name}' is between places on two rigid bodies; make one of them a particle"
     return None
 
 
-def _beside_edges(model: Model, others: list[str]) -> str:
-    pins = tuple(f"{sheet.name}.pin[" for sheet in model.sheets)
-    pinned = next((name for name in others if name.startswith(pins)), None)
-    what = f"it has the constraint '{others[0]}'"
-    if pinned:
-        what = f"a node is joined to a body that moves freely ('{pinned}')"
-    remedy = "fix or drive that body" if pinned else "leave it out"
-    if model.is_unilateral:
-        without = "take limits and contacts away (limit=None) and use a method for any constraint, such as rattle"
-    else:
-        without = "use a method for any constraint, such as rattle"
-    return f"{what}, but its steps with cloth hold hard edges, limits and contacts only; {remedy}, or {without}"
+def _of_seams(model: Model) -> str | None:
+    """Sheets that are sewn together would always touch along the seam."""
+    sheet_of = {int(slot): k for k, sheet in enumerate(model.sheets) for slot in sheet.slots}
+    pairs = {tuple(pair) for pair in model.touching.sheet_pairs.tolist()}
+    for pin in pins_of(model):
+        ends = tuple(sorted(sheet_of.get(point, -1) for point in pin.points))
+        if ends in pairs:
+            a, b = (model.sheets[k].name for k in ends)
+            return f"'{a}' is sewn to '{b}' ('{pin.name}'), and they may touch; leave that contact out, or the pin"
+    return None
 
 
 def refuses_beyond_hard_edges(model: Model) -> str | None:

@@ -16,6 +16,7 @@ from ...jit import part, word
 from ...model.evaluate import apply, set_time
 from .box import NOTHING, NUMBER, far, open_box
 from .tables import ADAMS_BASHFORTH, LONGEST_SUBSTEP, SUBSTEPS
+from .turning import set_out_turning
 
 SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
 
@@ -24,6 +25,19 @@ SOOTHING = 0.1  # of a step: for how long springs remember their speed in small 
 def copy3(source, out):
     for i in range(out.shape[0]):
         out[i, 0], out[i, 1], out[i, 2] = source[i, 0], source[i, 1], source[i, 2]
+
+
+@word
+def copy1(source, out):
+    for i in range(out.shape[0]):
+        out[i] = source[i]
+
+
+@word
+def copy4(source, out):
+    for i in range(out.shape[0]):
+        for c in range(4):
+            out[i, c] = source[i, c]
 
 
 @word
@@ -107,3 +121,4 @@ def wander(box, t, h):
             kick(v, w, dt, f)
             drift(x, v, w, dt)
     copy3(x, par.net.aim)
+    set_out_turning((box, h))

@@ -144,7 +144,7 @@ def resists(rows, r, m0, m1, m2):
 
 @word
 def of_members(rows, r, table):
-    """Σ ω of a table's entries for the members of a row."""
+    """Σ ω of a table's entries for the members of a row, also of places on rigid bodies."""
     m0 = 0.0
     m1 = 0.0
     m2 = 0.0
@@ -155,6 +155,12 @@ def of_members(rows, r, table):
             m0 += w * table[i, 0]
             m1 += w * table[i, 1]
             m2 += w * table[i, 2]
+    spin = rows.spin[r]
+    if spin >= 0:
+        for c in range(3):
+            m0 += rows.lever[r, 0, c] * table[spin, c]
+            m1 += rows.lever[r, 1, c] * table[spin, c]
+            m2 += rows.lever[r, 2, c] * table[spin, c]
     return m0, m1, m2
 
 

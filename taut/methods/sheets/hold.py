@@ -21,12 +21,14 @@ from ...model.evaluate import set_time
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
-from .free import copy3, wander
+from .free import copy1, copy3, copy4, wander
 from .lengths import project
+from .newton import keep_centres
 from .rows import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import settle
 from .solids import measure_solids
 from .tables import ADAMS_BASHFORTH
+from .turning import arrive_turning, begin_turning
 
 MOST_PIECES = 64
 LONGEST_WAY = 2.0  # of the mean edge, in one piece
@@ -115,7 +117,8 @@ def piece(box, t, h):
         s = net.slot[k]
         for c in range(3):
             x[s, c] += h * state.v[s, c]
-    if par.projects == 1:
+    begin_turning(net.spins, x)
+    if par.projects == 1 and net.joins.row.shape[0] == 0:
         status = project((box, h))
     elif par.has_facets == 1:
         status = newton_between((box, t + h, h))
@@ -125,12 +128,15 @@ def piece(box, t, h):
         return status
     if net.solids.phi.shape[0] > 0 and went_through((box, t + h)):
         return NOT_CONVERGED
+    if net.solids.phi.shape[0] == 0 and par.has_facets == 0:
+        keep_centres((box, x))
     release(net)
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
             state.v[s, c] = (x[s, c] - net.before[s, c]) / h  # (2)
             par.lag[s, c] = par.wander[1, s, c] - (net.aim[s, c] - net.before[s, c]) / h  # (3)
+    arrive_turning((box, h))
     return OK
 
 
@@ -144,7 +150,7 @@ def longest_piece(state, par, h):
     ball = 0.0
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
-        speed = state.v[s, 0] ** 2 + state.v[s, 1] ** 2 + state.v[s, 2] ** 2
+        speed = net.metres[k] ** 2 * (state.v[s, 0] ** 2 + state.v[s, 1] ** 2 + state.v[s, 2] ** 2)
         if k < count:
             node = max(node, speed)
         else:
@@ -165,34 +171,24 @@ def remembered(par):
 
 @word
 def keep(state, par, k):
-    kept, kept_rows = par.kept[k], par.kept_rows[k]
+    kept = par.kept[k]
     copy3(state.x, kept[0])
     copy3(state.v, kept[1])
     copy3(par.lag, kept[2])
-    edges, rows = par.net.edges, par.net.solids
-    count = edges.i.shape[0]
-    for e in range(count):
-        kept_rows[e] = edges.tension[e]
-        kept_rows[count + e] = edges.last[e]
-    for r in range(rows.phi.shape[0]):
-        kept_rows[2 * count + r] = rows.lam[r]
+    copy4(state.quat, par.kept_quat[k])
+    copy1(par.holding, par.kept_holding[k])
     for i in range(remembered(par)):
         par.kept_memory[k, i] = par.memory[i]
 
 
 @word
 def restore(state, par, k):
-    kept, kept_rows = par.kept[k], par.kept_rows[k]
+    kept = par.kept[k]
     copy3(kept[0], state.x)
     copy3(kept[1], state.v)
     copy3(kept[2], par.lag)
-    edges, rows = par.net.edges, par.net.solids
-    count = edges.i.shape[0]
-    for e in range(count):
-        edges.tension[e] = kept_rows[e]
-        edges.last[e] = kept_rows[count + e]
-    for r in range(rows.phi.shape[0]):
-        rows.lam[r] = kept_rows[2 * count + r]
+    copy4(par.kept_quat[k], state.quat)
+    copy1(par.kept_holding[k], par.holding)
     for i in range(remembered(par)):
         par.memory[i] = par.kept_memory[k, i]
 
@@ -244,8 +240,11 @@ def whole_step(box, t, h):
             set_time(system, t, state.x, state.quat, state.v)
             return status
     set_time(system, t + h, state.x, state.quat, state.v)
-    for r in range(state.lam.shape[0]):
-        state.lam[r] = -net.edges.tension[r]
+    for e in range(net.hard_row.shape[0]):
+        state.lam[net.hard_row[e]] = -net.edges.tension[e]
+    for p in range(net.joins.row.shape[0]):
+        for c in range(3):
+            state.lam[net.joins.row[p] + c] = -net.joins.force[p, c]
     work.counts[0] += net.counts[0]
     work.counts[1] += net.counts[2]
     net.counts[0], net.counts[2] = 0, 0

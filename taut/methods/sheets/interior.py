@@ -16,12 +16,13 @@ from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again
 from .friction import rub, take_grip
+from .joins import measure_joins, worst_join
 from .newton import largest_move, move, solve_with_facets, take_rows
 from .rooms import begin_inside, correct, find_ways, foretold, go_inside, standing, tell_who_pulls, weigh
-from .rows import measure_edges, measure_facets
+from .rows import measure_edges, measure_facets, worst_hard
 from .solids import measure_solids
 from .system import imbalance
-from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, worst_share
+from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, held_to, worst_share
 
 MOST_INSIDE = 60
 NEARLY = -2
@@ -46,6 +47,7 @@ def from_inside(box, t, h):
     giving_way = 0
     for it in range(MOST_INSIDE):
         measure_edges(edges, x)
+        measure_joins((box, x))
         measure_solids((box, t, x))
         measure_facets(facets, net.facet_count[0], x, par.apart)
         if it == 0:
@@ -59,6 +61,7 @@ def from_inside(box, t, h):
         rub((box, h, unit, it))
         unbalanced = imbalance((box, x, h))
         mean, open_yet = standing(par, unit)
+        open_yet += 1 if max(worst_hard(edges), worst_join(net.joins, held_to(par))) > 1.0 else 0
         settled = open_yet == 0 and unbalanced <= allowed_imbalance(par)
         if settled or stalls == PATIENCE:
             tell_who_pulls(par, unit)

@@ -22,7 +22,7 @@ from ...linalg.vectors import factor_preconditioner
 from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
-from .newton import keep_centres, largest_move, move, take_edges
+from .newton import largest_move, move, take_edges
 from .rows import measure_edges, settle_shifts, worst_edge
 from .tolerances import HARD, LONGEST_MOVE, begin_stiffness
 
@@ -99,18 +99,17 @@ def project(box, h):
     """
     system, state, par = open_box(box)
     net, x = par.net, state.x
-    edges, solids = net.edges, net.solids
+    edges = net.edges
     unit = par.unit / (h * h)
     begin_stiffness(par, unit, HARD * unit)
     measure_edges(edges, x)
     for _ in range(MOST_PROJECTIONS):
-        settle_shifts(edges, solids, 0)
+        settle_shifts(net)
         aim((box, h, 0.0))
         share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
         leaving = False
         take_edges((box, share, leaving))
         move((box, x, share))
-        keep_centres((box, x))
         net.counts[2] += 1
         last = FAR_OFF / par.numbers[0]
         for _ in range(MOST_SHORTENED):

@@ -2,14 +2,7 @@
 
 Unknowns are numbered: first the nodes of sheets that can move, then balls. Nodes stand in one sparse system
 (linalg/nodes.py), where edges couple them. Balls, few and each touching many nodes, stand in a small dense block
-beside it.
-
-A row of contact has up to four members k with weights ω_k and one normal n:
-
-    φ = -gap,   ∂gap/∂x_k = ω_k n,   force on member k = λ ω_k n,   λ ≥ 0                        (1)
-
-    node and obstacle   ω = (1)               node and ball   ω = (1, -1)
-    node and triangle   ω = (1, -b₀, -b₁, -b₂)       edge and edge   ω = (1-s, s, -(1-t), -t)
+beside it. A rigid body counts as two of them, its centre and its rotation (turning.py).
 """
 
 from __future__ import annotations
@@ -21,9 +14,10 @@ import numpy as np
 from ...cloth.springs import Springs
 from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
+from .contact_rows import Rows, members_of, no_rows, solid_rows
 from .couples import place_springs, with_neighbours
-
-MEMBERS = 4
+from .joins import Joins, joins_of, pins_of
+from .turning import Spins, spins_of
 
 
 class Edges(NamedTuple):
@@ -39,7 +33,6 @@ class Edges(NamedTuple):
     one_sided: np.ndarray  # (e,) bool
     tension: np.ndarray  # (e,) T [N]
     shift: np.ndarray  # (e,) T₀ of the augmented Lagrangian [N]
-    last: np.ndarray  # (e,) T of the step before [N]
     kappa: np.ndarray  # (e,) κ [N/m]
     on: np.ndarray  # (e,) bool: enters the system
     u: np.ndarray  # (e, 3) from j to i
@@ -50,42 +43,23 @@ class Edges(NamedTuple):
     widen: np.ndarray  # (e,) and δs
 
 
-class Rows(NamedTuple):
-    unknown: np.ndarray  # (r, 4) number of the member, -1: none, or it is held
-    slot: np.ndarray  # (r, 4) its slot, -1: none
-    weight: np.ndarray  # (r, 4) ω
-    n: np.ndarray  # (r, 3)
-    phi: np.ndarray  # (r,) [m]
-    lam: np.ndarray  # (r,) λ [N]
-    shift: np.ndarray  # (r,) λ₀
-    kappa: np.ndarray  # (r,) κ [N/m]
-    friction: np.ndarray  # (r,) Coulomb's coefficient
-    grip: np.ndarray  # (r,) the λ that friction takes
-    allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
-    room: np.ndarray  # (r,) by how much φ may be off in this step [m]
-    n0: np.ndarray  # (r, 3) the normal at the start of the step
-    rub: np.ndarray  # (r, 3) friction on the first member [N]
-    along: np.ndarray  # (r,) τ of contacts.py [N/m],
-    slip: np.ndarray  # (r, 3) and d
-    on: np.ndarray  # (r,) bool
-    slack: np.ndarray  # (r,) s of interior.py [m],
-    rise: np.ndarray  # (r,) δλ,
-    widen: np.ndarray  # (r,) and δs
-
-
 class Net(NamedTuple):
     nodes: Nodes
     unknown: np.ndarray  # (slots,) number of the slot, -1: held
     slot: np.ndarray  # (unknowns,)
-    mass: np.ndarray  # (unknowns,) [kg]
+    mass: np.ndarray  # (unknowns, 3) [kg]; of a rotation principal moments of inertia [kg m²]
+    metres: np.ndarray  # (unknowns,) 1; of a rotation the radius of gyration [m]: what is off by how much, on the whole
     edges: Edges
+    hard_row: np.ndarray  # (hard edges,) their rows in the model
+    joins: Joins
+    spins: Spins
     springs: Springs  # those that are part of the system
     spring_couple: np.ndarray  # (s, 2) as couple of edges; two where a spring reaches over a node (couples.py)
     solids: Rows  # nodes and balls against obstacles (the model's inequalities), then nodes against balls
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     facets: Rows  # sheets against sheets; as many as facet_count
     facet_count: np.ndarray  # (1,)
-    block: np.ndarray  # (3 balls, 3 balls) of the system
+    block: np.ndarray  # (3 balls, 3 balls) of the system, balls and rigid bodies
     strip: np.ndarray  # (3 balls, nodes, 3) between balls and nodes
     answer: np.ndarray  # (3 balls, nodes, 3) what the strip's rows do to the nodes
     rhs: np.ndarray  # (unknowns, 3)
@@ -94,16 +68,6 @@ class Net(NamedTuple):
     before: np.ndarray  # (slots, 3) x at the start of the step
     line: np.ndarray  # (5, unknowns, 3) room for conjugate gradients
     counts: np.ndarray  # (3,) factors, solves, corrections
-
-
-def no_rows(room: int) -> Rows:
-    empty = [np.zeros(room) for _ in range(12)]
-    return Rows(
-        np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        phi=empty[0], lam=empty[1], shift=empty[2], kappa=empty[3], friction=empty[4], grip=empty[5], allowed=empty[6],
-        room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), along=empty[11], slip=np.zeros((room, 3)),
-        on=np.zeros(room, bool), slack=empty[8], rise=empty[9], widen=empty[10],
-    )  # fmt: skip
 
 
 def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tuple[Net, Springs]:
@@ -119,21 +83,29 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
     slot = np.concatenate([nodes, balls]).astype(np.int64)
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
-    edges, couples = _edges(model, unknown, memory)
-    couples = couples if lean else with_neighbours(model, unknown, couples)
+    edges, hard_row, couples = _edges(model, unknown, memory)
+    # Where nothing holds nodes but their springs, these can be followed alone. What is pinned to them would hang on
+    # springs that have given way already.
+    pinned = len(pins_of(model)) > 0
+    if pinned or (len(couples) and not lean):
+        couples = with_neighbours(model, unknown, couples)
+    solids, radius = solid_rows(model, unknown, memory[len(edges.i) :])
+    joins, sewn = joins_of(model, unknown, len(nodes), memory[len(edges.i) + len(solids.phi) :])
+    joins.couple[joins.couple >= 0] += len(couples)
     pairs = np.stack([edges.i, edges.j], axis=1)
     springs, spring_couple, explicit = place_springs(model, unknown, couples, pairs, reaching)
     rest = model.x[nodes]
-    system = plan_nodes(len(nodes), couples, rest)
+    across = (solids.unknown[:, :2] >= 0).all(axis=1) & (solids.unknown[:, :2] < len(nodes)).all(axis=1)
+    solids.couple[across] = len(couples) + len(sewn) + np.arange(across.sum())
+    system = plan_nodes(len(nodes), np.concatenate([couples, sewn, solids.unknown[across, :2]]), rest)
     # in the order of the system's entries, so that neighbours in the list are neighbours in memory
     order = np.argsort(np.append(system.couple, 0)[spring_couple[:, 0]], kind="stable")
     springs = Springs(*(np.ascontiguousarray(column[order]) for column in springs))
     spring_couple = np.ascontiguousarray(spring_couple[order])
-    solids, radius = solid_rows(model, unknown, memory[2 * len(edges.i) :])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
     net = Net(
-        system, unknown, slot, model.bodies.mass[slot, 0].copy(), edges, springs, spring_couple, solids, radius,
-        no_rows(0),
+        system, unknown, slot, model.bodies.mass[slot], _metres(model, slot), edges, hard_row, joins,
+        spins_of(model, unknown, every), springs, spring_couple, solids, radius, no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
         np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((5, every, 3)),
         np.zeros(3, np.int64),
@@ -142,15 +114,29 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
 
 
 def memory_of(model: Model) -> int:
-    """How many numbers go from step to step: T and last T of edges, λ of rows, lags, pieces, forces of the last one."""
-    return 2 * len(_pairs(model)[0]) + len(_members(model)[0]) + 6 * len(model.x) + 3
+    """How many numbers go from step to step: T of edges, λ of rows, F of pins, lags, pieces, forces of the last one."""
+    return len(_pairs(model)[0]) + len(members_of(model)[0]) + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
+
+
+def _metres(model: Model, slot: np.ndarray) -> np.ndarray:
+    metres, mass = np.ones(len(slot)), model.bodies.mass
+    turns = np.isin(slot, model.bodies.spin_slot)
+    metres[turns] = np.sqrt(mass[slot[turns]].max(axis=1) / mass[slot[turns] - 1, 0])
+    return metres
+
+
+def _hard_rows(model: Model) -> np.ndarray:
+    """Rows of hard edges in the model."""
+    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
+    rows = sorted(info.rows[0] for info in model.constraint_info if info.name.startswith(edges))
+    return np.array(rows, np.int64)
 
 
 def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slots (e, 2) of all edges, lengths at rest and the longest allowed."""
     rows = model.rows
-    pairs = [rows.slot[rows.ptr[:-1]].astype(np.int64), rows.slot[rows.ptr[:-1].astype(np.int64) + 1].astype(np.int64)]
-    hard = np.stack(pairs, axis=1)
+    first = rows.ptr[_hard_rows(model)].astype(np.int64)
+    hard = np.stack([rows.slot[first], rows.slot[first + 1]], axis=1).astype(np.int64)
     named = {}
     for sheet in model.sheets:
         for (i, j), length in zip(sheet.hard_edges.tolist(), sheet.hard_lengths):
@@ -169,47 +155,18 @@ def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     )
 
 
-def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray]:
+def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray, np.ndarray]:
+    """Edges, the rows of hard ones in the model, and the couples (k, 2) of nodes that edges join."""
     pairs, length, most = _pairs(model)
+    hard_row = _hard_rows(model)
     e = len(pairs)
-    one_sided = np.arange(e) >= model.row_count
+    one_sided = np.arange(e) >= len(hard_row)
     ends = unknown[pairs]
     both = (ends >= 0).all(axis=1)
     couple = np.full(e, -1)
     couple[both] = np.arange(both.sum())
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
-    tension, last = memory[:e], memory[e : 2 * e]
     return Edges(
-        i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, tension, np.zeros(e), last, np.zeros(e),
+        i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e), np.zeros(e),
         ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
-    ), ends[both]  # fmt: skip
-
-
-def _members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Slots (r, 2) of the rows of solids, -1: none; their friction; and the radii of the balls in the last of them."""
-    ineq, touching = model.inequalities, model.touching
-    ptr = ineq.rows.ptr.astype(np.int64)
-    slots = np.full((len(ptr) - 1, 2), -1)
-    slots[:, 0] = ineq.rows.slot[ptr[:-1]]
-    two = np.diff(ptr) > 1
-    slots[two, 1] = ineq.rows.slot[ptr[:-1][two] + 1]
-    parts, friction, radius = [slots], [ineq.friction], []
-    for ball, size, sheet, rough in zip(
-        touching.ball_slot, touching.ball_radius, touching.ball_sheet, touching.ball_friction
-    ):
-        nodes = model.sheets[sheet].slots
-        parts.append(np.stack([nodes, np.full(len(nodes), ball)], axis=1))
-        friction.append(np.full(len(nodes), rough))
-        radius.append(np.full(len(nodes), size + 0.5 * model.sheets[sheet].thickness))
-    return np.concatenate(parts), np.concatenate(friction), np.concatenate([np.zeros(0), *radius])
-
-
-def solid_rows(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Rows, np.ndarray]:
-    slots, friction, radius = _members(model)
-    count = len(slots)
-    rows = no_rows(count)
-    rows.slot[:, :2] = slots
-    rows.unknown[:, :2] = np.where(slots >= 0, unknown[slots], -1)
-    rows.weight[:, 0] = 1.0
-    rows.weight[:, 1] = np.where(slots[:, 1] >= 0, -1.0, 0.0)
-    return rows._replace(friction=friction, lam=memory[:count]), radius
+    ), hard_row, ends[both]  # fmt: skip

@@ -17,7 +17,7 @@ from ...jit import part, word
 from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .contacts import add_facets
-from .friction import take_rub
+from .friction import of_members, take_rub
 
 TOGETHER = 0.1  # what counts of a move that neighbours make, too
 MOST_GRADIENTS = 200
@@ -161,13 +161,8 @@ def longer(net, edges, e):
 @word
 def farther(net, rows, r):
     """n·Σ ω δx"""
-    total = 0.0
-    for k in range(4):
-        i = rows.unknown[r, k]
-        if i >= 0:
-            for c in range(3):
-                total += rows.weight[r, k] * rows.n[r, c] * net.dx[i, c]
-    return total
+    m0, m1, m2 = of_members(rows, r, net.dx)
+    return rows.n[r, 0] * m0 + rows.n[r, 1] * m1 + rows.n[r, 2] * m2
 
 
 @far(WHOLE, NUMBER, TRUTH)
@@ -221,7 +216,7 @@ def largest_move(box):
     largest = 0.0
     for k in range(net.slot.shape[0]):
         for c in range(3):
-            largest = max(largest, TOGETHER * abs(net.dx[k, c]))
+            largest = max(largest, TOGETHER * net.metres[k] * abs(net.dx[k, c]))
     for e in range(edges.i.shape[0]):
         i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
         for c in range(3):
@@ -244,7 +239,7 @@ def move(box, x, share):
 @far(NOTHING, TABLE)
 @part
 def keep_centres(box, x):
-    """Sheets that nothing holds go where forces from outside bring their centre.
+    """Sheets that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
 
     Inner forces do not move it, but a system as stiff as that of hard edges is solved to some 1e-9, no better.
     """
@@ -257,8 +252,8 @@ def keep_centres(box, x):
         sheet, s = par.adrift[k], net.slot[k]
         if sheet >= 0:
             for c in range(3):
-                par.centre[sheet, c] += net.mass[k] * (net.aim[s, c] - x[s, c])
-            par.centre[sheet, 3] += net.mass[k]
+                par.centre[sheet, c] += net.mass[k, 0] * (net.aim[s, c] - x[s, c])
+            par.centre[sheet, 3] += net.mass[k, 0]
     for k in range(par.adrift.shape[0]):
         sheet, s = par.adrift[k], net.slot[k]
         if sheet >= 0:

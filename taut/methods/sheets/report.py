@@ -31,14 +31,16 @@ def observe(system, state, t, par, lam):
 
 
 @word
-def add_contacts(net, rows, count, force):
+def add_contacts(places, rows, count, force):
     pushing = 0
     for r in range(count):
         if rows.lam[r] > 0.0 and rows.on[r]:
             pushing += 1
             for k in range(4):
                 s = rows.slot[r, k]
-                if s >= 0 and net.unknown[s] >= 0:
+                if s >= 0 and rows.unknown[r, k] >= 0:
+                    if rows.spin[r] >= 0 and rows.which[r] == k:
+                        s = places.slot[rows.place[r]]
                     for c in range(3):
                         force[s, c] += rows.weight[r, k] * (rows.lam[r] * rows.n[r, c] + rows.rub[r, c])
     return pushing
@@ -77,10 +79,10 @@ def measure_now(box, t, phi, rate, force, totals):
     for i in range(force.shape[0]):
         for c in range(3):
             force[i, c] = 0.0
-    pushing = add_contacts(net, net.facets, net.facet_count[0], force)
+    pushing = add_contacts(system.places, net.facets, net.facet_count[0], force)
     if solids.phi.shape[0] > 0:
         measure_solids((box, t, state.x))
-        pushing += add_contacts(net, solids, solids.phi.shape[0], force)
+        pushing += add_contacts(system.places, solids, solids.phi.shape[0], force)
     measure_listed(state, ineq, phi, rate)
     limited = 0
     for e in range(edges.i.shape[0]):
@@ -113,6 +115,6 @@ def measure_bumps(system, state, t, par, phi, rate, slide, force, totals):
             force[i, c] = 0.0
     if count > 0:
         measure_rows(system, ineq, rows, par.solids.radius, t, state.x, state.quat, state.v)
-        pushing = add_contacts(par.solids, rows, count, force)
+        pushing = add_contacts(system.places, rows, count, force)
         measure_listed(state, ineq, phi, rate)
         totals[0], totals[1] = pushing, deepest(rows)

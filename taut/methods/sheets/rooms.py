@@ -12,7 +12,9 @@ from __future__ import annotations
 from ...jit import part, word
 from .box import NOTHING, NUMBER, far, open_box
 from .contacts import push_members
+from .joins import take_joins
 from .newton import farther, longer
+from .rows import settle_shifts
 from .system import pull_ends
 from .tolerances import OFF_CONTACT, OFF_LIMIT, allowed_imbalance, finer
 
@@ -73,12 +75,11 @@ def standing(par, unit):
 def weigh(par, most):
     """κ of (2), and T₀ with μ = 0."""
     edges, rows = par.net.edges, par.net.solids
+    settle_shifts(par.net)
     for e in range(edges.i.shape[0]):
-        edges.shift[e] = edges.tension[e]
         if edges.one_sided[e]:
             edges.kappa[e] = min(edges.tension[e] / edges.slack[e], most)
     for r in range(rows.phi.shape[0]):
-        rows.shift[r] = rows.lam[r]
         if rows.on[r]:
             rows.kappa[r] = min(rows.lam[r] / rows.slack[r], most)
 
@@ -152,6 +153,7 @@ def correct(box, mu):
 @word
 def go_inside(par, share):
     edges, rows = par.net.edges, par.net.solids
+    take_joins(par.net, share)
     for e in range(edges.i.shape[0]):
         edges.tension[e] += share * edges.rise[e]
         if edges.one_sided[e]:

@@ -103,6 +103,16 @@ def worst_edge(edges, most):
 
 
 @part
+def worst_hard(edges):
+    """The same, of hard edges alone."""
+    worst = 0.0
+    for e in range(edges.i.shape[0]):
+        if not edges.one_sided[e]:
+            worst = max(worst, abs(edges.phi[e]) / edges.room[e])
+    return worst
+
+
+@part
 def worst_row(rows, count, most):
     worst = 0.0
     for r in range(count):
@@ -141,9 +151,13 @@ def enter_rows(rows, count, least, most):
 
 
 @part
-def settle_shifts(edges, rows, count):
-    """T₀ = T, λ₀ = λ."""
+def settle_shifts(net):
+    """T₀ = T, λ₀ = λ, F₀ = F."""
+    edges, rows, joins = net.edges, net.solids, net.joins
     for e in range(edges.i.shape[0]):
         edges.shift[e] = edges.tension[e] if edges.on[e] else 0.0
-    for r in range(count):
+    for r in range(rows.phi.shape[0]):
         rows.shift[r] = rows.lam[r] if rows.on[r] else 0.0
+    for p in range(joins.row.shape[0]):
+        for c in range(3):
+            joins.shift[p, c] = joins.force[p, c]

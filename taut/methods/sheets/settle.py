@@ -13,9 +13,10 @@ from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again, descend
-from .free import copy3
+from .free import copy1, copy3
 from .friction import change_of_grip, drop_grip, is_rough, rub, take_grip
 from .interior import NEARLY, from_inside
+from .joins import measure_joins, take_joins, worst_join
 from .newton import largest_move, move, take_edges, take_rows
 from .rows import (
     NOTHING_OFF,
@@ -38,6 +39,7 @@ from .tolerances import (
     allowed_imbalance,
     begin_stiffness,
     finer,
+    held_to,
     stiffen,
     worst_share,
 )
@@ -74,7 +76,7 @@ def newton(box, t, h, most):
     unit = par.unit / (h * h)
     begin_stiffness(par, unit, HARD * unit)
     longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT) * par.edge
-    settle_shifts(edges, solids, walls)
+    settle_shifts(net)
     changes = 0
     many = edges.i.shape[0] + walls
     coming = many / STILL_COMING
@@ -83,9 +85,10 @@ def newton(box, t, h, most):
     inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
     for it in range(most):
         measure_edges(edges, x)
+        measure_joins((box, x))
         measure_solids((box, t, x))
         measure_facets(facets, between, x, par.apart)
-        off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest))
+        off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest), worst_join(net.joins, held_to(par)))
         near = worst_share(facets, between, par.apart)
         entered = enter_edges(edges, longest)
         entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, deepest)
@@ -105,7 +108,7 @@ def newton(box, t, h, most):
         coming *= FEWER if it >= SETTLED_AFTER else 1.0
         few = it > 2 and changes + entered <= 2 + many // 500
         if few or (balanced and changes + entered <= 2 + many // 50):
-            settle_shifts(edges, solids, walls)
+            settle_shifts(net)
             stiffen(par, unit, longest, deepest)
         tried = few and it >= next_trial
         if tried:
@@ -118,6 +121,7 @@ def newton(box, t, h, most):
         share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
         leaving = par.paper == 0
         changes = take_edges((box, share, leaving))
+        take_joins(net, share)
         changes += take_rows((box, False, share)) + take_rows((box, True, share))
         move((box, x, share))
         net.counts[2] += 1
@@ -160,13 +164,10 @@ def in_rounds(box, t, h):
 def settle(box, t, h):
     """The same; where Newton's method goes astray, limits from inside, or descent, or friction in rounds."""
     system, state, par = open_box(box)
-    edges, solids = par.net.edges, par.net.solids
-    count, walls = edges.i.shape[0], solids.phi.shape[0]
+    solids = par.net.solids
+    walls = solids.phi.shape[0]
     copy3(state.x, par.begun_at)
-    for e in range(count):
-        par.begun[e] = edges.tension[e]
-    for r in range(walls):
-        par.begun[count + r] = solids.lam[r]
+    copy1(par.holding, par.begun)
     come_and_go = walls + par.net.facet_count[0] > 0 or par.limited == 1
     status = newton((box, t, h, MOST_WITH_SETS if come_and_go else MOST_ITERATIONS))
     inside = par.limited == 1 and par.paper == 0

@@ -6,6 +6,7 @@ from ...jit import part, word
 from ...model.evaluate import inequalities_at
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .rows import measure_balls
+from .turning import set_lever
 
 
 @word
@@ -29,4 +30,9 @@ def measure_rows(system, ineq, rows, radius, t, x, quat, v):
 def measure_solids(box, t, x):
     """φ and n of all rows of obstacles and balls at x; the time is set."""
     system, state, par = open_box(box)
-    measure_rows(system, par.ineq, par.net.solids, par.net.radius, t, x, state.quat, state.v)
+    rows, places = par.net.solids, system.places
+    measure_rows(system, par.ineq, rows, par.net.radius, t, x, state.quat, state.v)
+    for r in range(par.ineq.phi.shape[0]):
+        if rows.spin[r] >= 0:
+            at, weight = rows.place[r], rows.weight[r, rows.which[r]]
+            set_lever(rows.lever, r, par.net.spins.middle, places.body[at], places.arm, at, weight)

@@ -27,6 +27,7 @@ from ...linalg.nodes import add_couple, add_diagonal, clear_nodes
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .contacts import resistance, subtract_rows
 from .couples import DIRECT
+from .joins import add_pulls
 
 
 @word
@@ -49,9 +50,8 @@ def start_rhs(box, x, h):
     net = open_box(box).par.net
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
-        m = net.mass[k] / (h * h)
         for c in range(3):
-            net.rhs[k, c] = -m * (x[s, c] - net.aim[s, c])
+            net.rhs[k, c] = -net.mass[k, c] / (h * h) * (x[s, c] - net.aim[s, c])
 
 
 @word
@@ -74,14 +74,14 @@ def assemble_edges(box, h, buckling):
     clear_nodes(nodes)
     count = nodes.order.shape[0]
     for k in range(count):
-        m = net.mass[k] / (h * h)
+        m = net.mass[k, 0] / (h * h)
         add_diagonal(nodes, k, m, 0.0, 0.0, m, 0.0, m)
     for e in range(edges.i.shape[0]):
         if not edges.on[e]:
             continue
         kappa = edges.kappa[e]
         u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
-        turn = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], edges.last[e], 0.0)
+        turn = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], 0.0)
         turn /= max(edges.l[e], 1e-300)
         xx, xy, xz, yy, yz, zz = resistance(kappa, turn, u0, u1, u2)
         i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
@@ -146,12 +146,13 @@ def imbalance(box, x, h):
         l, u0, u1, u2, pull = spring_at(springs, q, x, net.before, h)
         i, j = net.unknown[springs.i[q]], net.unknown[springs.j[q]]
         pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
+    add_pulls(net)
     subtract_rows(net, net.solids, net.solids.phi.shape[0], x, h)
     subtract_rows(net, net.facets, net.facet_count[0], x, h)
     largest = 0.0
     nothing = 0.0  # or nan, where forces are
     for k in range(net.slot.shape[0]):
         for c in range(3):
-            largest = max(largest, abs(net.rhs[k, c]) * h * h / net.mass[k])
+            largest = max(largest, net.metres[k] * abs(net.rhs[k, c]) * h * h / net.mass[k, c])
             nothing += 0.0 * net.rhs[k, c]
     return largest + nothing

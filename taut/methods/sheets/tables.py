@@ -16,8 +16,10 @@ from ...cloth.springs import Springs
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
+from .contact_rows import no_rows
 from .lengths import Lengths, lengths_of
-from .net import Net, net_of, no_rows
+from .net import Net, net_of
+from .turning import NONE
 
 SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
@@ -41,9 +43,11 @@ class Held(NamedTuple):
     edge: float  # mean length of edges [m]
     extent: float  # largest side of the smallest sheet [m]
     unit: float  # mean mass of a node [kg]
-    w: np.ndarray  # (slots,) inverse masses
-    adrift: np.ndarray  # (nodes,) of which sheet with no held node each is, -1: of none
+    w: np.ndarray  # (slots,) inverse masses, zero for rotations
+    w_alone: np.ndarray  # (slots,) the same, zero for pinned nodes: these can not be stopped on their way alone
+    adrift: np.ndarray  # (unknowns,) of which part that nothing holds each is, -1: of none
     centre: np.ndarray  # (sheets, 4) room
+    holding: np.ndarray  # (.,) T, λ and F of all edges, rows and pins: what these have in common
     thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
     friction: np.ndarray  # (sheets, sheets)
     apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
@@ -53,9 +57,10 @@ class Held(NamedTuple):
     memory: np.ndarray  # (3 + 3 slots,) size of pieces, how many until it may grow; h of the last one and its forces
     ball: float  # smallest radius of a ball [m]; inf: there is none
     kept: np.ndarray  # (2, 3, slots, 3) x, v and lags at the start of a step, and of a piece
-    kept_rows: np.ndarray  # (2, .) T and λ there,
+    kept_quat: np.ndarray  # (2, rigid, 4) orientations there,
+    kept_holding: np.ndarray  # (2, .) `holding`,
     kept_memory: np.ndarray  # (2, .) and `memory`
-    begun: np.ndarray  # (.,) T and λ where Newton's method began,
+    begun: np.ndarray  # (.,) `holding` where Newton's method began,
     begun_at: np.ndarray  # (slots, 3) and x
     wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
     pieces: np.ndarray  # (1,) in how many pieces the last step was taken
@@ -71,13 +76,15 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     rule = int(named["unconstrained"])
     reaching = rule == SUBSTEPS and not model.is_unilateral
     net, free = net_of(model, state.memory, reaching, lean=reaching and projects)
-    edges, rows = len(net.edges.i), len(net.solids.phi)
-    slots = len(model.x)
-    first = 2 * edges + rows
+    edges, slots = len(net.edges.i), len(model.x)
+    first = edges + len(net.solids.phi) + 3 * len(net.joins.row)
     of, thickness, friction = _surface(model)
     has_facets = len(model.touching.sheet_pairs) > 0
     lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
-    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    w = model.bodies.w[:, 0].copy()
+    w[model.bodies.spin_slot] = 0.0
+    w_alone = w.copy()
+    w_alone[[*net.joins.node[:, 1], *net.joins.to[:, 1]]] = 0.0
     near = near_room(of)
     pairs = np.stack([net.edges.i, net.edges.j], axis=1)
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
@@ -87,13 +94,15 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
         has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
         paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
         rule=rule, projects=int(projects), frequency=frequency(w, free),
-        edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order)].mean()), w=w,
-        adrift=_adrift(model, net), centre=np.zeros((len(model.sheets), 4)),
+        edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order), 0].mean()), w=w,
+        w_alone=w_alone, adrift=_adrift(model, net), centre=np.zeros((len(model.sheets), 4)),
+        holding=state.memory[:first],
         thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
         lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
         ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
-        kept_rows=np.zeros((2, first)), kept_memory=np.zeros((2, 3 + 3 * slots)),
-        begun=np.zeros(edges + rows), begun_at=np.zeros((slots, 3)),
+        kept_quat=np.zeros((2, *model.quat.shape)), kept_holding=np.zeros((2, first)),
+        kept_memory=np.zeros((2, 3 + 3 * slots)),
+        begun=np.zeros(first), begun_at=np.zeros((slots, 3)),
         wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), in_rounds=np.zeros(1, np.int64), whole=np.ones(1),
         free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
     )  # fmt: skip
@@ -117,11 +126,18 @@ def _extent(model: Model) -> float:
 
 
 def _adrift(model: Model, net: Net) -> np.ndarray:
-    of = np.full(len(model.x), -1)
+    """Sheets, and what is pinned to them, are one part, called by the number of its first sheet."""
+    count = len(model.sheets)
+    part = np.full(len(model.x), count)
     for k, sheet in enumerate(model.sheets):
-        if (net.unknown[sheet.slots] >= 0).all():
-            of[sheet.slots] = k
-    return of[net.slot[: len(net.nodes.order)]]
+        part[sheet.slots] = k
+    for a, b in zip(net.joins.node[:, 1], net.joins.to[:, 1]):
+        first, second = sorted((part[a], part[b]))
+        part[part == second if second < count else b] = first
+    for sheet in model.sheets:
+        if (net.unknown[sheet.slots] < 0).any():
+            part[part == part[sheet.slots[0]]] = count
+    return np.where(part < count, part, NONE)[net.slot]
 
 
 def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:

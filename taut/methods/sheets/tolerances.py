@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...jit import word
+from .joins import join_off
 from .rows import NOTHING_OFF, edge_off, row_off
 
 # κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
@@ -35,9 +36,16 @@ def allowed_imbalance(par):
     Elsewhere fine sheets may be off as far as coarser ones: the error of motion is the same.
     """
     tells = par.limited == 1 or par.net.solids.phi.shape[0] > 0 or par.has_facets == 1
+    tells = tells or par.net.joins.row.shape[0] > 0
     usual = USUAL_STEP if tells else USUAL_HARD
     length = par.edge if tells else max(par.edge, par.extent / COARSE)
     return max(IMBALANCE * length * min(1.0, (par.whole[0] / usual) ** 3), NOTHING_OFF * par.edge)
+
+
+@word
+def held_to(par):
+    """Of pins, like hard edges [m]."""
+    return par.numbers[0] * par.edge
 
 
 @word
@@ -65,13 +73,18 @@ def begin_stiffness(par, unit, hard):
         rows.kappa[r] = min(max(soft, rows.lam[r] / (RELEASE * par.edge)), most)
     for r in range(par.net.facet_count[0]):
         facets.kappa[r] = LOOSE * unit
+    for p in range(par.net.joins.row.shape[0]):
+        par.net.joins.kappa[p] = hard
 
 
 @word
 def stiffen(par, unit, most, deepest):
     """κ grows where multipliers alone have not brought things within their rooms."""
-    edges, rows, facets = par.net.edges, par.net.solids, par.net.facets
+    edges, rows, facets, joins = par.net.edges, par.net.solids, par.net.facets, par.net.joins
     stiffest = STIFFEST * unit
+    for p in range(joins.row.shape[0]):
+        if join_off(joins, p) > held_to(par):
+            joins.kappa[p] = max(joins.kappa[p], min(RAMP * joins.kappa[p], stiffest))
     for e in range(edges.i.shape[0]):
         if edges.on[e] and edge_off(edges, e, most) > 1.0:
             edges.kappa[e] = max(edges.kappa[e], min(RAMP * edges.kappa[e], stiffest))
