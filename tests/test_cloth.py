@@ -229,12 +229,22 @@ def test_energy_of_sheets_at_their_limit_does_not_grow(name, dt, simulate):
 
 # The same bits
 
+
+def carrying_a_box() -> Scene:
+    scene = Scene()
+    box = scene.rigid((0.5, 0, 1.1), 0.3, shape={"box": (1, 0.1, 0.2)}, angular_velocity=(1, 2, 0))
+    scene.cloth(grid=(6, 6), u=(1, 0, 0), v=(0, 0, 1), stiffness=20, name="cloth",
+                pins=[0, 5, {"vertex": 30, "to": box}, {"vertex": 35, "to": box}])  # fmt: skip
+    return scene
+
+
 REPEATED = {
     "hard": lambda: gallery("cloth_hang", n=8),
     "limit": lambda: gallery("cloth_hang", n=8, hard=False),
     "paper": lambda: limited("cloth_hang", "paper", 8),
     "ball": lambda: gallery("cloth_ball", n=8),
     "drape": lambda: gallery("cloth_drape", n=8),
+    "box": carrying_a_box,
 }
 
 
