@@ -25,11 +25,13 @@ from numba.extending import intrinsic
 
 from ..distant import address_of
 from ..jit import cache_folder
+from .compiling import compile_all
 
 FUNCTIONS = 64
 NUMBER, WHOLE, TRUTH, NOTHING = types.float64, types.int64, types.boolean, types.none
 VECTOR, TABLE = types.float64[::1], types.float64[:, ::1]
 BOXES: dict[int, Any] = {}
+KINDS: dict[str, BoxKind] = {}
 compiling = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
@@ -55,17 +57,20 @@ class BoxKind:
         self.functions: list[tuple[Callable, Any, tuple]] = []
         self.type: Any = None  # of Bundle: the same for every scene
         self.open_box = _opener(self) if compiling else BOXES.__getitem__
+        KINDS[name] = self
 
     def pack(self, system: Any, state: Any, tables: Any, unused: Container[str] = ()) -> Boxed:
         """Lay everything out, and compile (or load) the functions, but for `unused` names or files."""
         bundle = Bundle(system, state, tables)
         self.type = numba.typeof(bundle)
         self._check_type()
-        addresses = [
-            0 if function.__name__ in unused or function.__module__.rpartition(".")[2] in unused
-            else address_of(function, result, *given)
-            for function, result, given in self.functions
+        wanted = [
+            entry for entry in self.functions
+            if entry[0].__name__ not in unused and entry[0].__module__.rpartition(".")[2] not in unused
         ]  # fmt: skip
+        if compiling:
+            compile_all(self, wanted)
+        addresses = [address_of(*entry[:2], *entry[2]) if entry in wanted else 0 for entry in self.functions]
         words = [*addresses, *[0] * (FUNCTIONS - len(addresses)), *_words(bundle)]
         memory = np.array(words, np.int64)
         address = memory.ctypes.data

@@ -13,7 +13,7 @@ from . import hold, report
 from .box import contents, pack
 from .joins import pins_of
 from .net import memory_of
-from .tables import UNCONSTRAINED, held, more_room
+from .tables import UNCONSTRAINED, Held, held, more_room
 
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
@@ -81,15 +81,38 @@ def refuses_beyond_hard_edges(model: Model) -> str | None:
     return refuses(model)
 
 
+def unused(tables: Held) -> set[str]:
+    """Functions and files that a scene never calls need not be compiled; see hold.piece and settle.settle."""
+    solids, pins = tables.net.solids, len(tables.net.joins.row)
+    inside = tables.limited and not tables.paper
+    touching = len(solids.phi) > 0 or tables.has_facets
+    rough = (solids.friction > 0).any() or (tables.friction > 0).any()
+    found = set()
+    if not tables.has_facets:
+        found |= {"between"}
+    if tables.projects and not pins:
+        return found | {"settle", "interior", "rooms", "descent"}
+    found |= {"lengths"}
+    if not inside:
+        found |= {"interior", "rooms"}
+    if inside or not (tables.limited or touching):
+        found |= {"descend", "go_downhill", "energy"}
+    if not rough:
+        found |= {"in_rounds"}
+    return found
+
+
 def for_sheets(method: Method, projects: bool = False) -> Method:
     options = (*method.options, *OPTIONS)
 
     def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
-        return state, pack(system, state, held(model, state, par, named, projects))
+        tables = held(model, state, par, named, projects)
+        return state, pack(system, state, tables, unused(tables))
 
     def grow(par):
-        return pack(*BOXES[par.box][:2], more_room(contents(par)))
+        tables = more_room(contents(par))
+        return pack(*BOXES[par.box][:2], tables, unused(tables))
 
     return replace(
         method, form="sheets", step=hold.step, options=options, observe=report.observe, measure=report.measure,
