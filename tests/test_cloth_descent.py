@@ -8,6 +8,8 @@ import pytest
 from taut.bench.frames import Frames
 from taut.jit import kernel
 from taut.methods.box import contents
+from taut.methods.sheets import rooms
+from taut.methods.sheets.box import SHEETS
 from taut.methods.sheets.descent import descend, energy
 from taut.methods.sheets.free import extrapolate
 from taut.methods.sheets.interior import from_inside
@@ -19,6 +21,7 @@ SCENES = {
     "cloth_ball": {"n": 8}, "cloth_posts": {"n": 8}, "cloth_drape": {"n": 8}, "cloth_fold": {"n": 8},
     "flag_wind": {"n": 8}, "jelly_block": {"n": 3},
 }  # fmt: skip
+ROOMS = {name for name in vars(rooms) if not name.startswith("_")}
 
 
 @kernel
@@ -46,6 +49,7 @@ def touching(name: str) -> tuple[Frames, float]:
     sheet = Frames(gallery(name, **SCENES[name]), "implicit_first", 4)
     for _ in range(20):
         sheet.frame()
+    SHEETS.also(sheet.session.par, {"energy", "go_downhill", "descend", "from_inside", *ROOMS})
     return sheet, 20 / 60
 
 

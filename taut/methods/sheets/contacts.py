@@ -5,11 +5,15 @@ Rows between sheets would couple any nodes. They stay out of the matrix, and new
 
 from __future__ import annotations
 
+from math import sqrt
+
 from ...jit import part, word
 from ...linalg.nodes import add_couple, add_diagonal
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
 from .friction import drag, of_members, resists, sliding
 from .turning import add_turned, turned_by
+
+STRAIGHT = 0.999  # of its length: so far a rope pulls along itself
 
 
 @word
@@ -79,11 +83,24 @@ def add_lever(net, rows, r, xx, xy, xz, yy, yz, zz):
                     net.strip[to + d, i, c] += f[c]
 
 
+@word
+def tautness(rows, r, x):
+    """λ/l of a rope that pulls its two ends together: like T/l of taut edges. Zero for what pushes."""
+    i, j = rows.slot[r, 0], rows.slot[r, 1]
+    if j < 0:
+        return 0.0
+    d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
+    l = sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    apart = d0 * rows.n[r, 0] + d1 * rows.n[r, 1] + d2 * rows.n[r, 2]
+    return rows.lam[r] / l if apart < -STRAIGHT * l else 0.0
+
+
 @far(WHOLE, NUMBER)
 @part
 def assemble_solids(box, h):
     """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
-    net = open_box(box).par.net
+    system, state, par = open_box(box)
+    net = par.net
     rows, block, strip = net.solids, net.block, net.strip
     count = net.nodes.order.shape[0]
     for i in range(block.shape[0]):
@@ -100,6 +117,11 @@ def assemble_solids(box, h):
         xx, xy, xz = resists(rows, r, 1.0, 0.0, 0.0)
         xy, yy, yz = resists(rows, r, 0.0, 1.0, 0.0)
         xz, yz, zz = resists(rows, r, 0.0, 0.0, 1.0)
+        taut = tautness(rows, r, state.x)
+        if taut > 0.0:
+            more = resistance(0.0, taut, n0, n1, n2)
+            xx, xy, xz = xx + more[0], xy + more[1], xz + more[2]
+            yy, yz, zz = yy + more[3], yz + more[4], zz + more[5]
         push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
         push_members(net, rows, r, push * n0 + rows.rub[r, 0], push * n1 + rows.rub[r, 1], push * n2 + rows.rub[r, 2])
         a, b = rows.unknown[r, 0], rows.unknown[r, 1]

@@ -18,19 +18,11 @@ from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
 from .free import copy1, copy3
-from .friction import CREEP, rub, sliding, take_grip
-from .joins import joins_energy, measure_joins, worst_join
+from .friction import CREEP, rub, sliding
+from .joins import joins_energy
+from .measures import measure_all, take_grips, worst_off
 from .newton import largest_move, move
-from .rows import (
-    DEEPEST,
-    MOST_BEYOND,
-    measure_edges,
-    measure_facets,
-    settle_shifts,
-    worst_edge,
-    worst_row,
-)
-from .solids import measure_solids
+from .rows import DEEPEST, MOST_BEYOND
 from .system import imbalance
 from .tolerances import (
     LONGEST_MOVE,
@@ -39,7 +31,7 @@ from .tolerances import (
     allowed_imbalance,
     begin_stiffness,
     finer,
-    held_to,
+    settle_shifts,
     stiffen,
     worst_share,
 )
@@ -98,8 +90,7 @@ def energy(box, t, h):
             total += 0.5 * net.mass[k, c] * (x[s, c] - net.aim[s, c]) ** 2 / (h * h)
     for q in range(springs.rest.shape[0]):
         total += spring_energy(springs, q, x, net.before, h)
-    measure_edges(edges, x)
-    measure_joins((box, x))
+    measure_all((box, t, x))
     total += joins_energy(net.joins)
     for e in range(edges.i.shape[0]):
         pull = edges.shift[e] + edges.kappa[e] * edges.phi[e]
@@ -107,9 +98,7 @@ def energy(box, t, h):
         edges.on[e] = stays or pull > 0.0
         edges.tension[e] = pull if edges.on[e] else 0.0
         total += 0.5 * (edges.tension[e] ** 2 - edges.shift[e] ** 2) / edges.kappa[e]
-    measure_solids((box, t, x))
     total += rows_energy(net.solids, net.solids.phi.shape[0], x, net.before, h)
-    measure_facets(net.facets, net.facet_count[0], x, par.apart)
     return total + rows_energy(net.facets, net.facet_count[0], x, net.before, h)
 
 
@@ -158,29 +147,24 @@ def descend(box, t, h):
     """Solve (1) of system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     system, state, par = open_box(box)
     net = par.net
-    edges, solids, facets = net.edges, net.solids, net.facets
-    walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
     longest, deepest = finer(par, MOST_BEYOND), finer(par, DEEPEST) * par.edge
     begin_again((box,))
-    begin_stiffness(par, unit, SOFT * unit)
-    settle_shifts(net)
-    take_grip(solids, walls)
-    take_grip(facets, between)
+    begin_stiffness((box, unit, SOFT * unit))
+    settle_shifts((box,))
+    take_grips((box,))
     now = energy((box, t, h))
     stuck = False
     for it in range(MOST_DESCENTS):
         balanced = imbalance((box, state.x, h)) <= allowed_imbalance(par)
         if balanced or stuck:
-            off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest))
-            off = max(off, worst_join(net.joins, held_to(par)))
-            near = worst_share(facets, between, par.apart)
+            off = worst_off((box, longest, deepest))
+            near = worst_share(net.facets, net.facet_count[0], par.apart)
             if balanced and it > 0 and off <= 1.0 and near <= OFF_FACET:
                 return OK
-            settle_shifts(net)
-            take_grip(solids, walls)
-            take_grip(facets, between)
-            stiffen(par, unit, longest, deepest)
+            settle_shifts((box,))
+            take_grips((box,))
+            stiffen((box, unit, longest, deepest))
             now = energy((box, t, h))
         rub((box, h, 0.0, 0))
         aim((box, h, 0.0))

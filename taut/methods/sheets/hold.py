@@ -17,12 +17,12 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
-from ...model.evaluate import set_time
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .free import copy1, copy3, copy4, wander
 from .lengths import project
+from .measures import be_at
 from .newton import keep_centres
 from .rows import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import settle
@@ -112,7 +112,7 @@ def piece(box, t, h):
     share = min(RECOVERY, h / RECOVERY_TIME)
     aim_edges(net.edges, net.before, share, par.numbers[0])
     aim_solids((box, t, share))
-    set_time(system, t + h, x, state.quat, state.v)
+    be_at((box, t + h, x))
     for k in range(net.slot.shape[0]):
         s = net.slot[k]
         for c in range(3):
@@ -169,8 +169,10 @@ def remembered(par):
     return par.memory.shape[0] if par.rule == ADAMS_BASHFORTH else 3
 
 
-@word
-def keep(state, par, k):
+@far(NOTHING, WHOLE)
+@part
+def keep(box, k):
+    system, state, par = open_box(box)
     kept = par.kept[k]
     copy3(state.x, kept[0])
     copy3(state.v, kept[1])
@@ -181,8 +183,10 @@ def keep(state, par, k):
         par.kept_memory[k, i] = par.memory[i]
 
 
-@word
-def restore(state, par, k):
+@far(NOTHING, WHOLE)
+@part
+def restore(box, k):
+    system, state, par = open_box(box)
     kept = par.kept[k]
     copy3(kept[0], state.x)
     copy3(kept[1], state.v)
@@ -206,7 +210,7 @@ def in_pieces(box, t, h):
     while done < MOST_PIECES:
         dt, now = h * size / MOST_PIECES, t + h * done / MOST_PIECES
         if done > 0:
-            keep(state, par, THIS_PIECE)
+            keep((box, THIS_PIECE))
         take_up(net)
         status = piece((box, now, dt))
         if status == OK:
@@ -218,8 +222,8 @@ def in_pieces(box, t, h):
             continue
         if status == PAIRS_FULL or size == 1:
             return status
-        restore(state, par, THIS_PIECE if done > 0 else WHOLE_STEP)
-        set_time(system, now, state.x, state.quat, state.v)
+        restore((box, THIS_PIECE if done > 0 else WHOLE_STEP))
+        be_at((box, now, state.x))
         size //= 2
         memory[1] = REST
     memory[0] = size
@@ -231,15 +235,15 @@ def in_pieces(box, t, h):
 def whole_step(box, t, h):
     system, state, par = open_box(box)
     net, work = par.net, system.work
-    keep(state, par, WHOLE_STEP)
+    keep((box, WHOLE_STEP))
     par.whole[0] = h
     status = in_pieces((box, t, h))
     if status != OK:
-        restore(state, par, WHOLE_STEP)
+        restore((box, WHOLE_STEP))
         if status == PAIRS_FULL:
-            set_time(system, t, state.x, state.quat, state.v)
+            be_at((box, t, state.x))
             return status
-    set_time(system, t + h, state.x, state.quat, state.v)
+    be_at((box, t + h, state.x))
     for e in range(net.hard_row.shape[0]):
         state.lam[net.hard_row[e]] = -net.edges.tension[e]
     for p in range(net.joins.row.shape[0]):

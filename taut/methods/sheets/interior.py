@@ -15,14 +15,12 @@ from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again
-from .friction import rub, take_grip
-from .joins import measure_joins, worst_join
+from .friction import rub
+from .measures import hard_off, measure_all, take_grips
 from .newton import largest_move, move, solve_with_facets, take_rows
 from .rooms import begin_inside, correct, find_ways, foretold, go_inside, standing, tell_who_pulls, weigh
-from .rows import measure_edges, measure_facets, worst_hard
-from .solids import measure_solids
 from .system import imbalance
-from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, held_to, worst_share
+from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, worst_share
 
 MOST_INSIDE = 60
 NEARLY = -2
@@ -39,36 +37,32 @@ def from_inside(box, t, h):
     """Returns OK, NOT_CONVERGED, or NEARLY: with who pulls Newton's method may end it."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
-    edges, solids, facets = net.edges, net.solids, net.facets
+    facets = net.facets
     unit = par.unit / (h * h)
     begin_again((box,))
-    begin_stiffness(par, unit, HARD * unit)
+    begin_stiffness((box, unit, HARD * unit))
     stalls = 0
     giving_way = 0
     for it in range(MOST_INSIDE):
-        measure_edges(edges, x)
-        measure_joins((box, x))
-        measure_solids((box, t, x))
-        measure_facets(facets, net.facet_count[0], x, par.apart)
+        measure_all((box, t, x))
         if it == 0:
-            begin_inside(par, unit)
+            begin_inside((box, unit))
         for r in range(net.facet_count[0]):
             facets.on[r] = facets.on[r] or facets.phi[r] > 0.0
-        take_grip(solids, solids.phi.shape[0])
-        take_grip(facets, net.facet_count[0])
+        take_grips((box,))
         if it == 0:
             rub((box, h, 0.0, it))
         rub((box, h, unit, it))
         unbalanced = imbalance((box, x, h))
         mean, open_yet = standing(par, unit)
-        open_yet += 1 if max(worst_hard(edges), worst_join(net.joins, held_to(par))) > 1.0 else 0
+        open_yet += 1 if hard_off((box,)) > 1.0 else 0
         settled = open_yet == 0 and unbalanced <= allowed_imbalance(par)
         if settled or stalls == PATIENCE:
-            tell_who_pulls(par, unit)
+            tell_who_pulls((box, unit))
             return OK if settled and worst_share(facets, net.facet_count[0], par.apart) <= OFF_FACET else NEARLY
         if not unbalanced < 1e100 or not mean > 0.0 or giving_way > PATIENCE_WITH_SPRINGS:
             return NOT_CONVERGED
-        weigh(par, FIRMEST * unit)
+        weigh((box, FIRMEST * unit))
         calm = unbalanced < CALM * par.edge
         touching = aim((box, h, 1.0)) if calm else NOT_DEFINITE
         if touching == NOT_DEFINITE:
@@ -76,14 +70,14 @@ def from_inside(box, t, h):
             touching = aim((box, h, 0.0))
         net.counts[2] += 1
         share = find_ways((box,))
-        fall = min(foretold(par, share) / mean, 1.0)
+        fall = min(foretold((box, share)) / mean, 1.0)
         mu = max(fall**3 * mean, min(LAG * unit * unbalanced**2, mean))
         correct((box, mu))
         solve_with_facets((box, touching, count_on(facets, net.facet_count[0])))
         share = find_ways((box,))
         stalls = stalls + 1 if share < STALLED else 0
         share *= min(1.0, LONGEST_MOVE / max(share * largest_move((box,)), 1e-300))
-        go_inside(par, share)
+        go_inside((box, share))
         take_rows((box, True, share))
         move((box, x, share))
     return NOT_CONVERGED

@@ -23,8 +23,8 @@ from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
 from .newton import largest_move, move, take_edges
-from .rows import measure_edges, settle_shifts, worst_edge
-from .tolerances import HARD, LONGEST_MOVE, begin_stiffness
+from .rows import measure_edges, worst_edge
+from .tolerances import HARD, LONGEST_MOVE, begin_stiffness, settle_shifts
 
 SOFT = 1e-4  # ε
 EXACT = 0.02  # what may be left of (1): the next look at φ is nearer than that
@@ -101,10 +101,10 @@ def project(box, h):
     net, x = par.net, state.x
     edges = net.edges
     unit = par.unit / (h * h)
-    begin_stiffness(par, unit, HARD * unit)
+    begin_stiffness((box, unit, HARD * unit))
     measure_edges(edges, x)
     for _ in range(MOST_PROJECTIONS):
-        settle_shifts(net)
+        settle_shifts((box,))
         aim((box, h, 0.0))
         share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
         leaving = False

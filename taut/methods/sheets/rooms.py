@@ -14,9 +14,8 @@ from .box import NOTHING, NUMBER, far, open_box
 from .contacts import push_members
 from .joins import take_joins
 from .newton import farther, longer
-from .rows import settle_shifts
 from .system import pull_ends
-from .tolerances import OFF_CONTACT, OFF_LIMIT, allowed_imbalance, finer
+from .tolerances import OFF_CONTACT, OFF_LIMIT, allowed_imbalance, finer, settle_shifts
 
 IDLE = 0.1  # of what forces may be off by: so weak, a limit does not pull
 FIRST_ROOM = 0.01  # s to begin with, of a length
@@ -29,9 +28,11 @@ def is_movable(rows, r):
     return rows.unknown[r, 0] >= 0 or rows.unknown[r, 1] >= 0
 
 
-@word
-def begin_inside(par, unit):
+@far(NOTHING, NUMBER)
+@part
+def begin_inside(box, unit):
     """s, T and λ of (1): those of the piece before where they are larger."""
+    par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids
     mu = FIRST_PUSH * unit * (FIRST_ROOM * par.edge) ** 2
     for e in range(edges.i.shape[0]):
@@ -71,11 +72,13 @@ def standing(par, unit):
     return total / max(count, 1), open_yet
 
 
-@word
-def weigh(par, most):
+@far(NOTHING, NUMBER)
+@part
+def weigh(box, most):
     """κ of (2), and T₀ with μ = 0."""
-    edges, rows = par.net.edges, par.net.solids
-    settle_shifts(par.net)
+    net = open_box(box).par.net
+    edges, rows = net.edges, net.solids
+    settle_shifts((box,))
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             edges.kappa[e] = min(edges.tension[e] / edges.slack[e], most)
@@ -114,9 +117,11 @@ def find_ways(box):
     return share
 
 
-@word
-def foretold(par, share):
+@far(NUMBER, NUMBER)
+@part
+def foretold(box, share):
     """Mean T s after a share of the ways."""
+    par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids
     total = 0.0
     count = 0
@@ -150,8 +155,10 @@ def correct(box, mu):
             push_members(net, rows, r, more * rows.n[r, 0], more * rows.n[r, 1], more * rows.n[r, 2])
 
 
-@word
-def go_inside(par, share):
+@far(NOTHING, NUMBER)
+@part
+def go_inside(box, share):
+    par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids
     take_joins(par.net, share)
     for e in range(edges.i.shape[0]):
@@ -164,8 +171,10 @@ def go_inside(par, share):
             rows.slack[r] += share * rows.widen[r]
 
 
-@word
-def tell_who_pulls(par, unit):
+@far(NOTHING, NUMBER)
+@part
+def tell_who_pulls(box, unit):
+    par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:

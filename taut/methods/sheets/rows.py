@@ -148,16 +148,3 @@ def enter_rows(rows, count, least, most):
                 rows.lam[r] = 0.0
                 rows.shift[r] = 0.0
     return entered
-
-
-@part
-def settle_shifts(net):
-    """T₀ = T, λ₀ = λ, F₀ = F."""
-    edges, rows, joins = net.edges, net.solids, net.joins
-    for e in range(edges.i.shape[0]):
-        edges.shift[e] = edges.tension[e] if edges.on[e] else 0.0
-    for r in range(rows.phi.shape[0]):
-        rows.shift[r] = rows.lam[r] if rows.on[r] else 0.0
-    for p in range(joins.row.shape[0]):
-        for c in range(3):
-            joins.shift[p, c] = joins.force[p, c]

@@ -8,27 +8,17 @@ is taken again in shorter pieces (hold.py).
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...jit import part
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again, descend
 from .free import copy1, copy3
-from .friction import change_of_grip, drop_grip, is_rough, rub, take_grip
+from .friction import change_of_grip, drop_grip, is_rough, rub
 from .interior import NEARLY, from_inside
-from .joins import measure_joins, take_joins, worst_join
+from .joins import take_joins
+from .measures import enter, measure_all, take_grips, worst_off
 from .newton import largest_move, move, take_edges, take_rows
-from .rows import (
-    NOTHING_OFF,
-    enter_edges,
-    enter_rows,
-    measure_edges,
-    measure_facets,
-    settle_shifts,
-    worst_edge,
-    worst_row,
-)
-from .solids import measure_solids
 from .system import imbalance
 from .tolerances import (
     HARD,
@@ -39,7 +29,7 @@ from .tolerances import (
     allowed_imbalance,
     begin_stiffness,
     finer,
-    held_to,
+    settle_shifts,
     stiffen,
     worst_share,
 )
@@ -54,48 +44,29 @@ MOST_ROUNDS, SAME_GRIP = 8, 0.01  # of friction; what λ may change by in the la
 GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 
 
-@word
-def enter_near(rows, count, apart):
-    entered = 0
-    for r in range(count):
-        if not rows.on[r] and rows.phi[r] > 0.0:
-            rows.on[r] = True
-            if rows.phi[r] > OFF_FACET * apart[r]:
-                entered += 1
-    return entered
-
-
 @far(WHOLE, NUMBER, NUMBER, WHOLE)
 @part
 def newton(box, t, h, most):
     """Solve (2) of hold.py from state.x. Returns OK, NOT_CONVERGED or GIVES_WAY."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
-    edges, solids, facets = net.edges, net.solids, net.facets
-    walls, between = solids.phi.shape[0], net.facet_count[0]
     unit = par.unit / (h * h)
-    begin_stiffness(par, unit, HARD * unit)
+    begin_stiffness((box, unit, HARD * unit))
     longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT) * par.edge
-    settle_shifts(net)
+    settle_shifts((box,))
     changes = 0
-    many = edges.i.shape[0] + walls
+    many = net.edges.i.shape[0] + net.solids.phi.shape[0]
     coming = many / STILL_COMING
     buckles = False
     next_trial = 0
     inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
     for it in range(most):
-        measure_edges(edges, x)
-        measure_joins((box, x))
-        measure_solids((box, t, x))
-        measure_facets(facets, between, x, par.apart)
-        off = max(worst_edge(edges, longest), worst_row(solids, walls, deepest), worst_join(net.joins, held_to(par)))
-        near = worst_share(facets, between, par.apart)
-        entered = enter_edges(edges, longest)
-        entered += enter_rows(solids, walls, NOTHING_OFF * par.edge, deepest)
-        entered += enter_near(facets, between, par.apart)
+        measure_all((box, t, x))
+        off = worst_off((box, longest, deepest))
+        near = worst_share(net.facets, net.facet_count[0], par.apart)
+        entered = enter((box, longest, deepest))
         if par.in_rounds[0] == 0:
-            take_grip(solids, walls)
-            take_grip(facets, between)
+            take_grips((box,))
         if par.in_rounds[0] == 1 or it == 0:
             rub((box, h, 0.0, it))
         if par.in_rounds[0] == 0:
@@ -108,8 +79,8 @@ def newton(box, t, h, most):
         coming *= FEWER if it >= SETTLED_AFTER else 1.0
         few = it > 2 and changes + entered <= 2 + many // 500
         if few or (balanced and changes + entered <= 2 + many // 50):
-            settle_shifts(net)
-            stiffen(par, unit, longest, deepest)
+            settle_shifts((box,))
+            stiffen((box, unit, longest, deepest))
         tried = few and it >= next_trial
         if tried:
             buckles = aim((box, h, 1.0)) == NOT_DEFINITE
@@ -153,8 +124,7 @@ def in_rounds(box, t, h):
             break
         if max(change_of_grip(solids, walls), change_of_grip(facets, between)) <= SAME_GRIP:
             break
-        take_grip(solids, walls)
-        take_grip(facets, between)
+        take_grips((box,))
     par.in_rounds[0] = 0
     return status
 

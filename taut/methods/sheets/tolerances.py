@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...jit import word
+from ...jit import part, word
+from .box import NOTHING, NUMBER, far, open_box
 from .joins import join_off
 from .rows import NOTHING_OFF, edge_off, row_off
 
@@ -57,13 +58,15 @@ def worst_share(rows, count, apart):
     return worst
 
 
-@word
-def begin_stiffness(par, unit, hard):
+@far(NOTHING, NUMBER, NUMBER)
+@part
+def begin_stiffness(box, unit, hard):
     """κ of each edge and row to begin with: no softer than lets go of what the step before has left.
 
     Multipliers of an impact are hundreds of times those of the step after it. With a κ that is soft for them, edges
     would have to shrink to a fraction before they are free.
     """
+    par = open_box(box).par
     edges, rows, facets = par.net.edges, par.net.solids, par.net.facets
     soft, most = SOFT * unit, STIFFEST * unit
     for e in range(edges.i.shape[0]):
@@ -77,9 +80,11 @@ def begin_stiffness(par, unit, hard):
         par.net.joins.kappa[p] = hard
 
 
-@word
-def stiffen(par, unit, most, deepest):
+@far(NOTHING, NUMBER, NUMBER, NUMBER)
+@part
+def stiffen(box, unit, most, deepest):
     """κ grows where multipliers alone have not brought things within their rooms."""
+    par = open_box(box).par
     edges, rows, facets, joins = par.net.edges, par.net.solids, par.net.facets, par.net.joins
     stiffest = STIFFEST * unit
     for p in range(joins.row.shape[0]):
@@ -94,3 +99,18 @@ def stiffen(par, unit, most, deepest):
     for r in range(par.net.facet_count[0]):
         if facets.phi[r] > OFF_FACET * par.apart[r]:
             facets.kappa[r] = min(RAMP * facets.kappa[r], SOFT * unit)
+
+
+@far(NOTHING)
+@part
+def settle_shifts(box):
+    """T₀ = T, λ₀ = λ, F₀ = F."""
+    net = open_box(box).par.net
+    edges, rows, joins = net.edges, net.solids, net.joins
+    for e in range(edges.i.shape[0]):
+        edges.shift[e] = edges.tension[e] if edges.on[e] else 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.shift[r] = rows.lam[r] if rows.on[r] else 0.0
+    for p in range(joins.row.shape[0]):
+        for c in range(3):
+            joins.shift[p, c] = joins.force[p, c]
