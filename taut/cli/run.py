@@ -120,12 +120,13 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     worst = result.worst_error()
     if worst is not None:
         rows.append(("worst |Φ|", str(worst)))
-    if result.records.contacts.shape[1] and not len(result.labels.edges):  # steps with cloth note no events
+    contacts, cloth = result.records.contacts, len(result.labels.edges) > 0
+    if contacts.shape[1] and not cloth:  # steps with cloth note no events
         counts = result.event_counts().items()
         rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
-    if result.records.contacts.shape[1]:
-        rows.append(("largest overlap", f"{result.records.contacts[:, 1].max():.3g} m"))
-    if len(result.labels.edges):
+    if contacts.shape[1] and (not cloth or contacts[:, 0].any()):
+        rows.append(("largest overlap", f"{contacts[:, 1].max():.3g} m"))
+    if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
     rows.append(("energy change", f"{result.energy_change():.3g} J"))
