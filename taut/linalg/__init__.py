@@ -16,6 +16,7 @@ conflicting rows, and how the direct solvers find it: singular.py. Names of depe
 rank.py. Why steps compile fast although all this is behind them: taut/distant.py.
 
 Matrices of nodes, given by 3 × 3 blocks instead of J, in an order from the nodes' places: nodes.py, bisection.py.
+Long and narrow ones, whose pattern changes at every turn: envelope.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply

@@ -10,7 +10,7 @@ Held by multipliers (implicit_first, fast_projection):
     settle.py   Newton's method;  rows.py  who is off and who enters;  system.py, newton.py, aim.py  one Newton step
     interior.py  limits and contacts all at once, and descent.py  an energy: where Newton's method goes astray
     lengths.py  fast projection: lengths alone
-    between.py  sheets against sheets
+    between.py  sheets against sheets;  bonds.py  their forces
     report.py   records
 
 Known ways to step cloth, to compare with; springs are springs to them:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...jit import part
+from .bonds import bind_facets
 from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
 from .joins import assemble_joins
@@ -26,9 +27,12 @@ def aim(box, h, buckling):
     assemble_springs((box, x, h, buckling))
     touching = assemble_solids((box, h)) + assemble_joins((box, buckling))
     on = assemble_facets((box,))
+    par.bonds.number[0] = 0
     if par.net.block.shape[0] == 0 and on == 0:
         return NOT_DEFINITE if factor_and_solve((box,)) > 0 and buckling > 0.0 else 0
     if factor((box, touching)) > 0 and buckling > 0.0:
         return NOT_DEFINITE
-    solve_with_facets((box, touching, on))
+    if on > 0:
+        bind_facets((box, h))
+    solve_with_facets((box, touching))
     return touching

@@ -1,6 +1,6 @@
 """Rows of contact in the linear system of system.py: those of friction.py (2), with their members' weights ω².
 
-Rows between sheets would couple any nodes. They stay out of the matrix, and newton.py takes them in.
+Rows between sheets would couple any nodes. They stay out of the matrix: see bonds.py.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from math import sqrt
 
 from ...jit import part, word
 from ...linalg.nodes import add_couple, add_diagonal
-from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
-from .friction import drag, of_members, resists, sliding
+from .box import NUMBER, WHOLE, far, open_box
+from .friction import drag, resists, sliding
 from .turning import add_turned, turned_by
 
 STRAIGHT = 0.999  # of its length: so far a rope pulls along itself
@@ -159,26 +159,6 @@ def assemble_facets(box):
             f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
             push_members(net, rows, r, push * n0 + f0, push * n1 + f1, push * n2 + f2)
     return on
-
-
-@far(NOTHING, TABLE, TABLE)
-@part
-def add_facets(box, p, out):
-    """out += (rows between sheets) p"""
-    net = open_box(box).par.net
-    rows = net.facets
-    for r in range(net.facet_count[0]):
-        if not rows.on[r]:
-            continue
-        m0, m1, m2 = of_members(rows, r, p)
-        f0, f1, f2 = resists(rows, r, m0, m1, m2)
-        for k in range(4):
-            i = rows.unknown[r, k]
-            if i >= 0:
-                w = rows.weight[r, k]
-                out[i, 0] += w * f0
-                out[i, 1] += w * f1
-                out[i, 2] += w * f2
 
 
 @word

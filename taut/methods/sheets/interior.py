@@ -10,7 +10,7 @@ or sheets are pressed together too far, Newton's method ends what was begun here
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...jit import part
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
@@ -73,7 +73,7 @@ def from_inside(box, t, h):
         fall = min(foretold((box, share)) / mean, 1.0)
         mu = max(fall**3 * mean, min(LAG * unit * unbalanced**2, mean))
         correct((box, mu))
-        solve_with_facets((box, touching, count_on(facets, net.facet_count[0])))
+        solve_with_facets((box, touching))
         share = find_ways((box,))
         stalls = stalls + 1 if share < STALLED else 0
         share *= min(1.0, LONGEST_MOVE / max(share * largest_move((box,)), 1e-300))
@@ -81,11 +81,3 @@ def from_inside(box, t, h):
         take_rows((box, True, share))
         move((box, x, share))
     return NOT_CONVERGED
-
-
-@word
-def count_on(rows, count):
-    on = 0
-    for r in range(count):
-        on += 1 if rows.on[r] else 0
-    return on

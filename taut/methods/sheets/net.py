@@ -66,7 +66,7 @@ class Net(NamedTuple):
     dx: np.ndarray
     aim: np.ndarray  # (slots, 3) x*, where all would go without constraints
     before: np.ndarray  # (slots, 3) x at the start of the step
-    line: np.ndarray  # (5, unknowns, 3) room for conjugate gradients
+    line: np.ndarray  # (2, unknowns, 3) room for conjugate gradients
     counts: np.ndarray  # (3,) factors, solves, corrections
 
 
@@ -107,7 +107,7 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
         system, unknown, slot, model.bodies.mass[slot], _metres(model, slot), edges, hard_row, joins,
         spins_of(model, unknown, every), springs, spring_couple, solids, radius, no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
-        np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((5, every, 3)),
+        np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((2, every, 3)),
         np.zeros(3, np.int64),
     )  # fmt: skip
     return net, explicit

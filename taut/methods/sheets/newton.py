@@ -4,7 +4,7 @@
     [C  B ] [δx balls] = [r balls],     S = B - C A⁻¹ Cᵀ                                         (1)
 
 A of the nodes has a sparse factor. Balls are few and each touches many nodes: they go by their Schur complement S.
-Rows between sheets would couple any nodes: conjugate gradients, preconditioned by (1), take them in.
+Rows between sheets would couple any nodes: their forces are found by conjugate gradients (bonds.py).
 
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (2)
 """
@@ -14,14 +14,15 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
+from ...linalg.envelope import solve_envelope
 from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
+from .bonds import pull_bonds, stretch_bonds
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
-from .contacts import add_facets
 from .friction import of_members, take_rub
 
 TOGETHER = 0.1  # what counts of a move that neighbours make, too
 MOST_GRADIENTS = 200
-GRADIENT = 1e-8  # by which the energy norm squared of the error falls
+GRADIENT = 1e-7  # by which the energy norm squared of the error falls
 
 
 @word
@@ -29,6 +30,14 @@ def dot_nodes(a, b, count):
     total = 0.0
     for k in range(count):
         total += a[k, 0] * b[k, 0] + a[k, 1] * b[k, 1] + a[k, 2] * b[k, 2]
+    return total
+
+
+@word
+def dot(a, b, count):
+    total = 0.0
+    for k in range(count):
+        total += a[k] * b[k]
     return total
 
 
@@ -97,50 +106,52 @@ def factor_and_solve(box):
     return factor_and_solve_nodes(net.nodes, net.rhs, net.dx)
 
 
-@far(NOTHING, WHOLE, WHOLE)
+@far(NOTHING, WHOLE)
 @part
-def solve_with_facets(box, touching, on):
-    """net.dx of (3). K, the factored part, preconditions: K p follows from the residuals and is never multiplied."""
-    net = open_box(box).par.net
+def solve_with_facets(box, touching):
+    """net.dx of system.py (3): what moves without rows between sheets, less what the forces of their bonds do.
+
+    bonds.py (2) by conjugate gradients, preconditioned by its (3). Each solves for the nodes once, and that answer
+    also moves net.dx.
+    """
+    par = open_box(box).par
+    net, bonds = par.net, par.bonds
+    rows, count = net.facets, bonds.number[0]
     solve((box, touching, net.rhs, net.dx))
-    if on == 0:
+    if count == 0:
         return
-    every = net.slot.shape[0]
-    r, z, p, kp, ap = net.line[0], net.line[1], net.line[2], net.line[3], net.line[4]
-    for k in range(every):
-        for c in range(3):
-            r[k, c] = 0.0
-            p[k, c] = 0.0
-            kp[k, c] = 0.0
-    add_facets((box, net.dx, r))
-    for k in range(every):
-        for c in range(3):
-            r[k, c] = -r[k, c]
+    r, z, f, stretch = bonds.work[0], bonds.work[1], bonds.work[2], bonds.work[3]
+    force, way = net.line[0], net.line[1]
+    for b in range(count):
+        r[b] = 0.0
+        f[b] = 0.0
+    stretch_bonds(bonds, rows, net.dx, r)
     first = 0.0
     last = 1.0
     for q in range(MOST_GRADIENTS):
-        solve((box, touching, r, z))
-        now = dot_nodes(r, z, every)
+        solve_envelope(bonds.first, bonds.start, count, bonds.val, r, z)
+        now = dot(r, z, count)
         if q == 0:
             first = now
         if not now > GRADIENT * first:
             return
         beta = now / last if q > 0 else 0.0
         last = now
-        for k in range(every):
-            for c in range(3):
-                p[k, c] = z[k, c] + beta * p[k, c]
-                kp[k, c] = r[k, c] + beta * kp[k, c]
-                ap[k, c] = kp[k, c]
-        add_facets((box, p, ap))
-        along = dot_nodes(p, ap, every)
+        for b in range(count):
+            f[b] = z[b] + beta * f[b]
+            stretch[b] = f[b] / bonds.k[b]
+        pull_bonds(bonds, rows, f, force)
+        solve((box, touching, force, way))
+        stretch_bonds(bonds, rows, way, stretch)
+        along = dot(f, stretch, count)
         if not along > 0.0:
             return
         step = now / along
-        for k in range(every):
+        for b in range(count):
+            r[b] -= step * stretch[b]
+        for k in range(net.slot.shape[0]):
             for c in range(3):
-                net.dx[k, c] += step * p[k, c]
-                r[k, c] -= step * ap[k, c]
+                net.dx[k, c] -= step * way[k, c]
 
 
 @word

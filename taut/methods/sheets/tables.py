@@ -16,6 +16,7 @@ from ...cloth.springs import Springs
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
+from .bonds import Bonds, bonds_for
 from .contact_rows import no_rows
 from .lengths import Lengths, lengths_of
 from .net import Net, net_of
@@ -31,6 +32,7 @@ class Held(NamedTuple):
     net: Net
     ineq: Inequalities
     lengths: Lengths  # of hard edges, for fast projection
+    bonds: Bonds  # of rows between sheets
     surface: Surface  # triangles that may touch each other; those of one sheet with no thickness where none may
     near: Near
     motion: Motion
@@ -90,7 +92,7 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
     tables = Held(
         numbers=par, net=net, ineq=model.inequalities, lengths=lengths_of(pairs[: edges * projects], w),
-        surface=of, near=near, motion=motion_room(of),
+        bonds=bonds_for(0, False, 0), surface=of, near=near, motion=motion_room(of),
         has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
         paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
         rule=rule, projects=int(projects), frequency=frequency(w, free),
@@ -112,7 +114,8 @@ def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects
 def with_room(tables: Held) -> Held:
     """Facet rows for as many as the search can find."""
     room = len(tables.near.distance) if tables.has_facets else 0
-    return tables._replace(net=tables.net._replace(facets=no_rows(room)), apart=np.zeros(room))
+    bonds = bonds_for(room, bool(tables.friction.any()), len(tables.net.nodes.order))
+    return tables._replace(net=tables.net._replace(facets=no_rows(room)), apart=np.zeros(room), bonds=bonds)
 
 
 def more_room(tables: Held) -> Held:
