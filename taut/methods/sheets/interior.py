@@ -23,6 +23,7 @@ from .system import imbalance
 from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, worst_share
 
 MOST_INSIDE = 60
+GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
 NEARLY = -2
 FIRMEST = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
 STALLED, PATIENCE = 0.01, 3  # shares of a way, and how many of them; then Newton's method may try
@@ -34,7 +35,7 @@ CALM = 0.1  # of an edge: forces are off by less when the true matrix is tried
 @far(WHOLE, NUMBER, NUMBER)
 @part
 def from_inside(box, t, h):
-    """Returns OK, NOT_CONVERGED, or NEARLY: with who pulls Newton's method may end it."""
+    """Returns OK, NOT_CONVERGED, GIVES_WAY, or NEARLY: with who pulls Newton's method may end it."""
     system, state, par = open_box(box)
     net, x = par.net, state.x
     facets = net.facets
@@ -60,7 +61,9 @@ def from_inside(box, t, h):
         if settled or stalls == PATIENCE:
             tell_who_pulls((box, unit))
             return OK if settled and worst_share(facets, net.facet_count[0], par.apart) <= OFF_FACET else NEARLY
-        if not unbalanced < 1e100 or not mean > 0.0 or giving_way > PATIENCE_WITH_SPRINGS:
+        if giving_way > PATIENCE_WITH_SPRINGS:
+            return GIVES_WAY
+        if not unbalanced < 1e100 or not mean > 0.0:
             return NOT_CONVERGED
         weigh((box, FIRMEST * unit))
         calm = unbalanced < CALM * par.edge

@@ -15,7 +15,7 @@ from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again, descend
 from .free import copy1, copy3
 from .friction import change_of_grip, drop_grip, is_rough, rub
-from .interior import NEARLY, from_inside
+from .interior import GIVES_WAY, NEARLY, from_inside
 from .joins import take_joins
 from .measures import enter, measure_all, take_grips, worst_off
 from .newton import largest_move, move, take_edges, take_rows
@@ -41,7 +41,7 @@ SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may co
 FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
 TRIALS_APART = 4  # iterations from one matrix that was not definite to the next trial
 MOST_ROUNDS, SAME_GRIP = 8, 0.01  # of friction; what λ may change by in the last one, of the largest
-GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
+SHORT = 0.2  # of a step: friction in rounds may help where springs give way in pieces so short
 
 
 @far(WHOLE, NUMBER, NUMBER, WHOLE)
@@ -148,6 +148,9 @@ def settle(box, t, h):
     # For hard edges, and after a failure inside, shorter pieces are the quicker way.
     if status != OK and come_and_go and not inside:
         status = descend((box, t, h))
+    # So they are for springs that give way, as long as there are any.
+    if status == GIVES_WAY and inside and h > SHORT * par.whole[0]:
+        return NOT_CONVERGED
     if status != OK and (is_rough(solids, walls) or is_rough(par.net.facets, par.net.facet_count[0])):
         status = in_rounds((box, t, h))
     return NOT_CONVERGED if status == GIVES_WAY else status
