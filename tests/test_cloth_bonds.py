@@ -144,7 +144,7 @@ def test_bonds_resist_what_their_rows_resist(folded):
 def dense_gives(net, bonds, lines, size):
     """(3) of bonds.py"""
     own = nodes_matrix(net.nodes).reshape(size, 3, size, 3)[np.arange(size), :, np.arange(size)]
-    mass = np.eye(3) * (net.mass / STEP**2)[:, None, None]
+    mass = np.eye(3) * (net.mass[:, 0] / STEP**2)[:, None, None]
     give = np.linalg.inv(mass + SHARE * (own - mass))
     across = lines.reshape(len(lines), size, 3)
     return np.diag(1 / bonds.k[: len(lines)]) + np.einsum("aic,icd,bid->ab", across, give, across)
