@@ -11,8 +11,7 @@ from taut.jit import kernel
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from taut.methods.box import contents
 from taut.methods.sheets.aim import aim
-from taut.methods.sheets.bonds import SHARE, bind, bonds_for
-from taut.methods.sheets.newton import GRADIENT
+from taut.methods.sheets.bonds import GRADIENT, SHARE, bind, bonds_for
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]

@@ -3,14 +3,16 @@
 Held by multipliers (implicit_first, fast_projection):
 
     forms.py    the methods' forms for sheets, and what they refuse
-    net.py      unknowns, edges and rows of contact as flat arrays;  tables.py  all that a step works on;  box.py
+    net.py      unknowns and edges as flat arrays;  contact_rows.py  rows of contact;  tables.py  all of it;  box.py
     hold.py     a step: its pieces, and what goes from one to the next
     free.py     the unconstrained part
     couples.py  which springs are part of the system
-    settle.py   Newton's method;  rows.py  who is off and who enters;  system.py, newton.py, aim.py  one Newton step
+    joins.py    pins to what moves freely;  turning.py  rigid bodies
+    settle.py   Newton's method;  rows.py, measures.py  who is off and who enters
+    system.py, contacts.py, friction.py, newton.py, aim.py  one Newton step
     interior.py  limits and contacts all at once, and descent.py  an energy: where Newton's method goes astray
     lengths.py  fast projection: lengths alone
-    between.py  sheets against sheets;  bonds.py  their forces
+    between.py  sheets against sheets;  bonds.py, bond_order.py  their forces
     report.py   records
 
 Known ways to step cloth, to compare with; springs are springs to them:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...jit import part
-from .bonds import bind_facets
+from .bonds import bind_facets, solve_with_facets
 from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
 from .joins import assemble_joins
-from .newton import factor, factor_and_solve, solve_with_facets
+from .newton import factor, factor_and_solve
 from .system import assemble_edges, assemble_springs, start_rhs
 
 NOT_DEFINITE = -1

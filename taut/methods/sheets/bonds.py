@@ -1,4 +1,4 @@
-"""Rows between sheets as bonds, and the matrix that preconditions their forces.
+"""Rows between sheets as bonds, and their forces.
 
 A row holds its members in up to three directions, each with a stiffness: a bond. C has a line for each, Cx = a·Σ ω x.
 
@@ -6,10 +6,10 @@ A row holds its members in up to three directions, each with a stiffness: a bond
     (k⁻¹ + C A⁻¹ Cᵀ) f = C A⁻¹ b,     δx = A⁻¹ (b - Cᵀ f)                                                (2)
     k⁻¹ + C W Cᵀ,     W = [M/h² + s (A_ii - M/h²)]⁻¹ by nodes                                            (3)
 
-(2) is what newton.py solves, A being the system without rows between sheets; (3) preconditions it. Across a sheet that
-hangs loosely nodes resist by their mass alone, and that is where bonds push: (3) is near (2), and sparse. s is a part
-of what edges and springs add: neighbours that move together feel less of it.
-Sheets touch along folds. In an order along them, by breadth [Cuthill and McKee 1969], (3) has a small envelope.
+(2) is solved by conjugate gradients, A being the system without rows between sheets; (3) preconditions it. Across a
+sheet that hangs loosely nodes resist by their mass alone, and that is where bonds push: (3) is near (2), and sparse. s
+is a part of what edges and springs add: neighbours that move together feel less of it. In an order along the folds where
+sheets touch (bond_order.py) (3) has a small envelope.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ...jit import part, word
-from ...linalg.envelope import factor_envelope, place_envelope
-from .box import NOTHING, NUMBER, far, open_box
+from ...linalg.envelope import factor_envelope, place_envelope, solve_envelope
+from .bond_order import find_bonds, list_members, order_bonds
+from .box import NOTHING, NUMBER, WHOLE, far, open_box
+from .newton import solve
 
 SHARE = 0.2  # s of (3); from 0.1 to 0.5 it hardly matters
 ROOM = 64  # entries of the envelope, for each node
 DEPENDENT = 1e-10
+MOST_GRADIENTS = 200
+GRADIENT = 1e-7  # by which the energy norm squared of the error falls
 
 
 class Bonds(NamedTuple):
@@ -53,94 +57,6 @@ def bonds_for(rows: int, rough: bool, nodes: int) -> Bonds:
         np.zeros((nodes, 6)), np.zeros(most, np.int64), np.zeros(most, np.int64),
         np.zeros(ROOM * nodes + most if rows else 0), np.zeros((4, most)),
     )  # fmt: skip
-
-
-@word
-def find_bonds(bonds, rows, count):
-    """Those of all rows that are on, in their order. Returns how many."""
-    found = 0
-    for r in range(count):
-        if rows.on[r]:
-            d0, d1, d2 = rows.slip[r, 0], rows.slip[r, 1], rows.slip[r, 2]
-            slips = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-            directions = 1 if rows.along[r] <= 0.0 else 2 if slips else 3
-            for which in range(min(directions, bonds.k.shape[0] - found)):
-                bonds.code[0, found] = 3 * r + which
-                found += 1
-    return found
-
-
-@word
-def list_members(bonds, rows, found):
-    """Bonds of each node."""
-    begin, member = bonds.begin, bonds.member
-    nodes = bonds.seen.shape[0]
-    for i in range(nodes + 1):
-        begin[i] = 0
-    for b in range(found):
-        for k in range(4):
-            i = rows.unknown[bonds.code[0, b] // 3, k]
-            if i >= 0:
-                begin[i] += 1
-    for i in range(nodes):
-        begin[i + 1] += begin[i]
-    # now where each list ends; filled from its end, it is left where it begins
-    for b in range(found - 1, -1, -1):
-        for k in range(4):
-            i = rows.unknown[bonds.code[0, b] // 3, k]
-            if i >= 0:
-                begin[i] -= 1
-                member[begin[i]] = b
-
-
-@word
-def walk(bonds, rows, seed, done):
-    """All that hangs together with a bond, by breadth, into code[1, done:] as numbers of bonds. Returns its end."""
-    order, place = bonds.code[1], bonds.place
-    order[done] = seed
-    place[seed] = done
-    end = done + 1
-    while done < end:
-        for k in range(4):
-            i = rows.unknown[bonds.code[0, order[done]] // 3, k]
-            if i >= 0 and not bonds.seen[i]:
-                bonds.seen[i] = True
-                for q in range(bonds.begin[i], bonds.begin[i + 1]):
-                    other = bonds.member[q]
-                    if place[other] < 0:
-                        place[other] = end
-                        order[end] = other
-                        end += 1
-        done += 1
-    return end
-
-
-@word
-def order_bonds(bonds, rows, found):
-    """Places by breadth, from the far end of whatever hangs together, and all that backwards."""
-    code, place, seen = bonds.code, bonds.place, bonds.seen
-    for i in range(seen.shape[0]):
-        seen[i] = False
-    for b in range(found):
-        place[b] = -1
-    done = 0
-    for seed in range(found):
-        if place[seed] >= 0:
-            continue
-        end = walk(bonds, rows, seed, done)
-        last = code[1, end - 1]
-        for q in range(done, end):
-            place[code[1, q]] = -1
-            for k in range(4):
-                i = rows.unknown[code[0, code[1, q]] // 3, k]
-                if i >= 0:
-                    seen[i] = False
-        done = walk(bonds, rows, last, done)
-    for b in range(found):
-        place[b] = found - 1 - place[b]
-        code[1, place[b]] = code[0, b]
-    for q in range(bonds.begin[seen.shape[0]]):
-        bonds.member[q] = place[bonds.member[q]]
 
 
 @word
@@ -295,3 +211,59 @@ def pull_bonds(bonds, rows, f, out):
                 pull = rows.weight[r, k] * f[b]
                 for c in range(3):
                     out[i, c] += pull * bonds.a[b, c]
+
+
+@word
+def dot(a, b, count):
+    total = 0.0
+    for k in range(count):
+        total += a[k] * b[k]
+    return total
+
+
+@far(NOTHING, WHOLE)
+@part
+def solve_with_facets(box, touching):
+    """net.dx of system.py (3): what moves without rows between sheets, less what the forces of their bonds do.
+
+    (2) by conjugate gradients, preconditioned by (3). Each solves for the nodes once, and that answer
+    also moves net.dx.
+    """
+    par = open_box(box).par
+    net, bonds = par.net, par.bonds
+    rows, count = net.facets, bonds.number[0]
+    solve((box, touching, net.rhs, net.dx))
+    if count == 0:
+        return
+    r, z, f, stretch = bonds.work[0], bonds.work[1], bonds.work[2], bonds.work[3]
+    force, way = net.line[0], net.line[1]
+    for b in range(count):
+        r[b] = 0.0
+        f[b] = 0.0
+    stretch_bonds(bonds, rows, net.dx, r)
+    first = 0.0
+    last = 1.0
+    for q in range(MOST_GRADIENTS):
+        solve_envelope(bonds.first, bonds.start, count, bonds.val, r, z)
+        now = dot(r, z, count)
+        if q == 0:
+            first = now
+        if not now > GRADIENT * first:
+            return
+        beta = now / last if q > 0 else 0.0
+        last = now
+        for b in range(count):
+            f[b] = z[b] + beta * f[b]
+            stretch[b] = f[b] / bonds.k[b]
+        pull_bonds(bonds, rows, f, force)
+        solve((box, touching, force, way))
+        stretch_bonds(bonds, rows, way, stretch)
+        along = dot(f, stretch, count)
+        if not along > 0.0:
+            return
+        step = now / along
+        for b in range(count):
+            r[b] -= step * stretch[b]
+        for k in range(net.slot.shape[0]):
+            for c in range(3):
+                net.dx[k, c] -= step * way[k, c]

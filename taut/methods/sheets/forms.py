@@ -89,7 +89,7 @@ def unused(tables: Held) -> set[str]:
     rough = (solids.friction > 0).any() or (tables.friction > 0).any()
     found = set()
     if not tables.has_facets:
-        found |= {"between"}
+        found |= {"between", "bind_facets"}
     if tables.projects and not pins:
         return found | {"settle", "interior", "rooms", "descent"}
     found |= {"lengths"}

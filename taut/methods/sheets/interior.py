@@ -13,11 +13,12 @@ from __future__ import annotations
 from ...jit import part
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
+from .bonds import solve_with_facets
 from .box import NUMBER, WHOLE, far, open_box
 from .descent import begin_again
 from .friction import rub
 from .measures import hard_off, measure_all, take_grips
-from .newton import largest_move, move, solve_with_facets, take_rows
+from .newton import largest_move, move, take_rows
 from .rooms import begin_inside, correct, find_ways, foretold, go_inside, standing, tell_who_pulls, weigh
 from .system import imbalance
 from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, worst_share

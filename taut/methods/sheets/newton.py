@@ -14,15 +14,11 @@ from __future__ import annotations
 from math import sqrt
 
 from ...jit import part, word
-from ...linalg.envelope import solve_envelope
 from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
-from .bonds import pull_bonds, stretch_bonds
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .friction import of_members, take_rub
 
 TOGETHER = 0.1  # what counts of a move that neighbours make, too
-MOST_GRADIENTS = 200
-GRADIENT = 1e-7  # by which the energy norm squared of the error falls
 
 
 @word
@@ -30,14 +26,6 @@ def dot_nodes(a, b, count):
     total = 0.0
     for k in range(count):
         total += a[k, 0] * b[k, 0] + a[k, 1] * b[k, 1] + a[k, 2] * b[k, 2]
-    return total
-
-
-@word
-def dot(a, b, count):
-    total = 0.0
-    for k in range(count):
-        total += a[k] * b[k]
     return total
 
 
@@ -104,54 +92,6 @@ def factor_and_solve(box):
     net.counts[0] += 1
     net.counts[1] += 1
     return factor_and_solve_nodes(net.nodes, net.rhs, net.dx)
-
-
-@far(NOTHING, WHOLE)
-@part
-def solve_with_facets(box, touching):
-    """net.dx of system.py (3): what moves without rows between sheets, less what the forces of their bonds do.
-
-    bonds.py (2) by conjugate gradients, preconditioned by its (3). Each solves for the nodes once, and that answer
-    also moves net.dx.
-    """
-    par = open_box(box).par
-    net, bonds = par.net, par.bonds
-    rows, count = net.facets, bonds.number[0]
-    solve((box, touching, net.rhs, net.dx))
-    if count == 0:
-        return
-    r, z, f, stretch = bonds.work[0], bonds.work[1], bonds.work[2], bonds.work[3]
-    force, way = net.line[0], net.line[1]
-    for b in range(count):
-        r[b] = 0.0
-        f[b] = 0.0
-    stretch_bonds(bonds, rows, net.dx, r)
-    first = 0.0
-    last = 1.0
-    for q in range(MOST_GRADIENTS):
-        solve_envelope(bonds.first, bonds.start, count, bonds.val, r, z)
-        now = dot(r, z, count)
-        if q == 0:
-            first = now
-        if not now > GRADIENT * first:
-            return
-        beta = now / last if q > 0 else 0.0
-        last = now
-        for b in range(count):
-            f[b] = z[b] + beta * f[b]
-            stretch[b] = f[b] / bonds.k[b]
-        pull_bonds(bonds, rows, f, force)
-        solve((box, touching, force, way))
-        stretch_bonds(bonds, rows, way, stretch)
-        along = dot(f, stretch, count)
-        if not along > 0.0:
-            return
-        step = now / along
-        for b in range(count):
-            r[b] -= step * stretch[b]
-        for k in range(net.slot.shape[0]):
-            for c in range(3):
-                net.dx[k, c] -= step * way[k, c]
 
 
 @word
