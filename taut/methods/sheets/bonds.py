@@ -8,8 +8,8 @@ A row holds its members in up to three directions, each with a stiffness: a bond
 
 (2) is solved by conjugate gradients, A being the system without rows between sheets; (3) preconditions it. Across a
 sheet that hangs loosely nodes resist by their mass alone, and that is where bonds push: (3) is near (2), and sparse. s
-is a part of what edges and springs add: neighbours that move together feel less of it. In an order along the folds where
-sheets touch (bond_order.py) (3) has a small envelope.
+is a part of what edges and springs add: neighbours that move together feel less of it. In an order along the folds
+where sheets touch (bond_order.py) (3) has a small envelope.
 """
 
 from __future__ import annotations
