@@ -158,9 +158,10 @@ def test_no_edge_is_longer_than_its_limit_at_any_step(name, dt, simulate):
     assert int(run.data.limited_edges[0]) == 0, "a limit acts at rest"
 
 
+@pytest.mark.parametrize("dt", [PAPER_STEP, 10 * PAPER_STEP])
 @pytest.mark.parametrize("name", LIMITED)
-def test_the_rule_of_the_paper_keeps_the_limit_at_its_step(name, simulate):
-    run = simulate(limited(name, "paper", 12), "implicit_first", PAPER_STEP, 1.0)
+def test_the_rule_of_the_paper_keeps_the_limit_at_any_step(name, dt, simulate):
+    run = simulate(limited(name, "paper", 12), "implicit_first", dt, 1.0)
     most = float(run.data.elongation.max())
     assert most <= 0.105, f"an edge is {most:.4g} longer"
 
