@@ -133,6 +133,15 @@ def test_a_tumbling_body_alone_keeps_its_angular_momentum_and_energy(simulate):
         assert np.ptp(energy) < 1e-3 * energy[0], f"{method}: energy is off by {np.ptp(energy) / energy[0]:.3g}"
 
 
+def test_a_scalar_coordinate_beside_cloth_goes_its_way(simulate):
+    scene = Scene()
+    scene.coordinate(0.5, inertia=2.0, rate=1.0, name="q")
+    scene.cloth(grid=(4, 4), pins=[0, 3])
+    run = simulate(scene, "implicit_first", 1 / 60, 0.5)
+    slot = next(info.slot for info in run.model.body_info if info.name == "q")
+    assert abs(run.records.x[-1, slot, 0] - 1.0) < 1e-12
+
+
 def block_on_slope(friction: float, angle: float) -> Scene:
     """A block on four corners, with cloth elsewhere."""
     scene, normal = Scene(), (np.sin(angle), np.cos(angle), 0.0)

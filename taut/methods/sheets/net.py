@@ -104,7 +104,7 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
     spring_couple = np.ascontiguousarray(spring_couple[order])
     b, n, every = 3 * len(balls), len(nodes), len(slot)
     net = Net(
-        system, unknown, slot, model.bodies.mass[slot], _metres(model, slot), edges, hard_row, joins,
+        system, unknown, slot, _masses(model, slot), _metres(model, slot), edges, hard_row, joins,
         spins_of(model, unknown, every), springs, spring_couple, solids, radius, no_rows(0),
         np.zeros(1, np.int64), np.zeros((b, b)), np.zeros((b, n, 3)), np.zeros((b, n, 3)), np.zeros((every, 3)),
         np.zeros((every, 3)), np.zeros_like(model.x), np.zeros_like(model.x), np.zeros((2, every, 3)),
@@ -116,6 +116,12 @@ def net_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) -> tupl
 def memory_of(model: Model) -> int:
     """How many numbers go from step to step: T of edges, λ of rows, F of pins, lags, pieces, forces of the last one."""
     return len(_pairs(model)[0]) + len(members_of(model)[0]) + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
+
+
+def _masses(model: Model, slot: np.ndarray) -> np.ndarray:
+    """A scalar coordinate uses the first of three numbers; the others have its mass and no forces."""
+    mass = model.bodies.mass[slot]
+    return np.where(mass > 0.0, mass, mass[:, :1])
 
 
 def _metres(model: Model, slot: np.ndarray) -> np.ndarray:
