@@ -243,9 +243,12 @@ def test_what_beside_cloth_is_not_known_is_refused_with_a_remedy():
         tied, cloth, ball = scene(limit)
         tied.distance(cloth.node(3), (1, 1, 0), name="rod")
         told.append((tied, "the constraint 'rod'.*leave it out, or .*rattle"))
-    rough, cloth, ball = scene()
-    rough.contacts([ball], cloth, friction=0.5)
-    told.append((rough, "rigid ball 'globe' has friction.*make it a particle, or set friction to 0"))
+    for other in ("cloth", "marble", "floor"):
+        rough, cloth, ball = scene()
+        rough.particle((2, 0.5, 0.5), 1.0, radius=0.2, name="marble")
+        rough.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0), name="floor")
+        rough.contacts([ball], [other], friction=0.5)
+        told.append((rough, "rigid ball 'globe' has friction.*make it a particle, or set friction to 0"))
     two, cloth, ball = scene()
     two.max_distance(ball.at((0.2, 0, 0)), two.rigid((2, 0, 0), 1.0, shape={"sphere": 0.2}).at((0, 0.2, 0)), length=5,
                      name="chain")  # fmt: skip

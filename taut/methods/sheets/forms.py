@@ -50,8 +50,9 @@ def _of_rigid(model: Model) -> str | None:
     """Contacts of rigid bodies that these steps do not know."""
     rigid = {info.slot: info.name for info in model.body_info if info.kind == "rigid" and info.motion == "free"}
     ineq, touching = model.inequalities, model.touching
-    blocks = ineq.rows.ptr[1:].astype(np.int64) - 1
-    rough = [int(ineq.rows.slot[k]) for k in blocks[(ineq.friction > 0) & (ineq.arm[blocks] > 0)]]
+    ptr = ineq.rows.ptr.astype(np.int64)
+    friction = np.repeat(ineq.friction, ptr[1:] - ptr[:-1])  # of each block of a point
+    rough = ineq.rows.slot[: len(friction)][(friction > 0) & (ineq.arm[: len(friction)] > 0)].tolist()
     rough += touching.ball_slot[touching.ball_friction > 0].tolist()
     ball = next((rigid[slot] for slot in rough if slot in rigid), None)
     if ball is not None:
