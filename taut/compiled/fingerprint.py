@@ -29,7 +29,7 @@ from numba.core.types.functions import ExternalFunction
 LOAD_GLOBAL, EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.EXTENDED_ARG
 _under_way: list[Any] = []
 _digests: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-DISPATCHERS: weakref.WeakValueDictionary[str, Dispatcher] = weakref.WeakValueDictionary()  # by their digests
+DISPATCHERS: dict[str, Dispatcher] = {}  # by their digests
 
 
 def fingerprint(dispatcher: Dispatcher) -> str:
@@ -93,7 +93,7 @@ def describe_type(kind: Any) -> Any:
         name = f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}"
         return name, *zip(kind.fields, (describe_type(entry) for entry in kind))
     if isinstance(kind, types.BaseTuple):
-        return "tuple", *(describe_type(entry) for entry in kind)
+        return "tuple", *(describe_type(kind[k]) for k in range(len(kind)))  # type: ignore[index,arg-type]
     if isinstance(kind, types.Dispatcher):
         return "dispatcher", fingerprint(kind.dispatcher)
     return str(kind)
