@@ -5,6 +5,8 @@
     Adams-Bashforth 2     v' = v + h (3 a - a₋)/2,    q' = q ⊞ h (3 v - v₋)/2                (3)
     Runge-Kutta 4         the classical four stages                                          (4)
 
+The work of drivers is a further unknown, Ẇ = P, which the integrator follows like the others.
+
 Adams-Bashforth starts with one step of (1). The Hong-Welch-Choi paper prints its velocity update without
 the factor ½ and moves positions with v'; (3) is the scheme itself, of second order in both.
 `accelerate` is bound by each method: `specialise` compiles one copy of `step` per method.
@@ -14,7 +16,19 @@ from __future__ import annotations
 
 from ..jit import part, word
 from ..model.arrays import State, System
-from ..model.evaluate import add_scaled, constraints, copy, drive, forces, move, push, set_time, solve, times
+from ..model.evaluate import (
+    add_scaled,
+    constraints,
+    copy,
+    drive,
+    drivers_power,
+    forces,
+    move,
+    push,
+    set_time,
+    solve,
+    times,
+)
 from ..model.rotation import normalise, quaternion_rate
 from .base import Option
 
@@ -24,12 +38,17 @@ ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
 STAGES = 4
 
 
+def other_orders(default: str) -> dict[str, int]:
+    return {name: order for name, order in ORDERS.items() if name != default}
+
+
 def integrator_option(default: str) -> Option:
     return Option("integrator", default, "base integrator", INTEGRATORS)
 
 
 def memory(model) -> int:
-    return 1 + 6 * len(model.x)
+    """Of the step before: whether there was one, v and a, and the power of drivers."""
+    return 2 + 6 * len(model.x)
 
 
 @part
@@ -56,6 +75,12 @@ def accelerate(system: System, t, x, quat, v, par, lam):
     raise AssertionError
 
 
+@word
+def power(system: System, v, par, lam):
+    """Of drivers at the instant of the last `accelerate` [W]."""
+    return drivers_power(system, system.work.J, v, lam)
+
+
 @part
 def observe_lagrange(system: System, state: State, t, par, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
@@ -75,6 +100,8 @@ def step(system: System, state: State, t, h, par):
         runge_kutta(system, state, t, h, par)
         return 0
     accelerate(system, t, x, quat, v, par, state.lam)
+    driving = power(system, v, par, state.lam) if system.driven == 1 else 0.0
+    work_done = driving
     if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
         copy(v, work.v1)
         add_scaled(v, h, work.a, v)  # (1)
@@ -91,8 +118,11 @@ def step(system: System, state: State, t, h, par):
                 work.v2[i, c] = 1.5 * v[i, c] - 0.5 * memory_[k]
                 v[i, c] += h * (1.5 * work.a[i, c] - 0.5 * memory_[k + 3])  # (3)
         move(system, x, quat, work.v2, h, x, quat)
+        work_done = 1.5 * driving - 0.5 * memory_[1 + 6 * points]
+    state.ledger[0] += h * work_done
     if integrator == AB2:
         memory_[0] = 1.0
+        memory_[1 + 6 * points] = driving
         for i in range(points):
             for c in range(3):
                 memory_[1 + 6 * i + c] = work.v1[i, c]
@@ -118,6 +148,8 @@ def runge_kutta(system: System, state: State, t, h, par):
                     work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
             normalise(work.quat1)
         accelerate(system, t + c * h, work.x1, work.quat1, work.v1, par, state.lam)
+        if system.driven == 1:
+            work.stage_power[k] = power(system, work.v1, par, state.lam)
         copy(work.v1, work.stage_v[k])
         copy(work.a, work.stage_a[k])
         for i in range(quat.shape[0]):
@@ -129,6 +161,7 @@ def runge_kutta(system: System, state: State, t, h, par):
         weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
         add_scaled(x, weight, work.stage_v[k], x)
         add_scaled(v, weight, work.stage_a[k], v)
+        state.ledger[0] += weight * work.stage_power[k]
         for i in range(quat.shape[0]):
             for q in range(4):
                 quat[i, q] += weight * work.stage_quat[k, i, q]

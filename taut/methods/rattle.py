@@ -9,6 +9,8 @@
 
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
+
+Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from ..model.evaluate import (
     add_scaled,
     constraints,
     copy,
+    drivers_power,
     forces,
+    impulse_power,
     largest,
     move,
     prepare,
@@ -48,6 +52,8 @@ def position_half(system, state, t, h, par):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
+    if system.driven == 1:
+        state.ledger[0] += 0.5 * h * drivers_power(system, work.J2, v, lam)
     push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
@@ -71,6 +77,8 @@ def position_half(system, state, t, h, par):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
+        if system.driven == 1:
+            state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[1] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
@@ -93,7 +101,7 @@ def velocity_half(system, state, t, h, par):
         resolve(system, work.b, work.mu)
         push(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
         if system.bodies.velocity_forces == 0:
-            return
+            break
         change = 0.0
         size = 0.0
         for i in range(v.shape[0]):
@@ -101,8 +109,10 @@ def velocity_half(system, state, t, h, par):
                 change = max(change, abs(v[i, c] - work.v2[i, c]))
                 size = max(size, abs(v[i, c]))
         if change <= 1e-15 * size:
-            return
+            break
         copy(v, work.v2)
+    if system.driven == 1:
+        state.ledger[0] += 0.5 * h * drivers_power(system, work.J, v, work.mu)
 
 
 @part

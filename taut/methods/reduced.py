@@ -6,7 +6,8 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). λ is not needed for the motion; records have the one that belongs to (x, v, t).
+(reduction/). λ is not needed for the motion, but for the work of drivers, which is one more y: of each stage, and of each
+record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from numba import types
 from ..distant import address_of, distant
 from ..jit import part, word
 from ..model.arrays import Array, State, System
-from ..model.evaluate import copy, forces, set_time
+from ..model.evaluate import copy, drivers_power, forces, set_time
 from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
-from .acceleration import observe_lagrange
+from .acceleration import constrained, observe_lagrange
 from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
 from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
 from .reduction.formulas import Formulas
@@ -165,12 +166,17 @@ def step(system, state, t, h, reduced):
             dp.combine(y, used, reduced.A[k], k, slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += slope_by(reduced.at.slope, 0, given)
+            if system.driven == 1:
+                constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
+                work.stage_power[k] = drivers_power(system, work.J, work.v1, state.lam)
         dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
             e3, e5 = dp.error_part(y, y2, slopes, 2, tolerance)
             error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
         if error < 1.0 and singular == 0:
+            for k in range(stages):
+                state.ledger[0] += used * reduced.B[k] * work.stage_power[k]
             copy(y2, y)
             keep(reduced, memory)
             now = end if last else now + used
@@ -204,6 +210,7 @@ METHOD = Method(
     order_velocity=None,
     step=step,
     observe=observe_lagrange,
+    stages=dp.STAGES,
     solves="0",
     refuses=refuses,
     start=start,

@@ -10,6 +10,7 @@
     push         v += s W Jᵀ λ
     move         q ⊞ h v
     solve        J W Jᵀ λ = b
+    drivers_power  of what moves on its own
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `drive`)
 Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
@@ -182,12 +183,18 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
 @word
 def forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
-    bodies, work = system.bodies, system.work
     energy = apply(system, t, x, quat, v)
+    accelerations(system)
+    return energy
+
+
+@word
+def accelerations(system):
+    """work.a = W f after `apply`."""
+    bodies, work = system.bodies, system.work
     for i in range(bodies.slots):
         for c in range(3):
             work.a[i, c] = bodies.w[i, c] * work.f[i, c]
-    return energy
 
 
 @word
@@ -271,6 +278,53 @@ def times(system, J, v, out):
         block = rows.spin_block[k]
         s = slot[block]
         out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@part
+def drivers_power(system, J, v, lam):
+    """Power of what moves on its own [W]: -λ·s of constraints, and of driven bodies against forces.
+
+    v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.
+    """
+    find_drift(system, J, v)
+    return impulse_power(system, lam) + power_against_forces(system, v)
+
+
+@part
+def find_drift(system, J, v):
+    """s = J v_d + Φ_t into work.drift: dΦ/dt while free bodies stand still, v_d being v of driven ones."""
+    rows, drift, free = system.rows, system.work.drift, system.bodies.free
+    for r in range(drift.shape[0]):
+        drift[r] = system.work.phi_t[r]
+        for k in range(rows.ptr[r], rows.ptr[r + 1]):
+            s = rows.slot[k]
+            for c in range(3):
+                drift[r] += (1.0 - free[s, c]) * J[k, c] * v[s, c]
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = rows.slot[block]
+        for c in range(3):
+            drift[rows.spin_row[k]] += (1.0 - free[s, c]) * J[block, c] * v[s, c]
+
+
+@word
+def impulse_power(system, lam):
+    """-λ·s after `find_drift`; of impulses the work."""
+    power = 0.0
+    for r in range(lam.shape[0]):
+        power -= lam[r] * system.work.drift[r]
+    return power
+
+
+@word
+def power_against_forces(system, v):
+    """What driven bodies do against the forces on them [W]."""
+    free, f = system.bodies.free, system.work.f
+    power = 0.0
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            power -= (1.0 - free[i, c]) * f[i, c] * v[i, c]
+    return power
 
 
 @word

@@ -86,6 +86,7 @@ class Contacts(NamedTuple):
     saved_quat: Array
     saved_v: Array
     saved_memory: Array
+    saved_ledger: Array
     grid: GridRoom  # scratch of the broad phase
     new_pairs: Array
     new_lam: Array
@@ -170,6 +171,7 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         saved_x=model.x.copy(),
         saved_quat=np.zeros((rigid, 4)),
         saved_memory=np.zeros_like(state.memory),
+        saved_ledger=np.zeros_like(state.ledger),
         grid=grid_room(len(source.ball_slot)),
         new_pairs=np.zeros_like(state.pairs),
         new_lam=np.zeros_like(state.pair_lam),
