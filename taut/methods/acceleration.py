@@ -5,7 +5,7 @@
     Adams-Bashforth 2     v' = v + h (3 a - a₋)/2,    q' = q ⊞ h (3 v - v₋)/2                (3)
     Runge-Kutta 4         the classical four stages                                          (4)
 
-The work of drivers is a further unknown, Ẇ = P, which the integrator follows like the others.
+The work of drivers and of forces without potential are further unknowns, Ẇ = P, followed like the others.
 
 Adams-Bashforth starts with one step of (1). The Hong-Welch-Choi paper prints its velocity update without
 the factor ½ and moves positions with v'; (3) is the scheme itself, of second order in both.
@@ -21,9 +21,9 @@ from ..model.evaluate import (
     constraints,
     copy,
     drive,
-    drivers_power,
     forces,
     move,
+    power_at,
     push,
     set_time,
     solve,
@@ -47,8 +47,8 @@ def integrator_option(default: str) -> Option:
 
 
 def memory(model) -> int:
-    """Of the step before: whether there was one, v and a, and the power of drivers."""
-    return 2 + 6 * len(model.x)
+    """Of the step before: whether there was one, v and a, and both kinds of power."""
+    return 3 + 6 * len(model.x)
 
 
 @part
@@ -76,9 +76,9 @@ def accelerate(system: System, t, x, quat, v, par, lam):
 
 
 @word
-def power(system: System, v, par, lam):
-    """Of drivers at the instant of the last `accelerate` [W]."""
-    return drivers_power(system, system.work.J, v, lam)
+def power(system: System, v, par, lam, out):
+    """Of drivers and forces at the instant of the last `accelerate` [W]."""
+    power_at(system, system.work.J, v, lam, out)
 
 
 @part
@@ -100,8 +100,10 @@ def step(system: System, state: State, t, h, par):
         runge_kutta(system, state, t, h, par)
         return 0
     accelerate(system, t, x, quat, v, par, state.lam)
-    driving = power(system, v, par, state.lam) if system.driven == 1 else 0.0
-    work_done = driving
+    now = work.stage_power[0]
+    if system.counted == 1:
+        power(system, v, par, state.lam, now)
+    before = 0.0
     if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
         copy(v, work.v1)
         add_scaled(v, h, work.a, v)  # (1)
@@ -118,11 +120,13 @@ def step(system: System, state: State, t, h, par):
                 work.v2[i, c] = 1.5 * v[i, c] - 0.5 * memory_[k]
                 v[i, c] += h * (1.5 * work.a[i, c] - 0.5 * memory_[k + 3])  # (3)
         move(system, x, quat, work.v2, h, x, quat)
-        work_done = 1.5 * driving - 0.5 * memory_[1 + 6 * points]
-    state.ledger[0] += h * work_done
+        before = 0.5
+    for k in range(2):
+        kept = 1 + 6 * points + k
+        state.ledger[k] += h * ((1.0 + before) * now[k] - before * memory_[kept])
+        memory_[kept] = now[k]
     if integrator == AB2:
         memory_[0] = 1.0
-        memory_[1 + 6 * points] = driving
         for i in range(points):
             for c in range(3):
                 memory_[1 + 6 * i + c] = work.v1[i, c]
@@ -148,8 +152,8 @@ def runge_kutta(system: System, state: State, t, h, par):
                     work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
             normalise(work.quat1)
         accelerate(system, t + c * h, work.x1, work.quat1, work.v1, par, state.lam)
-        if system.driven == 1:
-            work.stage_power[k] = power(system, work.v1, par, state.lam)
+        if system.counted == 1:
+            power(system, work.v1, par, state.lam, work.stage_power[k])
         copy(work.v1, work.stage_v[k])
         copy(work.a, work.stage_a[k])
         for i in range(quat.shape[0]):
@@ -161,7 +165,8 @@ def runge_kutta(system: System, state: State, t, h, par):
         weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
         add_scaled(x, weight, work.stage_v[k], x)
         add_scaled(v, weight, work.stage_a[k], v)
-        state.ledger[0] += weight * work.stage_power[k]
+        state.ledger[0] += weight * work.stage_power[k, 0]
+        state.ledger[1] += weight * work.stage_power[k, 1]
         for i in range(quat.shape[0]):
             for q in range(4):
                 quat[i, q] += weight * work.stage_quat[k, i, q]

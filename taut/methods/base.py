@@ -21,8 +21,9 @@
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
 10. A method that also treats inequalities, or scenes with cloth, does so by other forms of itself: `unilateral`
     and `sheets`, each a whole Method with that word as its `form`.
-11. A step adds to state.ledger[0] the work of what moves on its own (system.driven), to the order of its method:
-    `drivers_power` with the λ, J, Φ_t and f of an instant, weighted as the step weighs them.
+11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
+    potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
+    step gives them, or `power_at` for each stage.
 12. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 

@@ -35,8 +35,9 @@ def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     forces(system, t, x, quat, v)
-    if system.driven == 1:
+    if system.counted == 1:
         state.ledger[0] += h * power_against_forces(system, v)
+        state.ledger[1] += h * work.power[0]
     add_scaled(v, h, work.a, v)
     move(system, x, quat, v, h, x, quat)  # (1)
     set_time(system, t + h, x, quat, v)
@@ -49,7 +50,7 @@ def step(system, state, t, h, par):
         for r in range(lam.shape[0]):
             work.b[r] = -work.phi[r] / (h * h)
         solve(system, work.J, w, work.b, work.mu)
-        if system.driven == 1:
+        if system.counted == 1:
             find_drift(system, work.J, v)
             state.ledger[0] += h * impulse_power(system, work.mu)
         clear(work.v1)

@@ -25,7 +25,7 @@ from ..model.evaluate import (
     clear,
     constraints,
     copy,
-    drivers_power,
+    count_work,
     impulse_power,
     kick,
     largest,
@@ -86,7 +86,7 @@ def correct(system, state, t, h, par):
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         clear(work.v1)
-        if system.driven == 1:
+        if system.counted == 1:
             state.ledger[0] += h * impulse_power(system, work.mu)  # (7)
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
@@ -98,8 +98,8 @@ def correct(system, state, t, h, par):
 @word
 def step(system, state, t, h, par):
     first_order(system, state, t, h, par[3], state.v, state.lam)
-    if system.driven == 1:
-        state.ledger[0] += h * drivers_power(system, system.work.J, state.v, state.lam)  # (7)
+    if system.counted == 1:
+        count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
     if par[0] > 0.0:

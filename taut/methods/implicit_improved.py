@@ -31,7 +31,7 @@ from ..model.evaluate import (
     apply,
     constraints,
     copy,
-    drivers_power,
+    count_work,
     largest,
     move,
     prepare,
@@ -97,8 +97,8 @@ def step(system, state, t, h, par):
     if midpoint:
         apply(system, t + 0.5 * h, work.x1, work.quat1, v_half)
         accelerations(system)
-    if system.driven == 1:
-        state.ledger[0] += h * drivers_power(system, work.J, v_half, lam)  # (9)
+    if system.counted == 1:
+        count_work(system, state, work.J, v_half, lam, h)  # (9)
     move(system, x, quat, v_half, h, x, quat)  # (5)
     add_scaled(v, h, work.a, v)
     push(system, work.J, w, lam, h, v)  # (4)

@@ -28,7 +28,7 @@ from ..model.evaluate import (
     clear,
     constraints,
     copy,
-    drivers_power,
+    count_work,
     impulse_power,
     largest,
     mean,
@@ -88,8 +88,8 @@ def step(system, state, t, h, par):
         push(system, work.J, w, lam, h, v_new)  # (4)
         mean(v, v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
-    if system.driven == 1:
-        state.ledger[0] += h * drivers_power(system, work.J, v_half, lam)  # (10)
+    if system.counted == 1:
+        count_work(system, state, work.J, v_half, lam, h)  # (10)
     move(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)
     set_time(system, t + h, x, quat, v)
@@ -117,7 +117,7 @@ def correct(system, state, t, h, par):
         resolve(system, work.b, work.mu)
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
-        if system.driven == 1:
+        if system.counted == 1:
             state.ledger[0] += h * impulse_power(system, work.mu)  # (10)
         clear(work.v1)
         push(system, work.J2, w, work.mu, h, work.v1)

@@ -20,7 +20,7 @@ from ..model.evaluate import (
     add_scaled,
     constraints,
     copy,
-    drivers_power,
+    count_work,
     forces,
     impulse_power,
     largest,
@@ -52,8 +52,8 @@ def position_half(system, state, t, h, par):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
-    if system.driven == 1:
-        state.ledger[0] += 0.5 * h * drivers_power(system, work.J2, v, lam)
+    if system.counted == 1:
+        count_work(system, state, work.J2, v, lam, 0.5 * h)
     push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
@@ -77,7 +77,7 @@ def position_half(system, state, t, h, par):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
-        if system.driven == 1:
+        if system.counted == 1:
             state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[1] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
@@ -111,8 +111,8 @@ def velocity_half(system, state, t, h, par):
         if change <= 1e-15 * size:
             break
         copy(v, work.v2)
-    if system.driven == 1:
-        state.ledger[0] += 0.5 * h * drivers_power(system, work.J, v, work.mu)
+    if system.counted == 1:
+        count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
 @part

@@ -21,7 +21,7 @@ from numba import types
 from ..distant import address_of, distant
 from ..jit import part, word
 from ..model.arrays import Array, State, System
-from ..model.evaluate import copy, drivers_power, forces, set_time
+from ..model.evaluate import copy, forces, power_at, set_time
 from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
@@ -166,9 +166,9 @@ def step(system, state, t, h, reduced):
             dp.combine(y, used, reduced.A[k], k, slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += slope_by(reduced.at.slope, 0, given)
-            if system.driven == 1:
+            if system.counted == 1:
                 constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
-                work.stage_power[k] = drivers_power(system, work.J, work.v1, state.lam)
+                power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
@@ -176,7 +176,8 @@ def step(system, state, t, h, reduced):
             error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
         if error < 1.0 and singular == 0:
             for k in range(stages):
-                state.ledger[0] += used * reduced.B[k] * work.stage_power[k]
+                state.ledger[0] += used * reduced.B[k] * work.stage_power[k, 0]
+                state.ledger[1] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             keep(reduced, memory)
             now = end if last else now + used

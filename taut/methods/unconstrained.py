@@ -22,8 +22,8 @@ def integrator_option(default: str, choices: tuple[str, ...] = CHOICES) -> Optio
 
 
 def memory(model) -> int:
-    """Whether there was a step before, and its forces."""
-    return 1 + 3 * len(model.x)
+    """Whether there was a step before, the power of its forces, and the forces."""
+    return 2 + 3 * len(model.x)
 
 
 @word
@@ -32,12 +32,15 @@ def extrapolate(system, memory_):
     f = system.work.f
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return
-    first = memory_[0] == 0.0
+    ahead = 0.5 if memory_[0] == 1.0 else 0.0
+    power = system.work.power
+    now = power[0]
+    power[0] += ahead * (now - memory_[1])
+    memory_[1] = now
     for i in range(f.shape[0]):
         for c in range(3):
-            k = 1 + 3 * i + c
+            k = 2 + 3 * i + c
             now = f[i, c]
-            if not first:
-                f[i, c] = 1.5 * now - 0.5 * memory_[k]  # (2)
+            f[i, c] += ahead * (now - memory_[k])  # (2)
             memory_[k] = now
     memory_[0] = 1.0

@@ -130,7 +130,8 @@ class Work(NamedTuple):
     stage_v: Array  # (stages, points, 3)
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)
-    stage_power: Array  # (stages,) of drivers [W]
+    stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
+    power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
     counts: Array  # linear solves, corrections, singular systems, failed solves
 
@@ -144,7 +145,8 @@ class System(NamedTuple):
     signals: Signals
     linear: Linear
     work: Work
-    driven: int  # 1: something moves on its own, and steps add up its work
+    driven: int  # 1: something moves on its own
+    counted: int  # 1: that, or some force has no potential: steps add up their work
 
 
 class State(NamedTuple):
@@ -155,7 +157,7 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    ledger: Array  # (3,) energy since the start [J]: work done by drivers, taken by impacts, taken by friction
+    ledger: Array  # (4,) since the start [J]: work of drivers, of forces without potential; taken by impacts, by friction
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,

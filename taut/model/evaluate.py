@@ -10,7 +10,7 @@
     push         v += s W Jᵀ λ
     move         q ⊞ h v
     solve        J W Jᵀ λ = b
-    drivers_power  of what moves on its own
+    count_work   of what moves on its own, and of forces without potential
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `drive`)
 Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
@@ -60,7 +60,9 @@ def set_time(system, t, x, quat, v):
         constraints_.p_t[position] = signals.values[s, 1]
         constraints_.p_tt[position] = signals.values[s, 2]
     for k in range(signals.to_force.shape[0]):
-        forces_.p[signals.to_force[k, 1]] = signals.values[signals.to_force[k, 0], 0]
+        s, position = signals.to_force[k, 0], signals.to_force[k, 1]
+        forces_.p[position] = signals.values[s, 0]
+        forces_.p_t[position] = signals.values[s, 1]
     for k in range(signals.driven.shape[0]):
         s, slot, c = signals.driven[k, 0], signals.driven[k, 1], signals.driven[k, 2]
         x[slot, c] = signals.values[s, 0]
@@ -208,7 +210,10 @@ def kick(system, v, h, out):
 
 @word
 def apply(system, t, x, quat, v):
-    """Fill work.f with the applied forces; return V. Where gravity is all, work.f holds it from the start."""
+    """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
+
+    Where gravity is all, work.f holds it from the start.
+    """
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
@@ -217,14 +222,19 @@ def apply(system, t, x, quat, v):
     for i in range(f.shape[0]):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
+    work.power[0] = 0.0
     if batches.code.shape[0] > 0:
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             given = (
-                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t,
-                work.scratch, f,
+                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.ints, x, v, t,
+                work.scratch, f, work.power,
             )  # fmt: skip
             energy += force_kind(batches.address[b], batches.code[b], given)
+        for i in range(bodies.spin_slot.shape[0]):  # so far torques alone, which have no potential
+            spin = bodies.spin_slot[i]
+            tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
+            work.power[0] += tau[0] * v[spin, 0] + tau[1] * v[spin, 1] + tau[2] * v[spin, 2]
         for k in range(places.point.shape[0]):  # a force on a place turns its body
             point, slot = places.point[k], places.slot[k]
             spin = places.slot[k] + 1
@@ -281,13 +291,22 @@ def times(system, J, v, out):
 
 
 @part
-def drivers_power(system, J, v, lam):
-    """Power of what moves on its own [W]: -λ·s of constraints, and of driven bodies against forces.
+def count_work(system, state, J, v, lam, h):
+    """Add to state.ledger what drivers and forces without potential do in a time h.
 
     v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.
     """
     find_drift(system, J, v)
-    return impulse_power(system, lam) + power_against_forces(system, v)
+    state.ledger[0] += h * (impulse_power(system, lam) + power_against_forces(system, v))
+    state.ledger[1] += h * system.work.power[0]
+
+
+@part
+def power_at(system, J, v, lam, out):
+    """The same as power [W], for methods with stages: of drivers, and of forces without potential."""
+    find_drift(system, J, v)
+    out[0] = impulse_power(system, lam) + power_against_forces(system, v)
+    out[1] = system.work.power[0]
 
 
 @part

@@ -7,7 +7,8 @@
     lam     (T, m)          multipliers λ, force = +Jᵀ λ
     phi     (T, m)          Φ
     rate    (T, m)          dΦ/dt
-    energy  (T, 5)          kinetic, potential; since the start: work done by drivers, taken by impacts, by friction [J]
+    energy  (T, 6)          kinetic, potential; since the start the work of drivers and of forces without potential,
+                            and what impacts and friction took [J]
 
 Inequalities that users named, or that small groups stand for, follow the m equalities in lam, phi and rate, with
 the signs of Φ as the user wrote it. Where there are any:
@@ -29,7 +30,7 @@ import numpy as np
 from ..model.model import Model
 
 
-ENERGIES = 5
+ENERGIES = 6
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Records:
 
     def __post_init__(self) -> None:
         missing = ENERGIES - self.energy.shape[1]
-        if missing > 0:  # stored by a version that did not tell impacts and friction apart
+        if missing > 0:  # stored by a version that kept the first three
             object.__setattr__(self, "energy", np.pad(self.energy, ((0, 0), (0, missing))))
 
     @staticmethod
@@ -73,9 +74,9 @@ class Records:
         return cls(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
     def energy_drift(self) -> np.ndarray:
-        """Change of kinetic and potential energy since the start for which nothing in the ledger accounts [J], (T,)."""
-        kinetic, potential, driven, impact, friction = (self.energy - self.energy[0]).T
-        return kinetic + potential - driven + impact + friction
+        """Change of kinetic and potential energy since the start that nothing accounts for: the method's [J], (T,)."""
+        kinetic, potential, drivers, forces, impact, friction = (self.energy - self.energy[0]).T
+        return kinetic + potential - drivers - forces + impact + friction
 
     def as_dict(self) -> dict[str, np.ndarray]:
         return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -136,15 +136,13 @@ class Run:
         return Worst(float(size[k, row]), name, unit, float(self.records.time[k]))
 
     def energy_change(self) -> float:
-        """What drivers, impacts and friction do not account for in the change of energy from start to end [J].
-
-        This is the method's own error, and what forces without potential (drag, damping, wind) do.
-        """
+        """The method's own change of energy from start to end [J]: `energy_parts` are taken out of it."""
         return float(self.records.energy_drift()[-1])
 
     def energy_parts(self) -> dict[str, float]:
-        """What drivers put in and what impacts and friction took, from start to end [J]; parts that are 0 left out."""
-        parts = zip(("by drivers", "to impacts", "to friction"), self.records.energy[-1, 2:] - self.records.energy[0, 2:])
+        """What drivers and forces without potential put in, impacts and friction took [J]; without those that are 0."""
+        names = "by drivers", "by forces without potential", "to impacts", "to friction"
+        parts = zip(names, self.records.energy[-1, 2:] - self.records.energy[0, 2:])
         return {name: float(value) for name, value in parts if value}
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:

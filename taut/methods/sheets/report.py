@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...jit import part, word
-from ...model.evaluate import apply, constraints, drivers_power
+from ...model.evaluate import apply, constraints, find_drift, impulse_power, power_against_forces
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
 from .solids import measure_rows, measure_solids
 
@@ -15,7 +15,8 @@ def count_drivers(system, state, t, h):
     if system.driven == 1:
         constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
         apply(system, t, state.x, state.quat, state.v)
-        state.ledger[0] += h * drivers_power(system, system.work.J, state.v, state.lam)
+        find_drift(system, system.work.J, state.v)
+        state.ledger[0] += h * (impulse_power(system, state.lam) + power_against_forces(system, state.v))
 
 
 @word

@@ -66,7 +66,7 @@ def event_driven(method: Method) -> Method:
 def unused(tables: Contacts) -> set[str]:
     """Functions that a scene never calls need not be compiled."""
     found = set()
-    if not tables.driven:
+    if not tables.counted:
         found |= {"drivers"}
     if not tables.friction:
         found |= {"rub", "reduce_triples", "count_friction"}

@@ -9,7 +9,7 @@ The first part of (2) is what contacts do by themselves, which is never a gain; 
 from __future__ import annotations
 
 from ...jit import part, word
-from ...model.evaluate import drivers_power, find_drift, impulse_power
+from ...model.evaluate import find_drift, impulse_power, power_at
 from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
@@ -24,19 +24,18 @@ def dot_given(cand, J, n, v, free):
     return total
 
 
-@far(NUMBER, TABLE, VECTOR)
+@far(NOTHING, TABLE, VECTOR, VECTOR)
 @part
-def power_now(box, v, lam):
-    """Of forces λ of equalities and those of the rows that are handled, as accelerate_handled left them [W]."""
+def power_now(box, v, lam, out):
+    """power_at with λ of equalities and of the rows that are handled, as accelerate_handled left them [W]."""
     system, state, par = open_box(box)
     cand, free = par.cand, system.bodies.free
-    total = drivers_power(system, system.work.J, v, lam)
+    power_at(system, system.work.J, v, lam, out)
     n = 0
     for r in range(par.handled.shape[0]):
         if par.handled[r] == 1:
-            total -= cand.lam[n, 0] * (dot_given(cand, cand.J, n, v, free) + par.ineq.phi_t[r])  # (1), (2)
+            out[0] -= cand.lam[n, 0] * (dot_given(cand, cand.J, n, v, free) + par.ineq.phi_t[r])  # (1), (2)
             n += 1
-    return total
 
 
 @far(NOTHING, WHOLE, NUMBER, TRUTH)

@@ -127,12 +127,12 @@ def collide_here(box, t, bouncing):
     energy = kinetic((box, state.v))
     if impact((box, n, state.v, par.resting)) < 0:
         return -CONTRADICTORY
-    if par.driven == 1:
+    if par.counted == 1:
         energy -= state.ledger[0]
         tally((box, n, 1.0, False))
         state.ledger[0] += equality_work((box, par.lam))
         energy += state.ledger[0]
-    state.ledger[1] += energy - kinetic((box, state.v))
+    state.ledger[2] += energy - kinetic((box, state.v))
     note_impacts((box, t, n, par.resting))
     return n
 
@@ -143,8 +143,8 @@ def accelerate(system, t, x, quat, v, par, lam):
 
 
 @word
-def power(system, v, par, lam):
-    return power_now((par.box, v, lam))
+def power(system, v, par, lam, out):
+    power_now((par.box, v, lam, out))
 
 
 @word

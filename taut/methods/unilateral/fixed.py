@@ -182,7 +182,7 @@ def correct(box, t, h, tolerance, struck):
         for r in range(par.target.shape[0]):
             par.target[r] = -work.phi[r] / h
         equalities((box, t, state.x, state.quat, state.v, False, True))
-        counted = par.driven == 1 and not struck
+        counted = par.counted == 1 and not struck
         if counted:
             tally((box, n, -1.0, True))
         if par.friction == 1 and not struck:
@@ -253,10 +253,11 @@ def whole_step(box, t, h):
         state.lam[r] = par.lam[r] / h
     remember_set(par, state)
     keep_lambda(par, state, n, h)
-    if par.driven == 1:
+    if par.counted == 1:
         state.ledger[0] += h * power_against_forces(system, state.v)
-    work_before, rubbed_before = state.ledger[0], state.ledger[2]
-    if par.driven == 1:
+        state.ledger[1] += h * work.power[0]
+    work_before, rubbed_before = state.ledger[0], state.ledger[3]
+    if par.counted == 1:
         tally((box, n, 1.0, True))
         state.ledger[0] += equality_work((box, par.lam))
     if par.friction == 1:
@@ -268,7 +269,7 @@ def whole_step(box, t, h):
     struck = par.bouncing == 1 and bounce((box, t + h, h, n))  # (6)
     status = correct((box, t + h, h, par.numbers[0], struck))
     if impacts:
-        count_impacts((box, h, state.ledger[0] - work_before, state.ledger[2] - rubbed_before))
+        count_impacts((box, h, state.ledger[0] - work_before, state.ledger[3] - rubbed_before))
     return status
 
 

@@ -57,7 +57,7 @@ def count_impacts(box, h, work, rubbed):
     for i in range(free.shape[0]):
         for c in range(3):
             total += 0.5 * h * free[i, c] * f[i, c] * (par.saved_v[i, c] + state.v[i, c])
-    state.ledger[1] += total
+    state.ledger[2] += total
 
 
 @far(NOTHING, WHOLE, NUMBER)
@@ -73,4 +73,4 @@ def count_friction(box, n, share):
                 T = cand.T1 if a == 1 else cand.T2
                 slide = dot_row(cand, T, i, par.saved_v) + dot_row(cand, T, i, state.v)
                 total -= 0.5 * cand.lam[i, a] * slide
-    state.ledger[2] += share * total
+    state.ledger[3] += share * total

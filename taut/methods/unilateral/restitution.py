@@ -88,7 +88,7 @@ def bounce(box, t, h, n):
         factor = min(factor, slowed(par, i, par.u3, threshold))
     copy(state.v, par.v0)
     slow = state.ledger[0]
-    if par.driven == 1:
+    if par.counted == 1:
         tally((box, n, -1.0, False))  # other normal impulses take the place of these
     least = state.ledger[0]
     many = count > par.S.shape[0]
@@ -103,7 +103,7 @@ def bounce(box, t, h, n):
             par.slack[i] = dot_row(cand, cand.J, i, par.saved_v) + cand.b[i]
         copy(par.u3, state.v)
         impact((box, n, state.v, threshold))  # (2)
-    if par.driven == 1:
+    if par.counted == 1:
         tally((box, n, 1.0, False))
     share = keep_energy((box, h, slow - least, state.ledger[0] - least))
     state.ledger[0] = slow + share * (state.ledger[0] - slow)
@@ -168,7 +168,7 @@ def keep_energy(box, h, slow_work, work):
                 b += mass[i, q] * step * v
                 slow += mass[i, q] * v * v
                 most += mass[i, q] * par.saved_v[i, q] ** 2 + 2.0 * h * f[i, q] * v
-    if par.driven == 1:
+    if par.counted == 1:
         b -= work - slow_work
         most += 2.0 * (slow_work + h * equality_work((box, state.lam)))
     c = min(slow - most, 0.0)  # v' itself is as it is
