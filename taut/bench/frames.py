@@ -68,7 +68,8 @@ class Frames:
             calls = calls_for(own.method, own.system, own.state, own.par)
             began = clock.process_time()
             taken, _, status = loop(
-                calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, False, self.no_records,
+                calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, False,
+                self.no_records,
             )  # fmt: skip
             took += clock.process_time() - began
             self.done, left = self.done + taken, left - taken

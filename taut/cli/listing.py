@@ -84,7 +84,8 @@ def _methods() -> tuple[list[str], list[list[str]]]:
 
     rows = [
         [m.name, trajectory(m), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
-         f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc, " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
+         f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
+         " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
         for m in METHODS.values()
     ]  # fmt: skip
     return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "enforces", "solves", "", "--option"], rows

@@ -89,6 +89,8 @@ def step(system, state, t, h, par):
         mean(v, v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
     if system.counted == 1:
+        if midpoint:
+            apply(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
         count_work(system, state, work.J, v_half, lam, h)  # (10)
     move(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)

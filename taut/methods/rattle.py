@@ -18,6 +18,7 @@ from __future__ import annotations
 from ..jit import part
 from ..model.evaluate import (
     add_scaled,
+    apply,
     constraints,
     copy,
     count_work,
@@ -112,6 +113,7 @@ def velocity_half(system, state, t, h, par):
             break
         copy(v, work.v2)
     if system.counted == 1:
+        apply(system, t, state.x, state.quat, v)  # the power of forces feels v'
         count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 

@@ -6,8 +6,8 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). λ is not needed for the motion, but for the work of drivers, which is one more y: of each stage, and of each
-record, it is the one that belongs to (x, v, t).
+(reduction/). λ is not needed for the motion, but for the work of drivers, which is one more y: of each
+stage, and of each record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations

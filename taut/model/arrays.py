@@ -157,7 +157,7 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    ledger: Array  # (4,) since the start [J]: work of drivers, of forces without potential; taken by impacts, by friction
+    ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,

@@ -107,7 +107,7 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
         "energy_potential": ("time", potential, "J", "potential energy"),
         "energy_total": ("time", kinetic + potential, "J", "kinetic and potential energy"),
         "energy_driver_work": ("time", driven, "J", "work done by drivers since the start"),
-        "energy_force_work": ("time", forces, "J", "work done by forces without potential (drag, damping) since the start"),
+        "energy_force_work": ("time", forces, "J", "work of forces without potential (drag, damping) since the start"),
         "energy_impact": ("time", impact, "J", "energy taken by impacts since the start"),
         "energy_friction": ("time", friction, "J", "energy taken by friction of contacts since the start"),
         "energy_drift": (

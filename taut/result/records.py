@@ -29,7 +29,6 @@ import numpy as np
 
 from ..model.model import Model
 
-
 ENERGIES = 6
 
 
