@@ -1,4 +1,4 @@
-"""Energy: what drivers and forces put in, what impacts and friction take, and what is left as the method's own error."""
+"""Energy: what drivers and forces put in, what impacts and friction take, and what is left: the method's error."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def unsure(name: str, integrator: str, scene: str) -> bool:
 @pytest.mark.parametrize("name, integrator", [
     (name, integrator) for name in FIXED_STEP if name not in WITH_INTEGRATOR for integrator in METHODS[name].orders
 ])  # fmt: skip
-def test_other_forces_of_the_unconstrained_part_have_the_order_declared_for_them(name, integrator, scene, errors, slope):
+def test_other_choices_of_the_unconstrained_part_have_their_declared_order(name, integrator, scene, errors, slope):
     order = METHODS[name].orders[integrator]
     if unsure(name, integrator, scene):
         with pytest.warns(taut.TautWarning, match="does not keep its order"):

@@ -137,7 +137,7 @@ def repeat(system, state, t, h, par, v_half):
 
 METHOD = Method(
     name="implicit_improved",
-    doc="A half step finds λ, a mid-point step uses it; one linear solve.",
+    doc="A half step finds λ, a mid-point step uses it; one linear system.",
     source="Hong, Welch and Choi 2005 (5)-(7)",
     level="position, linearised",
     order=2,
@@ -152,4 +152,5 @@ METHOD = Method(
     ),
     options=(integrator_option("midpoint"),),
     memory=memory,
+    solves="1 (forces of v: 2)",
 )
