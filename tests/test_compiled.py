@@ -260,3 +260,14 @@ def test_structures_reach_compiled_code_by_reference():
 def test_fields_that_compiled_code_would_misread_are_refused():
     with pytest.raises(TypeError, match="bool"):
         address(Outer(True, Inner(0.5, np.zeros((1, 1))), np.zeros(1)))
+
+
+def test_a_function_that_is_reached_through_a_module_is_part_of_the_digest(monkeypatch):
+    """rattle_fourth calls rattle.position_half: another one there makes another step."""
+    from taut.compiled.fingerprint import describe
+    from taut.methods import rattle, rattle_fourth
+
+    step = getattr(rattle_fourth.step, "py_func", rattle_fourth.step)
+    before = describe(step)
+    monkeypatch.setattr(rattle, "position_half", rattle.velocity_half)
+    assert describe(step) != before

@@ -103,8 +103,8 @@ def errors(simulate):
             turned = np.abs(found.quat[:: n // INTERVALS] - exact.quat).max(initial=0.0)
             power = np.abs((found.lam * found.rate).sum(axis=1)).max()
             rows.append([
-                max(apart, turned), np.abs(found.phi).max(), np.abs(found.rate).max(),
-                np.abs(found.lam[-1] - exact.lam[-1]).max(), power,
+                max(apart, turned), np.abs(found.phi).max(initial=0.0), np.abs(found.rate).max(initial=0.0),
+                np.abs(found.lam[-1] - exact.lam[-1]).max(initial=0.0), power,
             ])  # fmt: skip
         return dict(zip(("trajectory", "Φ", "Φ̇", "λ", "power"), np.array(rows).T))
 
