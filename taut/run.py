@@ -100,6 +100,9 @@ def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) 
         "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
         | {"repair": info.get("repair", False)})
     arrays, session.done = store.state()
+    if set(arrays) != set(session.state._fields):
+        raise TautError(f"'{path}' can not be resumed: it was stored by another version of taut, whose state has other "
+                        "parts; open it with taut.open, or run it again.")
     for field, values in arrays.items():
         if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
             contents(session.par).found[0] = len(values) / 1.5 + 1
@@ -165,6 +168,11 @@ class Session:
             while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
             self._note(check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False)))
+        caveat = self.method.caveat
+        if caveat is not None and caveat.applies(model, self._numbers):
+            note = f"method '{self.method.name}' does not keep its order here: {caveat.text}"
+            warnings.warn(note + ".", TautWarning, stacklevel=3)
+            self._note((note,))
         if model.sheets:
             self._note(check_sheets(model, self.system, self.state, self.par, plan.get("repair", False)))
 
@@ -178,7 +186,6 @@ class Session:
         keep_start = not self.chunks
         if keep_start and self.method.begin is not None:
             self.method.begin(self.par)
-        driven = self.model.is_driven
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = clock.perf_counter()
@@ -189,7 +196,7 @@ class Session:
                     buffers = self.buffers(count // every + 2)
                     tick = clock.perf_counter()
                     taken, filled, end = loop(
-                        calls, self.system, self.state, self.par, h, self.done, count, every, driven,
+                        calls, self.system, self.state, self.par, h, self.done, count, every,
                         keep_start, buffers,
                     )
                     keep_start = False

@@ -285,3 +285,14 @@ def test_a_function_compiled_for_an_inlined_caller_can_be_called_from_python(tmp
     for name in ("outer", "inner"):
         done = subprocess.run([sys.executable, "-c", code % name], env=env, capture_output=True, text=True)
         assert done.stdout.strip() == "2.0", done.stderr
+
+
+def test_a_function_that_is_reached_through_a_module_is_part_of_the_digest(monkeypatch):
+    """rattle_fourth calls rattle.position_half: another one there makes another step."""
+    from taut.compiled.fingerprint import describe
+    from taut.methods import rattle, rattle_fourth
+
+    step = getattr(rattle_fourth.step, "py_func", rattle_fourth.step)
+    before = describe(step)
+    monkeypatch.setattr(rattle, "position_half", rattle.velocity_half)
+    assert describe(step) != before

@@ -129,7 +129,9 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
-    rows.append(("energy change", f"{result.energy_change():.3g} J"))
+    parts = [f"{value:.3g} J {name}" for name, value in result.energy_parts().items()]
+    besides = f", besides {', '.join(parts)}" if parts else ""
+    rows.append(("energy change", f"{result.energy_change():.3g} J{besides}"))
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)
     if result.status == "finished":

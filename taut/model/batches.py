@@ -116,6 +116,11 @@ def depends_on_velocity(force: Force) -> bool:
     )
 
 
+def does_work(force: Force) -> bool:
+    """Whether a force has no potential."""
+    return depends_on_velocity(force) or force.kind == "torque"
+
+
 def _grouped(slots: Slots, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):
     """Specs by kind and size, so that every batch has one shape, with their layouts."""
     groups: dict[tuple[str, int, int], list] = defaultdict(list)

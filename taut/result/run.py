@@ -136,9 +136,14 @@ class Run:
         return Worst(float(size[k, row]), name, unit, float(self.records.time[k]))
 
     def energy_change(self) -> float:
-        """Kinetic and potential energy at the end less that at the start and the work of drivers [J]."""
-        kinetic, potential, driven = self.records.energy[-1] - self.records.energy[0]
-        return float(kinetic + potential - driven)
+        """The method's own change of energy from start to end [J]: `energy_parts` are taken out of it."""
+        return float(self.records.energy_drift()[-1])
+
+    def energy_parts(self) -> dict[str, float]:
+        """What drivers and forces without potential put in, impacts and friction took [J]; without those that are 0."""
+        names = "by drivers", "by forces without potential", "to impacts", "to friction"
+        parts = zip(names, self.records.energy[-1, 2:] - self.records.energy[0, 2:])
+        return {name: float(value) for name, value in parts if value}
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Store the run in a new folder; `taut.open` reads it."""
