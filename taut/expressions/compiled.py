@@ -13,7 +13,6 @@ import importlib.util
 import os
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from taut.errors import TautWarning
+from taut.errors import tell
 from taut.expressions.call import prototype
 from taut.jit import cache_folder
 
@@ -69,9 +68,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             if not warned:
                 warned.append(True)
-                warnings.warn(
-                    f"{name} failed: {type(mistake).__name__}: {mistake}", TautWarning, stacklevel=2
-                )
+                tell(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)
