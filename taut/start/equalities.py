@@ -67,12 +67,13 @@ def meet_equalities(
         state.x[:], state.quat[:] = before.x, before.quat
         left = np.where(np.isfinite(moved.left), moved.left, off)
         raise TautError(f"the start breaks {_amounts(model, phi, off)}, and no place was found where all constraints "
-                        f"hold: the search ended at one that breaks {_amounts(model, left * scale, left)}. Change their "
-                        "values, or start nearer to where they hold.")
+                        f"hold: the search ended at one that breaks {_amounts(model, left * scale, left)}. Change "
+                        "their values, or start nearer to where they hold.")
     if not conflicting or max(moved.far, moved.turned) > ROUNDING * size:
         turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > 0.0 else ""
         least = ", the least (weighted by mass) that mends it" if moved.is_least else ""
-        tell(f"the start broke {_amounts(model, phi, off)}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
+        broke = _amounts(model, phi, off)
+        tell(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True
 
 
