@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from fuzzing.physics import METHOD_NAMES, judged, random_case
 
 SEEDS = range(200)
