@@ -299,6 +299,8 @@ class Session:
         if found is None:
             return status, message, self.done + 1 if status == "diverged" else None
         step = found.record * self.plan["record_every"]
+        if status == "interrupted":  # it may go on, and is judged when it ends
+            return status, f"{message}; it diverged at step {step}: {found.text}", None
         remedy = "tolerance" if self.method.adaptive else "dt"
         ended = f" Then: {message}" if message else f" Try a smaller {remedy} or another method."
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step

@@ -36,16 +36,18 @@ def scene_size(model: Model, x: Array) -> float:
     return across or float(np.abs(places).max()) or 1.0
 
 
-def row_scales(model: Model, size: float, J: Array, until: float = 0.0) -> Array:
+def row_scales(model: Model, size: float, J: Array, until: float) -> Array:
     """(rows,) the scale of each equality, with J as evaluated at the start, for a run up to `until` [s]."""
     rows = model.rows
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
     reach = np.where(is_place(model), size, 1.0)[rows.slot]
     change = np.sqrt(np.bincount(row_of, (J**2).sum(axis=1) * reach**2, minlength=model.row_count))
     found = np.where(change > 0.0, change, 1.0)
-    for info in model.constraint_info:
-        if info.unit != "1":
-            found[list(info.rows)] = own_scale(info, size, until)
+    known = [(row, own_scale(info, size, until))
+             for info in model.constraint_info if info.unit != "1" for row in info.rows]  # fmt: skip
+    if known:
+        rows_of, scales = zip(*known)
+        found[list(rows_of)] = scales
     return found
 
 

@@ -83,7 +83,6 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
                             "or move its points apart.")
     _refuse_idle_rows(model, phi, rate)
     size = scene_size(model, state.x)
-    scale = row_scales(model, size, work.J)
     start = Start(False, size, row_scales(model, size, work.J, until))
     if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.sheets):
         # In any flat sheet; and edges that are all at their length (sheets.py) do not contradict each other.
@@ -91,7 +90,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     elif dependent:
         start = replace(start, conflicting=_explain(model, system, state))
         look(system, state)
-    if meet_equalities(model, system, state, phi, scale, size, mode, start.conflicting):
+    if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
         look(system, state)
         rate = work.b.copy()
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))

@@ -47,10 +47,11 @@ def meet_equalities(
     conflicting  rows contradict each other: what they leave is no fault of the start
     """
     off = np.abs(phi) / scale
-    off[_own_check(model)] = 0.0
-    small = _small(model, scale, size)
+    if off.max() > ROUNDING:
+        off[_own_check(model)] = 0.0
     if not off.max() > ROUNDING:
         return False
+    small = _small(model, scale, size)
     if mode == AS_GIVEN:
         note(f"the start breaks {_amounts(model, phi, off)}; it was left so (start='as_given')")
         return False
