@@ -30,7 +30,16 @@ from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import check_inequalities, check_sheets, listed, pairs_fit, prepare_start, start_mode
+from .start import (
+    AS_GIVEN,
+    REPAIR,
+    check_inequalities,
+    check_sheets,
+    listed,
+    pairs_fit,
+    prepare_start,
+    start_mode,
+)
 from .status import divergence
 
 DEFAULT_METHOD = "implicit_second"
@@ -85,11 +94,12 @@ def simulate(
         raise TautError(f"record_every is {record_every!r}; give a whole number of at least 1.")
     if start is None and project_initial and not repair:
         start = suggested.get("start")
+    mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
     known = {option.name for option in method_for(scene, name).options}
     options = {**{key: value for key, value in suggested.items() if key in known}, **options}
     plan: dict[str, Any] = {
         "method": name, "dt": dt, "steps": max(1, ceil(duration / dt - 1e-9)), "record_every": record_every,
-        "solver": solver, "tolerance": tolerance, "start": start_mode(start, repair, project_initial),
+        "solver": solver, "tolerance": tolerance, "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
         "options": options,
     }  # fmt: skip
     with noting():
@@ -112,8 +122,8 @@ def _resume(path: str | Path, scene: Scene | None, progress: bool) -> Run:
     info = store.info()
     scene = scene or store.scene()
     session = Session(scene, build(scene), {key: info[key] for key in (
-        "method", "dt", "steps", "record_every", "solver", "tolerance", "options")}
-        | {"start": info["start"] if "start" in info else _older_start(info)})
+        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
+        | {"repair": info.get("repair", False)})
     arrays, session.done = store.state()
     for field, values in arrays.items():
         if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
@@ -124,11 +134,6 @@ def _resume(path: str | Path, scene: Scene | None, progress: bool) -> Run:
     session.events = [store.events()]
     session.store = store
     return session.go(progress)
-
-
-def _older_start(info: dict[str, Any]) -> str:
-    """The start of a run that was stored with `repair` and `project_initial` in place of `start`."""
-    return start_mode(None, info.get("repair", False), info.get("project_initial", True))
 
 
 def method_for(scene: Scene, name: str) -> Method:
@@ -174,8 +179,8 @@ class Session:
         self.chunks: list[Records] = []
         self.events: list[np.ndarray] = [NO_EVENTS]
         self.store: Store | None = None
-        mode, duration = plan["start"], plan["steps"] * plan["dt"]
-        self.start = prepare_start(model, self.system, self.state, mode, duration)
+        mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
+        self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
         self.par: Any = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
@@ -281,7 +286,8 @@ class Session:
 
     def _tell(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
-        solves, _, singular, failed = (int(count) for count in self.system.work.counts)
+        counts = self.system.work.counts
+        solves, singular, failed = int(counts[0]), int(counts[2]), int(counts[3])
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
         if failed:

@@ -28,7 +28,7 @@ def simulated(scene, duration, **options):
 def session(scene, steps=1):
     """A run that has not begun."""
     plan = {"method": "implicit_first", "dt": 0.005, "steps": steps, "record_every": 1, "solver": "auto",
-            "tolerance": None, "start": "project", "options": {}}  # fmt: skip
+            "tolerance": None, "project_initial": True, "repair": False, "options": {}}  # fmt: skip
     return Session(scene, build(scene), plan)
 
 

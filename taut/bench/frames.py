@@ -51,7 +51,7 @@ class Frames:
         """steps: in a frame."""
         plan: dict[str, Any] = {
             "method": method, "dt": FRAME / steps, "steps": 1, "record_every": 1, "solver": "auto",
-            "tolerance": tolerance, "start": "project", "options": options,
+            "tolerance": tolerance, "project_initial": True, "options": options,
         }  # fmt: skip
         model = build(scene)
         with warnings.catch_warnings():

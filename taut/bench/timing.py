@@ -38,7 +38,7 @@ class Loop:
     ) -> None:
         plan: dict[str, Any] = {
             "method": method.name, "dt": dt, "steps": 1, "record_every": 1, "solver": "auto",
-            "tolerance": tolerance, "start": "project", "options": {},
+            "tolerance": tolerance, "project_initial": True, "options": {},
         }  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)

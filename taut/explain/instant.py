@@ -116,7 +116,7 @@ def session(plan: Plan, rule: str) -> Session:
     wanted = {**{k: v for k, v in plan.scene.suggested.items() if k in known},
               **(plan.options if plan.stops_at_events else {})}  # fmt: skip
     given = {"method": method, "dt": plan.dt, "steps": 1, "record_every": 1, "solver": "auto", "tolerance": None,
-             "start": "project", "options": {**wanted, "active_set": rule}}  # fmt: skip
+             "project_initial": True, "options": {**wanted, "active_set": rule}}  # fmt: skip
     return Session(plan.scene, plan.model, given)
 
 

@@ -9,8 +9,11 @@
 """
 
 from .constraints import Start, check_inequalities, pairs_fit, prepare_start
-from .equalities import start_mode
+from .equalities import AS_GIVEN, REPAIR, start_mode
 from .sheets import check_sheets
 from .words import listed
 
-__all__ = ["Start", "check_inequalities", "check_sheets", "listed", "pairs_fit", "prepare_start", "start_mode"]
+__all__ = [
+    "AS_GIVEN", "REPAIR", "Start", "check_inequalities", "check_sheets", "listed", "pairs_fit", "prepare_start",
+    "start_mode",
+]  # fmt: skip
