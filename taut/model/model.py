@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class ConstraintInfo:
     rows: tuple[int, ...]
     points: tuple[int, ...]
     sense: str = "=="
+    length: Any = None  # a float or Signal: its own length [m], where it has one; not stored with a run
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]

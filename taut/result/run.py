@@ -40,6 +40,7 @@ class Run:
 
     status   "finished", "diverged" or "interrupted"; message says why
     info     method, dt, options and solver, what the run cost, versions
+    notes    all that was told: about the start, singular systems, contacts without unique forces, ...
     records  the plain arrays; `data` gives them names
     """
 
@@ -153,6 +154,11 @@ class Run:
         store.append(self.records.as_dict(), {}, self.steps, self._events)
         store.finish(self.status, self.message, {})
         return Path(path)
+
+    @property
+    def notes(self) -> list[str]:
+        """All that was told of this run, in the order it was told."""
+        return list(self.info.get("notes", ()))
 
     @property
     def steps(self) -> int:
