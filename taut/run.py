@@ -24,7 +24,9 @@ from .methods.options import parameters
 from .methods.unilateral import contents
 from .model import Model, build
 from .progress import Progress, say
+from .result.digests import PLAN
 from .result.events import NO_EVENTS, joined
+from .result.header import fault_of_plan
 from .result.labels import Labels
 from .result.log import log_table
 from .result.records import Records
@@ -52,6 +54,7 @@ def simulate(
     project_initial: bool = True,
     repair: bool = False,
     progress: bool = True,
+    durable: bool = True,
     **options: Any,
 ) -> Run:
     """Simulate a scene and return a labelled run.
@@ -64,6 +67,7 @@ def simulate(
     out              a folder to store records in while running; it survives a crash, and can be resumed
     project_initial  make the initial velocity consistent with the constraints
     repair           move bodies out of each other where the start breaks inequalities
+    durable          wait for the disk at each commit to `out`, so that it outlives a loss of power, too
     options          the method's own options, such as alpha= and beta=
     """
     suggested = dict(scene.suggested)
@@ -86,29 +90,65 @@ def simulate(
     session = Session(scene, build(scene), plan)
     if out is not None:
         session.store = Store.create(
-            out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite
-        )
+            out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,
+            durable=durable,
+        )  # fmt: skip
     return session.go(progress)
 
 
-def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) -> Run:
-    """Go on with a stored run that was interrupted, bit for bit as if it had not been."""
-    store = Store.open(path)
-    info = store.info()
-    scene = scene or store.scene()
-    session = Session(scene, build(scene), {key: info[key] for key in (
-        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
-        | {"repair": info.get("repair", False)})
-    arrays, session.done = store.state()
+def resume(
+    path: str | Path, scene: Scene | None = None, progress: bool = True, recover: bool = False, durable: bool = True
+) -> Run:
+    """Go on with a stored run that was interrupted, bit for bit as if it had not been.
+
+    scene    the run's own, where it could not be stored; another one is refused
+    recover  of a damaged run, go back to before the damage and compute the rest again
+    """
+    store = Store.open(path, to_write=True, recover=recover, durable=durable)
+    try:
+        store.rewind()
+        session = _stored_session(store, scene)
+    except BaseException:
+        store.release()
+        raise
+    return session.go(progress)
+
+
+def _stored_session(store: Store, scene: Scene | None) -> Session:
+    """A session in the state that a stored run stopped in."""
+    info = {"repair": False, **store.info()}
+    plan = {key: info[key] for key in PLAN if key in info}
+    fault = fault_of_plan(plan)
+    if fault:
+        raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")
+    arrays, done = store.state()
+    if scene is None:
+        scene, model = (scene := store.scene()), build(scene)
+    else:
+        model = build(scene)
+    store.check_scene(scene, model)
+    if plan["method"] not in METHODS:
+        raise unknown("method", str(plan["method"]), METHODS)
+    session = Session(scene, model, plan)
+    session.store, session.done = store, done
+    if not arrays:
+        return session  # stopped before the first record
     for field, values in arrays.items():
-        if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
-            contents(session.par).found[0] = len(values) / 1.5 + 1
-            session._make_room()
-        getattr(session.state, field)[: len(values)] = values
+        own = getattr(session.state, field, None)
+        if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
+            if own.shape != values.shape:
+                contents(session.par).found[0] = len(values) / 1.5 + 1
+                session._make_room()
+            own = getattr(session.state, field)[: len(values)]
+        if field == "memory" and not len(values):
+            continue  # methods that remembered nothing when the run was stored
+        if own is None or own.shape != values.shape or own.dtype != values.dtype:
+            raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
+                            f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
+        own[:] = values
     session.chunks = [Records(**store.read())]
     session.events = [store.events()]
-    session.store = store
-    return session.go(progress)
+    return session
 
 
 def method_for(scene: Scene, name: str) -> Method:
