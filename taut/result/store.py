@@ -35,7 +35,7 @@ from ..model.model import Model
 from ..scene.scene import Scene
 from . import digests
 from .chunks import FOLDER, SUMS, Chunks, create_arrays
-from .events import NO_EVENTS
+from .events import NO_EVENTS, are_events
 from .files import (
     COMMIT,
     EVENTS,
@@ -364,6 +364,8 @@ class Store:
             raise damaged(self.path, f"{EVENTS} can not be read ({reason})") from None
         if len(found) < count:
             raise damaged(self.path, f"{EVENTS} holds {len(found)} sound events of {count}")
+        if not are_events(found):
+            raise damaged(self.path, f"{EVENTS} holds rows that are no events")
         return found
 
     def state(self) -> tuple[dict[str, np.ndarray], int]:

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import TautError
 from . import digests
 from .chunks import FOLDER, SUMS, Chunks
-from .events import NO_EVENTS
+from .events import NO_EVENTS, are_events
 from .files import COMMIT, EVENTS, Unreadable, read_commit, read_events, read_whole
 from .header import NAME, read_header
 from .store import CHECKPOINTS, Store, changed_plan, checkpoints
@@ -126,13 +126,16 @@ def _look_at_records(path: Path, found: Examination) -> None:
 def _look_at_events(path: Path, found: Examination) -> None:
     found.events = found.commit["events"]
     try:
-        sound = len(read_events(path, found.events, NO_EVENTS.shape[1], found.checked))
+        events = read_events(path, found.events, NO_EVENTS.shape[1], found.checked)
     except Unreadable as reason:
         found.faults.append(f"{EVENTS} can not be read ({reason})")
+        events = NO_EVENTS
+    sound = len(events)
+    if not are_events(events):
+        found.faults.append(f"{EVENTS} holds rows that are no events")
         sound = 0
-    else:
-        if sound < found.events:
-            found.faults.append(f"{EVENTS} holds {sound} sound events of {found.events}")
+    elif 0 < sound < found.events:
+        found.faults.append(f"{EVENTS} holds {sound} sound events of {found.events}")
     found.sound_events = sound
 
 
