@@ -129,14 +129,13 @@ def _look_at_events(path: Path, found: Examination) -> None:
         events = read_events(path, found.events, NO_EVENTS.shape[1], found.checked)
     except Unreadable as reason:
         found.faults.append(f"{EVENTS} can not be read ({reason})")
-        events = NO_EVENTS
-    sound = len(events)
+        return
     if not are_events(events):
         found.faults.append(f"{EVENTS} holds rows that are no events")
-        sound = 0
-    elif 0 < sound < found.events:
-        found.faults.append(f"{EVENTS} holds {sound} sound events of {found.events}")
-    found.sound_events = sound
+        return
+    found.sound_events = len(events)
+    if len(events) < found.events:
+        found.faults.append(f"{EVENTS} holds {len(events)} sound events of {found.events}")
 
 
 def _other_files(path: Path, found: Examination) -> list[str]:
