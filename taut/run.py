@@ -24,7 +24,6 @@ from .methods.options import parameters
 from .methods.unilateral import contents
 from .model import Model, build
 from .progress import Progress, say
-from .result.digests import PLAN
 from .result.events import NO_EVENTS, joined
 from .result.header import fault_of_plan
 from .result.labels import Labels
@@ -116,8 +115,7 @@ def resume(
 
 def _stored_session(store: Store, scene: Scene | None) -> Session:
     """A session in the state that a stored run stopped in."""
-    info = {"repair": False, **store.info()}
-    plan = {key: info[key] for key in PLAN if key in info}
+    plan = {"repair": False, **store.plan()}
     fault = fault_of_plan(plan)
     if fault:
         raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")

@@ -157,7 +157,8 @@ class Store:
         path = Path(path)
         lock = None
         if to_write:
-            read_header(path)  # no lock is left in a folder that is none of ours
+            if not (recover and (path / CHECKPOINTS / NAME).is_file()):
+                read_header(path)  # no lock is left in a folder that is none of ours
             with writing(path):
                 lock = Lock.take(path)
         try:
@@ -350,8 +351,8 @@ class Store:
             first = min(faults)
             sound = f"the first {first * chunk} of {len(self)} records are sound"
             raise damaged(self.path, f"{faults[first]}; {sound}")
-        sums = zlib.crc32(self._chunks.read_sums(count)) if self._checked and self._sound is None else None
-        if sums not in (None, self._commit["chunks"]):
+        sums = self._commit.get("chunks") if self._sound is None else None
+        if sums is not None and zlib.crc32(self._chunks.read_sums(count)) != sums:
             raise damaged(self.path, f"{SUMS} does not belong to the commit")
         return found
 
@@ -379,6 +380,10 @@ class Store:
     def info(self) -> dict[str, Any]:
         """What was asked for and, once the run has ended, what it took."""
         return {**self._header["info"], **self._commit["info"]}
+
+    def plan(self) -> dict[str, Any]:
+        """What was asked for, by the keys of digests.PLAN."""
+        return {key: value for key, value in self._header["info"].items() if key in digests.PLAN}
 
     @property
     def has_scene(self) -> bool:
