@@ -232,6 +232,7 @@ KINDS = {
     "odd events": (lambda run: (run / "events.bin").write_bytes(b"\xff" * 40), "events.bin"),
     "events that are a folder": (as_folder("events.bin"), "events.bin"),
     "no file of the scene": (missing("scene.yaml"), "scene.yaml"),
+    "a scene that is a pipe": (as_pipe("scene.yaml"), "scene.yaml"),
     "a scene that is no YAML": (lambda run: (run / "scene.yaml").write_text("{"), "scene.yaml"),
 }  # fmt: skip
 

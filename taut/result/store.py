@@ -399,6 +399,9 @@ class Store:
         from ..scene.load import load
 
         changed = [name for name in self.changed_files() if name.startswith("scene.")]
+        for file in (self.path / "scene.yaml", self.path / "scene.npz"):
+            if os.path.lexists(file) and not file.is_file():  # a pipe would wait for ever
+                raise damaged(self.path, f"{file.name} is not a plain file")
         try:
             scene = load(self.path / "scene.yaml")
         except TautError as problem:

@@ -191,7 +191,7 @@ def case(seed: int, folder: Path) -> str | None:
     rng = np.random.default_rng(seed)
     kind = ("finished", "running", "old")[rng.integers(3)]
     path = Path(folder) / "run"
-    shutil.rmtree(path, ignore_errors=True)
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
     shutil.copytree(templates()[kind], path)
     told = []
     for _ in range(rng.integers(1, 4)):
