@@ -24,6 +24,7 @@ from .methods.unilateral import contents
 from .model import Model, build
 from .progress import Progress, say
 from .result.events import NO_EVENTS, joined
+from .result.header import fault_of_plan
 from .result.labels import Labels
 from .result.log import log_table
 from .result.records import Records
@@ -62,6 +63,7 @@ def simulate(
     project_initial: bool = True,
     repair: bool = False,
     progress: bool = True,
+    durable: bool = True,
     **options: Any,
 ) -> Run:
     """Simulate a scene and return a labelled run.
@@ -77,6 +79,7 @@ def simulate(
                      "as_given" keeps positions and velocities (broken inequalities are refused all the same)
     repair           True is start="repair"
     project_initial  False is start="as_given"
+    durable          wait for the disk at each commit to `out`, so that it outlives a loss of power, too
     options          the method's own options, such as alpha= and beta=
 
     Where a constraint is off by more than its own scale, or energy has grown by orders of magnitude, the run has the
@@ -106,37 +109,67 @@ def simulate(
         session = Session(scene, build(scene), plan)
         if out is not None:
             session.store = Store.create(
-                out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite
-            )
+                out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,
+                durable=durable,
+            )  # fmt: skip
         return session.go(progress)
 
 
-def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) -> Run:
-    """Go on with a stored run that was interrupted, bit for bit as if it had not been."""
+def resume(
+    path: str | Path, scene: Scene | None = None, progress: bool = True, recover: bool = False, durable: bool = True
+) -> Run:
+    """Go on with a stored run that was interrupted, bit for bit as if it had not been.
+
+    scene    the run's own, where it could not be stored; another one is refused
+    recover  of a damaged run, go back to before the damage and compute the rest again
+    """
     with noting():
-        return _resume(path, scene, progress)
+        store = Store.open(path, to_write=True, recover=recover, durable=durable)
+        try:
+            store.rewind()
+            session = _stored_session(store, scene)
+        except BaseException:
+            store.release()
+            raise
+        return session.go(progress)
 
 
-def _resume(path: str | Path, scene: Scene | None, progress: bool) -> Run:
-    store = Store.open(path)
-    info = store.info()
-    scene = scene or store.scene()
-    session = Session(scene, build(scene), {key: info[key] for key in (
-        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
-        | {"repair": info.get("repair", False)})
-    arrays, session.done = store.state()
-    if set(arrays) != set(session.state._fields):
-        raise TautError(f"'{path}' can not be resumed: it was stored by another version of taut, whose state has other "
-                        "parts; open it with taut.open, or run it again.")
+def _stored_session(store: Store, scene: Scene | None) -> Session:
+    """A session in the state that a stored run stopped in."""
+    plan = {"repair": False, **store.plan()}
+    fault = fault_of_plan(plan)
+    if fault:
+        raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")
+    arrays, done = store.state()
+    if scene is None:
+        scene, model = (scene := store.scene()), build(scene)
+    else:
+        model = build(scene)
+    store.check_scene(scene, model)
+    if plan["method"] not in METHODS:
+        raise unknown("method", str(plan["method"]), METHODS)
+    session = Session(scene, model, plan)
+    session.store, session.done = store, done
+    if not arrays:
+        return session  # stopped before the first record
+    if "driver_work" in arrays:  # stored by version 0.1.0, which knew of no other work
+        arrays["ledger"] = np.array([arrays.pop("driver_work")[0], *[0.0] * (len(session.state.ledger) - 1)])
     for field, values in arrays.items():
-        if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
-            contents(session.par).found[0] = len(values) / 1.5 + 1
-            session._make_room()
-        getattr(session.state, field)[: len(values)] = values
+        own = getattr(session.state, field, None)
+        if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
+            if own.shape != values.shape:
+                contents(session.par).found[0] = len(values) / 1.5 + 1
+                session._make_room()
+            own = getattr(session.state, field)[: len(values)]
+        if field == "memory" and not len(values):
+            continue  # methods that remembered nothing when the run was stored
+        if own is None or own.shape != values.shape or own.dtype != values.dtype:
+            raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
+                            f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
+        own[:] = values
     session.chunks = [Records(**store.read())]
     session.events = [store.events()]
-    session.store = store
-    return session.go(progress)
+    return session
 
 
 def method_for(scene: Scene, name: str) -> Method:

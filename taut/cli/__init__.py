@@ -23,12 +23,14 @@ from .listing import list_
 from .reproduce import reproduce
 from .run import run
 from .schema import schema
+from .verify import verify
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
     "list": list_,
+    "verify": verify,
     "schema": schema,
     "bench": bench,
     "reproduce": reproduce,

@@ -29,6 +29,8 @@ def run(
     out: Path | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
     resume: Path | None = None,
+    recover: Annotated[bool, Parameter(negative="")] = False,
+    durable: bool = True,
     record_every: int | None = None,
     solver: str | None = None,
     tolerance: float | None = None,
@@ -56,6 +58,10 @@ def run(
         Replace a stored run at --out.
     resume
         Go on with an interrupted run in this folder, bit for bit.
+    recover
+        With --resume of a damaged run: go back to before the damage (see taut verify).
+    durable
+        Wait for the disk at each commit to --out, so that it outlives a loss of power, too.
     record_every
         Keep every n-th step.
     solver
@@ -87,15 +93,19 @@ def run(
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, **parameters) if scene is not None else None
-        taken_before = Store.open(resume).step
-        return report(running.resume(resume, scene=given), resume, taken_before)
+        taken_before = Store.open(resume, recover=recover).step
+        result = running.resume(resume, scene=given, recover=recover, durable=durable)
+        return report(result, resume, min(taken_before, result.steps))
+    if recover:
+        raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
         raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
     options = parse_parameters(option or ())
     for name in options:
         if name in inspect.signature(running.simulate).parameters:
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
-    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, **options}
+    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
+              **options}  # fmt: skip
     return report(running.simulate(open_scene(scene, **parameters), **asked), out)
 
 

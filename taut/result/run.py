@@ -12,7 +12,7 @@ from ..errors import TautError, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
-from .events import EVENTS, KIND, NO_EVENTS
+from .events import EVENTS, KIND, NO_EVENTS, TIME
 from .files import versions
 from .labels import Labels
 from .records import Records
@@ -274,22 +274,32 @@ class BodyResult:
         return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
-def open_run(path: str | Path, scene: Scene | None = None) -> Run:
-    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again."""
-    store = Store.open(path)
+def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False) -> Run:
+    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
+
+    recover  of a damaged run, read what is sound: records up to the first damaged one, and the events up to then.
+             run.message says what is lost; the files stay as they are
+    """
+    store = Store.open(path, recover=recover)
     if not len(store):
         raise TautError(f"'{path}' holds no records: its run was stopped before the first; run it again.")
     labels = store.labels
     model = None
     if scene is not None:
         model = build(scene)
-        if Labels.of(model).to_json() != labels.to_json():
-            raise TautError(f"'{path}' is a run of another scene than '{scene.name}'; pass its own.")
+        store.check_scene(scene, model)
     elif store.has_scene:
-        scene = store.scene()
+        try:
+            scene = store.scene()
+        except TautError:
+            if not recover:
+                raise
     status, message = store.status, store.message
     if status == RUNNING:
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    return Run(scene, model, Records(**store.read()), status, message, info, labels, store.events())
+    records, events = Records(**store.read()), store.events()
+    if recover:
+        events = events[events[:, TIME] <= records.time[-1]]
+    return Run(scene, model, records, status, message, info, labels, events)

@@ -25,7 +25,9 @@ def start(model, system, state, par):
     springs = springs_of(model, float(par[3]), limits=True)
     tables = sheets(model, system, par, springs, None)
     contacts = tables.solids.rows.slot[:, :2]
-    return state, tables._replace(room=implicit(len(springs.rest), len(model.x), contacts, tables.solids.least))
+    room = implicit(len(springs.rest), len(model.x), contacts, tables.solids.least)
+    # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
+    return state, tables._replace(room=room._replace(dv=state.memory.reshape(len(model.x), 3)))
 
 
 @part
@@ -89,6 +91,7 @@ METHOD = Method(
         Option("residual", 1e-6, "of the linear system", minimum=0.0),
     ),
     refuses=refuses,
+    memory=lambda model: model.x.size,
     start=start,
     observe=observe_bumps,
     measure=measure_bumps,
