@@ -6,7 +6,7 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors", "jit", "distant"},
+    {"errors", "arguments", "limits", "jit", "distant"},
     {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from taut.errors import TautError, unknown
+from taut.errors import TautError, shown, unknown
 
 if TYPE_CHECKING:
     import sympy
@@ -142,7 +142,7 @@ class _Formula:
     def _number(self, node: ast.Constant) -> float:
         value = node.value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            kind = "text" if isinstance(value, str) else f"the value {value!r}"
+            kind = "text" if isinstance(value, str) else f"the value {shown(value)}"
             raise self.error(f"{kind} is not allowed in a formula; write a number", node)
         if isinstance(value, int) and value > LARGEST_INTEGER:
             raise self.error("this integer is too large to be exact; write it as a float, like 1e20", node)

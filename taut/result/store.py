@@ -226,4 +226,4 @@ class Store:
             )
         from ..scene.load import load
 
-        return load(self.path / "scene.yaml")
+        return load(self.path / "scene.yaml", allow_outside=True)  # its meshes stayed where they were

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..constraints import KINDS, Kind
-from ..errors import TautError, TautWarning, unknown
+from ..errors import TautError, TautWarning, chosen, shown, unknown
 from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
 from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
-from .verbs import check_friction, read_arguments
+from .verbs import check_friction, read_arguments, try_lay_out
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -42,16 +42,11 @@ def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any])
 
 
 def _obstacle_kind(kind: str) -> Kind:
-    if kind not in obstacle_kinds():
-        raise unknown("kind of obstacle", str(kind), obstacle_kinds())
-    return KINDS[kind]
+    return chosen("kind of obstacle", kind, {name: KINDS[name] for name in obstacle_kinds()})
 
 
 def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
-    try:
-        kind.lay_out(at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
-    except (ValueError, TautError) as mistake:
-        raise TautError(f"{what}: {mistake}") from None
+    try_lay_out(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
 
 
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
@@ -79,13 +74,14 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
 
 def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], ...]:
     """Names of bodies, of obstacles and of deformables from one thing or a list of them."""
-    listed = [given] if isinstance(given, str | BodyRef | Ref | Point) or not hasattr(given, "__iter__") else given
+    alone = isinstance(given, str | bytes | dict | type) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0
+    listed = [given] if alone else list(given)
     bodies: dict[str, None] = {}
     obstacles: dict[str, None] = {}
     sheets: dict[str, None] = {}
     for thing in listed:
         if not isinstance(thing, str | BodyRef | Ref | DeformableRef):
-            raise TautError(f"{what}: {role} holds {thing!r}; give bodies and obstacles, or their names.")
+            raise TautError(f"{what}: {role} holds {shown(thing)}; give bodies and obstacles, or their names.")
         name = thing if isinstance(thing, str) else thing.name
         if name in bodies or name in obstacles or name in sheets:
             raise TautError(f"{what}: {role} names '{name}' twice; name it once.")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from ..errors import TautError, unknown
+from ..errors import TautError, chosen, shown, unknown
 from .checks import positive
 
 # Sizes [m] in the order in which they may be listed.
@@ -48,23 +48,22 @@ def ball_radius(shape: Any, what: str) -> float:
 def _read(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
     if isinstance(shape, dict) and len(shape) == 1:
         shape = next(iter(shape.items()))
-    if isinstance(shape, str | dict) or not hasattr(shape, "__len__") or len(shape) != 2:
-        raise TautError(f"{what}: shape is {shape!r}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
+    if not isinstance(shape, tuple | list) or len(shape) != 2:
+        raise TautError(f"{what}: shape is {shown(shape)}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
     kind, sizes = shape
-    if kind not in SIZES:
-        raise unknown(f"shape of {what}", str(kind), SIZES)
-    names = SIZES[kind]
+    names = chosen(f"shape of {what}", kind, SIZES)
     if isinstance(sizes, dict):
         for name in sizes:
             if name not in names:
-                raise unknown(f"size of {what}'s {kind}", str(name), names)
+                raise unknown(f"size of {what}'s {kind}", name, names)
         listed = [sizes[name] for name in names if name in sizes]
     else:
-        listed = list(sizes) if hasattr(sizes, "__len__") and not isinstance(sizes, str) else [sizes]
+        alone = isinstance(sizes, str | bytes | type) or not hasattr(sizes, "__len__") or getattr(sizes, "ndim", 1) == 0
+        listed = [sizes] if alone else list(sizes)
     if kind == "rod" and len(listed) == 1:
         listed.append(_ROD_RADIUS * positive(listed[0], f"{what}: rod length"))
     if len(listed) != len(names):
-        raise TautError(f"{what}: a {kind} has the sizes {', '.join(names)} [m]; got {sizes!r}.")
+        raise TautError(f"{what}: a {kind} has the sizes {', '.join(names)} [m]; got {shown(sizes)}.")
     return kind, tuple(positive(size, f"{what}: {kind} {name}") for name, size in zip(names, listed))
 
 
