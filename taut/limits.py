@@ -28,6 +28,7 @@ LIMITS: dict[str, Limit] = {
     "scene_depth": Limit(50, "levels", "of lists and keys inside each other in a scene file"),
     "array_bytes": Limit(2_000_000_000, "bytes", "of all arrays of a scene's .npz file, unpacked"),
     "mesh_bytes": Limit(500_000_000, "bytes", "of a mesh file"),
+    "formula_size": Limit(20_000, "operations", "in the second derivative of a formula, written out: about 100 µs each"),
     "rows": Limit(10_000, "rows", "of one constraint given as a Python function"),
     "steps": Limit(10**15, "steps", "of one run: beyond, the time of a step is below its rounding"),
 }

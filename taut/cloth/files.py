@@ -1,12 +1,10 @@
-"""Meshes from files: .obj and .ply are read here; tetrahedra and other formats through meshio.
+"""Meshes from files: .obj, .ply and .off are read here; tetrahedra and other formats through meshio (foreign.py).
 
 Faces with more than three corners are cut into a fan from their first corner.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,10 @@ import numpy as np
 
 from .. import limits
 from ..errors import TautError, shown
+from . import foreign
 from .mesh import Mesh
 from .solid import Solid
 
-# Formats that stand in one file of their own and are read in time that grows with its size.
-_BY_MESHIO = (".msh", ".vtk", ".vtu", ".mesh", ".off", ".stl", ".inp", ".bdf", ".nas")
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
@@ -29,9 +26,9 @@ _TYPES = {
 def read_mesh(path: str | Path) -> Mesh:
     """A triangle mesh from a file."""
     path = _existing(path)
-    readers = {".obj": _read_obj, ".ply": _read_ply}
+    readers = {".obj": _read_obj, ".ply": _read_ply, ".off": _read_off}
     if path.suffix.lower() not in readers:
-        found = _meshio(path)
+        found = foreign.read(path)
         faces = [row for block in found.cells if block.type in ("triangle", "quad") for row in block.data]
         vertices = found.points
     else:
@@ -47,7 +44,7 @@ def read_mesh(path: str | Path) -> Mesh:
 def read_solid(path: str | Path) -> Solid:
     """A tetrahedral mesh from a file that meshio reads (.msh, .vtk, .vtu, .mesh, …)."""
     path = _existing(path)
-    found = _meshio(path)
+    found = foreign.read(path)
     blocks = [block.data for block in found.cells if block.type == "tetra"]
     if not blocks:
         kinds = ", ".join(sorted({block.type for block in found.cells})) or "nothing"
@@ -115,6 +112,27 @@ def _read_obj(data: bytes) -> tuple[list[Any], list[Any]]:
     return vertices, faces
 
 
+def _read_off(data: bytes) -> tuple[Any, list[Any]]:
+    lines = (line.split(b"#", 1)[0] for line in data.splitlines())
+    words = b" ".join(lines).split()
+    if words[:1] != [b"OFF"]:
+        raise ValueError("it does not begin with OFF")
+    points, polygons = int(words[1]), int(words[2])  # the third number counts edges, and nobody needs it
+    at = 4 + 3 * points
+    if points < 0 or polygons < 0 or at + polygons > len(words):
+        raise ValueError(f"it has {shown(points)} vertices and {shown(polygons)} faces by its header, but not so many "
+                         "by its size")
+    vertices = [[float(word) for word in words[i : i + 3]] for i in range(4, at, 3)]
+    faces = []
+    for _ in range(polygons):
+        corners = int(words[at])
+        if not 0 <= corners < len(words) - at:
+            raise ValueError(f"a face has {shown(corners)} corners")
+        faces.append([int(word) for word in words[at + 1 : at + 1 + corners]])
+        at += 1 + corners
+    return vertices, faces
+
+
 def _read_ply(data: bytes) -> tuple[Any, list[Any]]:
     head, found, body = data.partition(b"end_header\n")
     if not found:
@@ -174,21 +192,3 @@ def _ply_values(words: list[bytes], body: bytes, order: str, at: int, kind: str,
         return [float(word) for word in words[at : at + count]], at + count
     values = np.frombuffer(body, np.dtype(order + kind), count, at)
     return values, at + values.nbytes
-
-
-def _meshio(path: Path) -> Any:
-    try:
-        import meshio
-    except ImportError:
-        raise TautError(f"'{path}' is read by meshio, which is not installed: pip install 'taut[mesh]'.") from None
-    if path.suffix.lower() not in _BY_MESHIO:
-        known = ", ".join((".obj", ".ply", *_BY_MESHIO))
-        raise TautError(f"'{path}' could not be read as a mesh: its format is not known; use one of {known}.")
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):  # it talks
-            return meshio.read(path)
-    except SystemExit:
-        reason = "its format is not known"  # meshio ends the process where it knows no reader
-    except Exception as wrong:
-        reason = str(wrong)
-    raise TautError(f"'{path}' could not be read as a mesh: {reason}; use .obj, .ply, .msh or .vtk.")

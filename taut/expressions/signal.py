@@ -33,10 +33,16 @@ class Keyframes:
         if self.smooth:
             from scipy.interpolate import CubicSpline
 
-            return np.ascontiguousarray(CubicSpline(times, values, bc_type="clamped").c.T)
-        coefficients = np.zeros((len(times) - 1, 4))
-        coefficients[:, 2] = np.diff(values) / np.diff(times)
-        coefficients[:, 3] = values[:-1]
+            with np.errstate(all="ignore"):
+                coefficients = np.ascontiguousarray(CubicSpline(times, values, bc_type="clamped").c.T)
+        else:
+            coefficients = np.zeros((len(times) - 1, 4))
+            with np.errstate(all="ignore"):
+                coefficients[:, 2] = np.diff(values) / np.diff(times)
+            coefficients[:, 3] = values[:-1]
+        if not np.isfinite(coefficients).all():
+            raise TautError(f"keyframes at {shown(self.times)} s with the values {shown(self.values)} are too steep for a "
+                            "float; give times further apart, or smaller values")
         return coefficients
 
 

@@ -65,8 +65,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
     _check_obstacles(scene, what, group)
     for other in scene._groups.values():
         _check_apart(scene, what, group, other)
-    met = [*balls_on_sheets(group), *pairs_of_sheets(group), *itertools.product(group.sheets, group.obstacles)]
-    if not met and pair_count(scene, group) == 0:
+    if not can_touch(scene, group):
         warnings.warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it.",
                       TautWarning, stacklevel=3)
     return group
@@ -165,6 +164,12 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
         if pair is not None:
             raise TautError(f"{what}: the pair of '{pair[0]}' and '{pair[1]}' is in contacts '{other.name}' already; "
                             "leave it in one of them.")
+
+
+def can_touch(scene: Scene, group: Group) -> bool:
+    """Whether a group has a pair that can move."""
+    met = (balls_on_sheets(group), pairs_of_sheets(group), itertools.product(group.sheets, group.obstacles))
+    return any(True for _ in itertools.chain(*met)) or pair_count(scene, group) > 0
 
 
 def balls_on_sheets(group: Group) -> Iterator[tuple[str, str]]:

@@ -97,7 +97,8 @@ class Scene:
     def is_unilateral(self) -> bool:
         """Whether the scene has inequalities."""
         limited = any(sheet.is_limited or sheet.self_contact for sheet in self._deformables.values())
-        return limited or bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
+        touching = any(groups.can_touch(self, group) for group in self._groups.values())
+        return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 
     if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
 

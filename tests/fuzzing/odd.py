@@ -101,7 +101,9 @@ def judged(work: Callable[[], Any]) -> tuple[Any, str | None]:
 
 
 def steps(scene: Any, rng: random.Random) -> str | None:
-    """A few steps; a run that says "finished" holds finite numbers only."""
+    """A few steps; a run that says "finished" holds finite numbers only. Large scenes take long as plain Python."""
+    if len(scene.bodies) > 60:
+        return None
     dt = rng.choice([0.01, 0.001, 0.5])
     method = rng.choice(["implicit_first", "implicit_second", "baumgarte", "lagrange", "rattle", "fast_projection", None])
     run, fault = judged(lambda: taut.simulate(scene, method=method, dt=dt, duration=3 * dt, progress=False))
