@@ -84,19 +84,20 @@ def _judge(annotation: Any) -> Callable[[Any, str], None] | None:
     return lambda value, what: None if value is None else judge(value, what)
 
 
-def checked(function: _F) -> _F:
-    """The function, behind a check of its arguments."""
+def checked(function: _F, prefix: str | None = None) -> _F:
+    """The function, behind a check of its arguments; messages call them "function: argument", or by the prefix."""
     signature = inspect.signature(function)
     listed = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     positional = [p.name for p in listed if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     judges = {p.name: judge for p in listed if (judge := _judge(p.annotation)) is not None}
     label = function.__name__
+    prefix = f"{label}: " if prefix is None else prefix
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         for name, value in (*zip(positional, arguments), *named.items()):
             if name in judges:
-                judges[name](value, f"{label}: {name}")
+                judges[name](value, f"{prefix}{name}")
         try:
             return function(*arguments, **named)
         except TypeError:

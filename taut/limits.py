@@ -64,7 +64,7 @@ def regular_size(path: Path, what: str) -> int:
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        raise TautError(f"there is no {what} '{path}'; check the path.") from None
+        raise TautError(f"there is no {what}: '{path}' does not exist; check the path.") from None
     except (OSError, ValueError) as problem:
         raise TautError(f"{what} {shown(str(path))} can not be read: {getattr(problem, 'strerror', problem)}.") from None
     if not stat.S_ISREG(status.st_mode):
@@ -92,3 +92,14 @@ def inside(folder: Path, name: str, what: str, allow_outside: bool) -> Path:
         raise TautError(f"{what} '{name}' is outside of the scene's folder '{home}'; copy it there, or allow it with "
                         "taut.load(path, allow_outside=True) or --allow-outside.")
     return path
+
+
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{i}" for port in ("com", "lpt") for i in range(10))}
+
+
+def file_name(text: str) -> str:
+    """A name of a scene, a body or a constraint as part of a file's name, on every system: one path component."""
+    kept = "".join(c if c.isalnum() or c in "-_" else "_" for c in text)
+    while len(kept.encode("utf-8", "replace")) > 100:
+        kept = kept[:-1]
+    return f"_{kept}" if not kept or kept.lower() in _RESERVED else kept

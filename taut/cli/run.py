@@ -36,13 +36,15 @@ def run(
     option: Words | None = None,
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
 
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build().
+        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
+        that you may do yourself; everything else is only read.
     method
         How the constraints are enforced: see taut list methods.
     dt
@@ -69,6 +71,8 @@ def run(
         Make the initial velocity consistent with the constraints.
     repair
         Move bodies out of each other where the start breaks inequalities.
+    allow_outside
+        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from .. import run as running
     from ..result import Store
@@ -82,7 +86,7 @@ def run(
     if resume is not None:
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
-        given = open_scene(scene, **parameters) if scene is not None else None
+        given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
         taken_before = Store.open(resume).step
         return report(running.resume(resume, scene=given), resume, taken_before)
     if scene is None:
@@ -92,7 +96,7 @@ def run(
         if name in inspect.signature(running.simulate).parameters:
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
     asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, **options}
-    return report(running.simulate(open_scene(scene, **parameters), **asked), out)
+    return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
 
 
 def _refuse_changes(names: list[str]) -> None:

@@ -147,7 +147,7 @@ def _read_ply(data: bytes) -> tuple[Any, list[Any]]:
         # Every row takes a word, or a byte, for each of its properties, so that the file bounds the count.
         left = (len(words) if order == "" else len(body)) - at
         if count < 0 or count * max(1, len(properties)) > left:
-            raise ValueError(f"it has {shown(count)} of '{name}' by its header, but not so many by its size")
+            raise ValueError(f"it has {shown(count)} of '{name}' by its header, but ends too early for so many")
         rows = []
         for _ in range(count):
             row: dict[str, Any] = {}

@@ -60,6 +60,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
         name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
         checks.not_negative(friction, f"{what}: friction"), scene._where, sheets, other_sheets,
     )  # fmt: skip
+    _check_shapes(scene, what, group)
     _check_sheets(scene, what, group)
     _check_radii(scene, what, group)
     _check_obstacles(scene, what, group)
@@ -119,6 +120,19 @@ def _check_sheets(scene: Scene, what: str, group: Group) -> None:
         if deep[a] == deep[b] == 0.0:
             raise TautError(f"{what}: neither '{a}' nor '{b}' has a thickness or a radius, so they never touch; "
                             f"give '{b}' a thickness, such as 0.01 m.")
+
+
+def _check_shapes(scene: Scene, what: str, group: Group) -> None:
+    """Shapes do not collide yet: a box would be the point at its centre, and nobody who gave its sizes means that."""
+    for name in (*group.first, *(group.bodies or ())):
+        body = scene._bodies[name]
+        if body.shape is not None and body.shape[0] != "sphere" and body.radius == 0.0:
+            kind = body.shape[0]
+            solid = {"box": "outside_box", "cylinder": "outside_cylinder"}.get(kind, "outside_capsule")
+            raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a shape "
+                            f"as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) instead, "
+                            f"or constrain places on it, such as its corners, with body.at((x, y, z)); give '{name}' a "
+                            "radius if a ball about its centre is meant.")
 
 
 def _check_radii(scene: Scene, what: str, group: Group) -> None:

@@ -159,6 +159,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry |= _unless(1.0, {"inertia" if scalar else "mass": body.mass})
     else:
         entry |= {"mass": body.mass, "inertia": _inertia(body)}
+        entry |= {"shape": {body.shape[0]: list(body.shape[1])}} if body.shape is not None else {}
         entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
     if body.motion == "free":
         if scalar:

@@ -66,4 +66,5 @@ SCENES: dict[str, Entry] = {
 @checked
 def gallery(name: str, **parameters: Any) -> Scene:
     """A scene of the gallery by name, such as gallery("chain", n=100)."""
-    return called_with(checked(chosen("scene", name, SCENES).function), parameters, f"scene '{name}'")
+    function = checked(chosen("scene", name, SCENES).function, "parameter ")
+    return called_with(function, parameters, f"scene '{name}'")
