@@ -28,7 +28,8 @@ LIMITS: dict[str, Limit] = {
     "scene_depth": Limit(50, "levels", "of lists and keys inside each other in a scene file"),
     "array_bytes": Limit(2_000_000_000, "bytes", "of all arrays of a scene's .npz file, unpacked"),
     "mesh_bytes": Limit(500_000_000, "bytes", "of a mesh file"),
-    "formula_size": Limit(20_000, "operations", "in the second derivative of a formula, written out: about 100 µs each"),
+    "formula_size": Limit(20_000, "operations",
+        "in the second derivative of a formula, written out: about 100 µs each"),
     "rows": Limit(10_000, "rows", "of one constraint given as a Python function"),
     "steps": Limit(10**15, "steps", "of one run: beyond, the time of a step is below its rounding"),
 }
@@ -66,7 +67,8 @@ def regular_size(path: Path, what: str) -> int:
     except FileNotFoundError:
         raise TautError(f"there is no {what}: '{path}' does not exist; check the path.") from None
     except (OSError, ValueError) as problem:
-        raise TautError(f"{what} {shown(str(path))} can not be read: {getattr(problem, 'strerror', problem)}.") from None
+        reason = getattr(problem, "strerror", problem)
+        raise TautError(f"{what} {shown(str(path))} can not be read: {reason}.") from None
     if not stat.S_ISREG(status.st_mode):
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a device or a pipe"
         raise TautError(f"{what} '{path}' is {kind}; give a file.")

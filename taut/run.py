@@ -9,7 +9,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from functools import cache
-from math import ceil, isfinite
+from math import ceil
 from pathlib import Path
 from typing import Any
 

@@ -107,7 +107,8 @@ def test_an_explanation_shows_names_as_they_are(tmp_path, capsys):
     assert "[/red] $y^$" in capsys.readouterr().out and (tmp_path / "e.png").stat().st_size > 0
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b\\c", "", ".", "..", "con", "NUL", "com1", "a\0b", "x" * 999, "é" * 200,
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b\\c", "", ".", "..", "con", "NUL", "com1", "a\0b",
+    "x" * 999, "é" * 200,
                                   "a:b*c?", " ", "\n", "~", "-rf"])  # fmt: skip
 def test_a_name_as_a_file_s_name_is_one_short_component(name, tmp_path):
     made = file_name(name)

@@ -31,7 +31,8 @@ def explain(
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities. A .py file is executed, with all
+        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities. A .py file is executed,
+        with all
         that you may do yourself; everything else is only read.
     at
         The instant [s]. An activation or impact within one step of it is taken instead.

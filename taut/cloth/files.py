@@ -60,8 +60,8 @@ def read_solid(path: str | Path) -> Solid:
     # meshers leave points of the geometry among the nodes
     used, compact = np.unique(tetrahedra, return_inverse=True)
     if used.size and not (0 <= used[0] and used[-1] < len(points)):
-        wrong = used[0] if used[0] < 0 else used[-1]
-        raise TautError(f"'{path}': a tetrahedron names vertex {wrong}; its {len(points)} vertices are counted from 0.")
+        named = used[0] if used[0] < 0 else used[-1]
+        raise TautError(f"'{path}': a tetrahedron names vertex {named}; its {len(points)} vertices are counted from 0.")
     return Solid(points[used], compact.reshape(-1, 4), path.name)
 
 

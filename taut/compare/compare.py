@@ -150,7 +150,7 @@ def _steps(dt: float | Sequence[float] | None, suggested: float | None) -> list[
     if dt is None:
         smallest = _positive("dt", suggested)
         return [smallest, LARGER_STEP * smallest]
-    several = list(dt) if isinstance(dt, tuple | list) else [dt]
+    several: list[Any] = list(dt) if isinstance(dt, tuple | list) else [dt]
     if not several:
         raise TautError("dt is empty; give a step, or several.")
     return sorted({_positive("dt", value) for value in several})

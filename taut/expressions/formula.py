@@ -84,8 +84,8 @@ class _Formula:
         if size > limits.most("formula_size"):
             raise self.error(
                 f"is too large: its second derivative, written out, has about {size:,} operations, and at most "
-                f"{limits.most('formula_size'):,} are made; write it shorter or as a Python function, or raise the bound "
-                f"with the environment variable {limits.variable('formula_size')}"
+                f"{limits.most('formula_size'):,} are made; write it shorter or as a Python function, or raise the "
+                f"bound with the environment variable {limits.variable('formula_size')}"
             )
 
     def constant(self, node: ast.expr) -> float | None:

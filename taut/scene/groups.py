@@ -74,7 +74,8 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
 
 def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], ...]:
     """Names of bodies, of obstacles and of deformables from one thing or a list of them."""
-    alone = isinstance(given, str | bytes | dict | type) or not hasattr(given, "__iter__") or getattr(given, "ndim", 1) == 0
+    alone = isinstance(given, str | bytes | dict | type) or not hasattr(given, "__iter__") or getattr(given, "ndim",
+        1) == 0
     listed = [given] if alone else list(given)
     bodies: dict[str, None] = {}
     obstacles: dict[str, None] = {}
@@ -129,8 +130,8 @@ def _check_shapes(scene: Scene, what: str, group: Group) -> None:
         if body.shape is not None and body.shape[0] != "sphere" and body.radius == 0.0:
             kind = body.shape[0]
             solid = {"box": "outside_box", "cylinder": "outside_cylinder"}.get(kind, "outside_capsule")
-            raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a shape "
-                            f"as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) instead, "
+            raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a "
+                            f"shape as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) instead, "
                             f"or constrain places on it, such as its corners, with body.at((x, y, z)); give '{name}' a "
                             "radius if a ball about its centre is meant.")
 

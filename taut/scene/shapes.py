@@ -27,6 +27,7 @@ SIZES: dict[str, tuple[str, ...]] = {
 }
 # A rod without thickness could spin about its own axis at no cost; this keeps that inertia finite.
 _ROD_RADIUS = 0.01
+_SMALLEST, _LARGEST = 1e-50, 1e50
 
 
 def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[float, float, float]]:
@@ -65,7 +66,11 @@ def read_shape(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
         listed.append(_ROD_RADIUS * positive(listed[0], f"{what}: rod length"))
     if len(listed) != len(names):
         raise TautError(f"{what}: a {kind} has the sizes {', '.join(names)} [m]; got {shown(sizes)}.")
-    return kind, tuple(positive(size, f"{what}: {kind} {name}") for name, size in zip(names, listed))
+    found = tuple(positive(size, f"{what}: {kind} {name}") for name, size in zip(names, listed))
+    if not all(_SMALLEST < size < _LARGEST for size in found):
+        raise TautError(f"{what}: a {kind} has the sizes {shown(found)} m; give sizes between {_SMALLEST:g} "
+                        f"and {_LARGEST:g} m, of which volume and inertia are numbers.")
+    return kind, found
 
 
 def _volume(kind: str, sizes: tuple[float, ...]) -> float:

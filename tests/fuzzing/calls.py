@@ -91,7 +91,8 @@ def _call(scene: taut.Scene, refs: list[Any], rng: random.Random, folder: Path) 
         given |= make.named(["sense", "restitution", "friction"], 0.05)
         many = len(kind.points) if kind.points is not None else rng.choice([0, 1, 2, 3])
         points = [make.point() for _ in range(many if rng.random() < 0.95 else rng.choice([0, 1, 2, 3, 4, 5]))]
-        return f"scene.{kind.name}(*{shown(points)}, **{shown(given)})", lambda: getattr(scene, kind.name)(*points, **given)
+        return f"scene.{kind.name}(*{shown(points)}, **{shown(given)})",
+        lambda: getattr(scene, kind.name)(*points, **given)
     if which < 0.6:
         verb = rng.choice(["particle", "rigid", "coordinate"])
         at = [] if rng.random() < 0.1 else [make.one(0.1 if verb == "coordinate" else (1, 1, 1))]
@@ -119,7 +120,8 @@ def _other(scene: taut.Scene, refs: list[Any], rng: random.Random, make: _Maker)
     if verb == "contacts":
         first, second = make.one([make.point(), "b"]), make.one(rng.choice([None, ["ball", "round"], "box"]))
         given = make.named(["restitution", "friction"], 0.4)
-        return f"scene.contacts({shown(first)}, {shown(second)}, **{shown(given)})", lambda: scene.contacts(first, second, **given)
+        return f"scene.contacts({shown(first)}, {shown(second)}, **{shown(given)})",
+        lambda: scene.contacts(first, second, **given)
     if verb == "planar":
         points, given = [make.point() for _ in range(rng.choice([1, 2]))], make.named(["normal"], 0.5)
         return f"scene.planar(*{shown(points)}, **{shown(given)})", lambda: scene.planar(*points, **given)
@@ -145,14 +147,16 @@ def _other(scene: taut.Scene, refs: list[Any], rng: random.Random, make: _Maker)
 
 
 def _of_taut(scene: taut.Scene, rng: random.Random, make: _Maker, folder: Path) -> tuple[str, Any]:
-    verb = rng.choice(["load", "gallery", "gallery", "open_scene", "build", "simulate", "simulate", "simulate", "resume",
+    verb = rng.choice(["load", "gallery", "gallery", "open_scene", "build", "simulate", "simulate", "simulate",
+        "resume",
                        "open", "save", "save", "schema"] + (["compare"] if rng.random() < 0.05 else []))  # fmt: skip
     function = getattr(taut, verb) if verb != "save" else scene.save
     if verb == "compare":  # one that is certain to be refused: a comparison takes seconds
         given = {"scene": scene, "methods": ["nothing", odd.value(rng)], **make.named(["dt", "duration"], 0.5)}
     elif verb in ("build", "simulate"):
         names = ["method", "dt", "duration", "record_every", "solver", "tolerance", "repair", "project_initial"]
-        given = {"scene": make.one(scene)} | (make.named(names, 0.6) | {"progress": False} if verb == "simulate" else {})
+        given = {"scene": make.one(scene)} | (make.named(names,
+            0.6) | {"progress": False} if verb == "simulate" else {})
     elif verb == "gallery":
         name = make.one(rng.choice(list(SCENES)))
         known = _names(SCENES[name].function) if isinstance(name, str) and name in SCENES else ["n"]
@@ -160,7 +164,8 @@ def _of_taut(scene: taut.Scene, rng: random.Random, make: _Maker, folder: Path) 
     elif verb == "schema":
         given = {}
     else:
-        given = {"path" if verb != "open_scene" else "what": make.one(str(folder / rng.choice(["a.yaml", "b.py", "c"])))}
+        given = {"path" if verb != "open_scene" else "what": make.one(str(folder / rng.choice(["a.yaml", "b.py",
+            "c"])))}
         given |= make.named(["arrays", "overwrite"], 0.3) if verb == "save" else {}
     return f"{verb}(**{shown(given)})", lambda: function(**given)
 

@@ -49,7 +49,8 @@ DOCUMENTS: list[dict[str, Any]] = [
             {"kind": "rigid", "name": "top", "position": [5, 0, 0], "mass": 1, "inertia": [1, 1, 1.5], "path": None},
         ],
         "constraints": [{"kind": "ball", "points": [{"body": "box", "offset": [0.5, 0, 0]}, [0.5, 2, 0]]}],
-        "forces": [{"kind": "torque", "points": ["top"], "value": [0, "sin(t)", 0]}, {"kind": "drag", "coefficient": 0.1}],
+        "forces": [{"kind": "torque", "points": ["top"], "value": [0, "sin(t)", 0]},
+            {"kind": "drag", "coefficient": 0.1}],
     },
     {
         "taut": 1,
@@ -100,21 +101,24 @@ DOCUMENTS: list[dict[str, Any]] = [
 ]  # fmt: skip
 MESHES = {
     "a.obj": b"# a sheet\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\nf -4 -2 -1\n",
-    "a.ply": b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 1"
-    b"\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
-    "b.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-    b"element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "a.ply": b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement "
+    b"face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
+    "b.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
+    b"z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     + struct.pack("<9fB3i", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2),
     "a.off": b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
-    "a.vtk": b"# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 0 1\n"
-    b"CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
-    "a.msh": b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n"
-    b"1 4 2 0 1 1 2 3 4\n$EndElements\n",
+    "a.vtk": b"# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 "
+    b"0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
+    "a.msh": b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n"
+    b"1\n1 4 2 0 1 1 2 3 4\n$EndElements\n",
 }
 SNIPPETS = [
-    "&a ", "*a", "<<: *a\n", "? [a, b]\n: 1\n", "? {a: 1}\n: 2\n", "!!python/object/apply:os.system ['true']", "%YAML 1.9\n",
-    "!!set {a}", "!!binary xx", "2001-12-14", "[", "]", "{", "}", ": ", "- ", "\n", "\t", "#", "|\n", ">\n", "'", '"', "\x00",
-    "\xff", "---\n", "...\n", "!!float ", "!!int ", ".inf", ".nan", "0x" + "f" * 400, "1" * 4400, "1e400", "~", "1_000", "0o7",
+    "&a ", "*a", "<<: *a\n", "? [a, b]\n: 1\n", "? {a: 1}\n: 2\n", "!!python/object/apply:os.system ['true']",
+    "%YAML 1.9\n",
+    "!!set {a}", "!!binary xx", "2001-12-14", "[", "]", "{", "}", ": ", "- ", "\n", "\t", "#", "|\n", ">\n", "'",
+    '"', "\x00",
+    "\xff", "---\n", "...\n", "!!float ", "!!int ", ".inf", ".nan", "0x" + "f" * 400, "1" * 4400, "1e400", "~",
+    "1_000", "0o7",
     "190:20:30", "[" * 60, "{a: " * 60, "- " * 80, "&a [*a]", "null", "=", "@", "`", "\\", "\u2028", "\ufeff",
 ]  # fmt: skip
 
@@ -178,8 +182,10 @@ def _damage(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice([1, 1, 2, 5])):
         at = rng.randrange(len(data) + 1)
         to = min(len(data), at + rng.choice([1, 2, 5, 30]))
-        put = rng.choice([b"", bytes([rng.randrange(256)]), rng.choice(SNIPPETS).encode("utf-8", "replace"), data[at:to] * 3,
-                          str(rng.choice([0, -1, 10**6, 10**9, 10**18, 10**30, 1e200, 2**63, 0.5])).encode()])  # fmt: skip
+        put = rng.choice([b"", bytes([rng.randrange(256)]), rng.choice(SNIPPETS).encode("utf-8", "replace"),
+            data[at:to] * 3,
+                          str(rng.choice([0, -1, 10**6, 10**9, 10**18, 10**30, 1e200, 2**63,
+                              0.5])).encode()])  # fmt: skip
         data = data[:at] + put + data[to:]
     return data if rng.random() < 0.9 else data[: rng.randrange(len(data) + 1)]
 
@@ -213,7 +219,8 @@ def _npz(data: bytes, rng: random.Random) -> bytes:
         for name in old.namelist():
             content = old.read(name)
             if name == changed:
-                shape = rng.choice([b"(10**18,)", b"(999999999999, 3)", b"(-3, 3)", b"()", b"(0, 3)", b"(3,)", b"(2, 2)"])
+                shape = rng.choice([b"(10**18,)", b"(999999999999, 3)", b"(-3, 3)", b"()", b"(0, 3)", b"(3,)",
+                    b"(2, 2)"])
                 kinds = [b"'<f8'", b"'|O'", b"'<i8'", b"'<u8'", b"'<U4'", b"'|b1'", b"'<c16'", b"'<f2'", b"'<M8[s]'"]
                 for kind in kinds:
                     if rng.random() < 0.5:

@@ -18,9 +18,12 @@ NUMBERS: list[Any] = [
     2**31, 2**53 + 1, 2**63, 2**64, 10**18, -(10**18), 10**30, 10**400, -(10**400), 16**5000, True, False, 1e18, 7.5,
 ]  # fmt: skip
 TEXTS: list[str] = [
-    "", " ", "a", "b", "t", "x", "t**t", "sin(t)", "1/t", "sqrt(-t)", "log(t)", "0/0", "1/0", "exp(t)**99", "1e999", "nan",
-    "inf", "anchor", "ball", "<script>alert(1)</script>", "</script>", "a|b", "a\nb", "a\x00b", "é" * 30, "x" * 3000, "../up",
-    "/etc/passwd", "con", "..", ".", "array:", "array:p", "array:nothing", "-", "*", "&a", "!!int 3", "~", "null", "yes",
+    "", " ", "a", "b", "t", "x", "t**t", "sin(t)", "1/t", "sqrt(-t)", "log(t)", "0/0", "1/0", "exp(t)**99", "1e999",
+    "nan",
+    "inf", "anchor", "ball", "<script>alert(1)</script>", "</script>", "a|b", "a\nb", "a\x00b", "é" * 30, "x" * 3000,
+    "../up",
+    "/etc/passwd", "con", "..", ".", "array:", "array:p", "array:nothing", "-", "*", "&a", "!!int 3", "~", "null",
+    "yes",
     "{}", "[]", "((((((((((", "t+" * 400 + "t", "9" * 5000, "t**99**99", "b.x", "__import__('os')", "lambda t: t",
     "\u202e", "\ud800", "tan(tan(tan(tan(t))))", "abs(t)", "atan2(t,t)", "0.1*sin(10*t)", "1_0", "0x10", "1:30",
 ]  # fmt: skip
@@ -64,11 +67,13 @@ def _objects(rng: random.Random) -> Any:
     choices: list[Callable[[], Any]] = [
         lambda: np.array(rng.choice([0.5, 1e200, np.nan, 3])),
         lambda: np.zeros(0), lambda: np.zeros(3), lambda: np.ones((3, 3)), lambda: np.zeros((2, 0)),
-        lambda: np.array([1e200, 0.0, 0.0]), lambda: np.array(["a", "b", "c"]), lambda: np.array([{}, [], None], object),
+        lambda: np.array([1e200, 0.0, 0.0]), lambda: np.array(["a", "b", "c"]),
+        lambda: np.array([{}, [], None], object),
         lambda: np.float64(rng.choice([0.5, np.nan, np.inf])), lambda: np.int64(3), lambda: np.bool_(True),
         lambda: np.zeros(3, complex), lambda: 1j, lambda: b"bytes", lambda: {1, 2}, lambda: range(3), lambda: Odd(),
         lambda: object, lambda: len, lambda: (lambda t: t), lambda: (lambda t: (t, t, t)), lambda: (lambda t: None),
-        lambda: (lambda: 0), lambda: (lambda t: 1 / 0), lambda: iter([1, 2, 3]), lambda: Path("nowhere"), lambda: Ellipsis,
+        lambda: (lambda: 0), lambda: (lambda t: 1 / 0), lambda: iter([1, 2, 3]), lambda: Path("nowhere"),
+        lambda: Ellipsis,
         lambda: {(1, 2): 3}, lambda: {None: 1}, lambda: np.datetime64("2020-01-01"), lambda: slice(3),
         lambda: taut.Scene(), lambda: taut, lambda: frozenset([1]), lambda: np.array([2**63], np.uint64),
         lambda: memoryview(b"abc"), lambda: [[[[]]]], lambda: (1e200, 1e200, 1e200), lambda: np.ma.masked,
@@ -105,7 +110,8 @@ def steps(scene: Any, rng: random.Random) -> str | None:
     if len(scene.bodies) > 60:
         return None
     dt = rng.choice([0.01, 0.001, 0.5])
-    method = rng.choice(["implicit_first", "implicit_second", "baumgarte", "lagrange", "rattle", "fast_projection", None])
+    method = rng.choice(["implicit_first", "implicit_second", "baumgarte", "lagrange", "rattle", "fast_projection",
+        None])
     run, fault = judged(lambda: taut.simulate(scene, method=method, dt=dt, duration=3 * dt, progress=False))
     if run is not None and run.status == "finished":
         for name in ("x", "v", "lam", "phi"):
