@@ -40,6 +40,12 @@ def variable(name: str) -> str:
     return f"TAUT_MAX_{name.upper()}"
 
 
+def table() -> str:
+    """All bounds as a table for the manual."""
+    rows = [f"| `{variable(name)}` | {limit.most:,} {limit.unit} | {limit.doc} |" for name, limit in LIMITS.items()]
+    return "\n".join(["| variable | bound | what |", "|---|---|---|", *rows])
+
+
 def most(name: str) -> int:
     """The bound in force."""
     given = os.environ.get(variable(name), "").strip()

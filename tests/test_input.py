@@ -42,9 +42,15 @@ def test_every_bound_tells_the_number_the_bound_and_how_to_raise_it(name, monkey
         limits.most(name)
 
 
+def test_the_manual_lists_the_bounds():
+    text = (Path(__file__).parents[1] / "docs" / "scenes.md").read_text()
+    assert f"<!-- limits -->\n{limits.table()}\n<!-- /limits -->" in text, "print it anew with taut.limits.table()"
+
+
 @pytest.mark.parametrize("name, ask", [
     ("nodes", lambda s: s.cloth(grid=(10**18, 3))), ("nodes", lambda s: s.solid(box=(3, 2, 2))),
     ("nodes", lambda s: taut.gallery("chain", n=20)), ("nodes", lambda s: s.cloth(grid=(3, 3))),
+    ("rows", lambda s: s.custom(s.particle((0, 0, 0)), function=lambda q, t: q[:, 0], rows=10**12)),
     ("steps", lambda s: taut.simulate(s, dt=0.01, duration=1.0)),
     ("formula_size", lambda s: s.particle(path=("*".join(f"sin({k}*t)" for k in range(1, 60)), 0, 0))),
     ("formula_size", lambda s: s.particle(path=("tan(" * 40 + "t" + ")" * 40, 0, 0))),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import limits
 from ..arguments import checked
 from ..errors import TautError, chosen, shown, unknown
 from ..methods import METHODS
@@ -72,6 +73,8 @@ def compare(
     steps = _steps(dt, suggested.get("dt"))
     yardsticks, notes = _yardsticks(reference, model)
     all_runs = (len(names) + (2 if yardsticks else 0)) * len(steps)
+    for h in steps:
+        limits.check("steps", duration / h, f"a run of {duration:g} s in steps of {h:g} s")
     every = {h: _record_every(record_every, model, duration / h, all_runs) for h in steps}
 
     def performed(jobs: dict[Key, Job]) -> dict[Key, Outcome]:

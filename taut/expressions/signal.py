@@ -41,8 +41,8 @@ class Keyframes:
                 coefficients[:, 2] = np.diff(values) / np.diff(times)
             coefficients[:, 3] = values[:-1]
         if not np.isfinite(coefficients).all():
-            raise TautError(f"keyframes at {shown(self.times)} s with the values {shown(self.values)} are too steep for "
-                            "a float; give times further apart, or smaller values")
+            raise TautError(f"keyframes at {shown(self.times)} s with the values {shown(self.values)} are too steep "
+                            "for a float; give times further apart, or smaller values")
         return coefficients
 
 
@@ -137,8 +137,8 @@ def _keyframes(times: Any, values: Any, smooth: bool, where: str) -> Keyframes:
         moments = tuple(float(number) for number in times)
         heights = tuple(float(number) for number in values)
     except OverflowError:
-        raise TautError(f"{where}keyframes have the times {shown(times)} and the values {shown(values)}, of which one is too "
-                        "large for a float") from None
+        raise TautError(f"{where}keyframes have the times {shown(times)} and the values {shown(values)}, of which one "
+                        "is too large for a float") from None
     except (TypeError, ValueError):
         raise TautError(f"{where}keyframes need two lists of numbers: times and values") from None
     if len(moments) != len(heights) or len(moments) < 2:

@@ -131,9 +131,9 @@ def _check_shapes(scene: Scene, what: str, group: Group) -> None:
             kind = body.shape[0]
             solid = {"box": "outside_box", "cylinder": "outside_cylinder"}.get(kind, "outside_capsule")
             raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a "
-                            f"shape as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) instead, "
-                            f"or constrain places on it, such as its corners, with body.at((x, y, z)); give '{name}' a "
-                            "radius if a ball about its centre is meant.")
+                            f"shape as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) "
+                            f"instead, or constrain places on it, such as its corners, with body.at((x, y, z)); give "
+                            f"'{name}' a radius if a ball about its centre is meant.")
 
 
 def _check_radii(scene: Scene, what: str, group: Group) -> None:

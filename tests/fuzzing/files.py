@@ -103,14 +103,14 @@ MESHES = {
     "a.obj": b"# a sheet\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\nf -4 -2 -1\n",
     "a.ply": b"ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement "
     b"face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n",
-    "b.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float "
-    b"z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "b.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty "
+    b"float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
     + struct.pack("<9fB3i", 0, 0, 0, 1, 0, 0, 0, 1, 0, 3, 0, 1, 2),
     "a.off": b"OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
     "a.vtk": b"# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n0 0 0 1 0 0 0 1 0 0 "
     b"0 1\nCELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n",
-    "a.msh": b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n"
-    b"1\n1 4 2 0 1 1 2 3 4\n$EndElements\n",
+    "a.msh": b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+    b"$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n",
 }
 SNIPPETS = [
     "&a ", "*a", "<<: *a\n", "? [a, b]\n: 1\n", "? {a: 1}\n: 2\n", "!!python/object/apply:os.system ['true']",
