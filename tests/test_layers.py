@@ -6,7 +6,9 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors", "arguments", "limits", "jit", "distant"},
+    {"errors", "arguments", "limits"},
+    {"compiled"},
+    {"jit"},
     {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},
