@@ -91,8 +91,8 @@ def _call(scene: taut.Scene, refs: list[Any], rng: random.Random, folder: Path) 
         given |= make.named(["sense", "restitution", "friction"], 0.05)
         many = len(kind.points) if kind.points is not None else rng.choice([0, 1, 2, 3])
         points = [make.point() for _ in range(many if rng.random() < 0.95 else rng.choice([0, 1, 2, 3, 4, 5]))]
-        return f"scene.{kind.name}(*{shown(points)}, **{shown(given)})",
-        lambda: getattr(scene, kind.name)(*points, **given)
+        said = f"scene.{kind.name}(*{shown(points)}, **{shown(given)})"
+        return said, lambda: getattr(scene, kind.name)(*points, **given)
     if which < 0.6:
         verb = rng.choice(["particle", "rigid", "coordinate"])
         at = [] if rng.random() < 0.1 else [make.one(0.1 if verb == "coordinate" else (1, 1, 1))]
@@ -120,8 +120,8 @@ def _other(scene: taut.Scene, refs: list[Any], rng: random.Random, make: _Maker)
     if verb == "contacts":
         first, second = make.one([make.point(), "b"]), make.one(rng.choice([None, ["ball", "round"], "box"]))
         given = make.named(["restitution", "friction"], 0.4)
-        return f"scene.contacts({shown(first)}, {shown(second)}, **{shown(given)})",
-        lambda: scene.contacts(first, second, **given)
+        said = f"scene.contacts({shown(first)}, {shown(second)}, **{shown(given)})"
+        return said, lambda: scene.contacts(first, second, **given)
     if verb == "planar":
         points, given = [make.point() for _ in range(rng.choice([1, 2]))], make.named(["normal"], 0.5)
         return f"scene.planar(*{shown(points)}, **{shown(given)})", lambda: scene.planar(*points, **given)
