@@ -37,7 +37,7 @@ def bad_part():
 
 
 def test_the_fuzzer_sees_exceptions_hangs_and_dead_processes(bad_part, monkeypatch):
-    monkeypatch.setattr(runner, "LIMIT", 1.0)
+    monkeypatch.setattr(runner, "LIMIT", 0.3)
     found = {a.seed: a.text for a in runner.run({bad_part: range(5)}) if isinstance(a, runner.Fault)}
     assert sorted(found) == [1, 2, 3, 4]
     for seed, says in ((1, "fault"), (2, "ZeroDivisionError"), (3, "hang"), (4, "ended with code 3")):

@@ -149,7 +149,7 @@ def _other(scene: taut.Scene, refs: list[Any], rng: random.Random, make: _Maker)
 def _of_taut(scene: taut.Scene, rng: random.Random, make: _Maker, folder: Path) -> tuple[str, Any]:
     verb = rng.choice(["load", "gallery", "gallery", "open_scene", "build", "simulate", "simulate", "simulate",
         "resume",
-                       "open", "save", "save", "schema"] + (["compare"] if rng.random() < 0.05 else []))  # fmt: skip
+                       "open", "save", "save"] + (["compare", "schema"] if rng.random() < 0.02 else []))  # fmt: skip
     function = getattr(taut, verb) if verb != "save" else scene.save
     if verb == "compare":  # one that is certain to be refused: a comparison takes seconds
         given = {"scene": scene, "methods": ["nothing", odd.value(rng)], **make.named(["dt", "duration"], 0.5)}
