@@ -343,7 +343,7 @@ class Session:
     def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
-        found = divergence(self.scene, self.model, self.start, self.chunks, steps * h)
+        found = divergence(self.model, self.start, self.chunks, steps * h)
         if found is None:
             return status, message, self.done + 1 if status == "diverged" else None
         step = found.record * self.plan["record_every"]
