@@ -1,9 +1,13 @@
-"""What a user's mistake looks like: one message that says what, where, the value and the remedy."""
+"""What a user's mistake looks like: one message that says what, where, the value and the remedy; and warnings."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 _LISTED = 30
 
@@ -14,6 +18,40 @@ class TautError(Exception):
 
 class TautWarning(UserWarning):
     """Something the user should know that did not stop the work."""
+
+
+_notes: ContextVar[list[str] | None] = ContextVar("taut_notes", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Collect all that is told inside: `run.notes`."""
+    token = _notes.set([])
+    try:
+        yield
+    finally:
+        _notes.reset(token)
+
+
+def told() -> list[str]:
+    """All that was told so far inside `noting`."""
+    return list(_notes.get() or ())
+
+
+def note(text: str) -> None:
+    """Keep a remark in the notes of the run under way, without a warning."""
+    notes = _notes.get()
+    if notes is not None and text not in notes:
+        notes.append(text)
+
+
+def tell(text: str) -> None:
+    """Warn the user at the line of theirs that called taut, and keep the text (without a full stop) as a note."""
+    note(text)
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "taut":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text + ".", TautWarning, stacklevel=level)
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> TautError:

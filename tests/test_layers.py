@@ -17,7 +17,7 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "run"},
+    {"loop", "start", "status", "run"},
     {"explain"},
     {"compare", "experiments", "bench"},
     {"cli", "__main__"},

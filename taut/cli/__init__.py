@@ -15,7 +15,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from .. import __version__
-from ..errors import TautError
+from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
 from .explain import explain
@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _one_line
+            warnings.simplefilter("always", TautWarning)
+            warnings.showwarning = _once()
             code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except (TautError, CycloptsError) as mistake:
         if os.environ.get("TAUT_DEBUG") == "1":
@@ -69,5 +70,13 @@ def _text(mistake: Exception) -> str:
     return str(mistake)
 
 
-def _one_line(message: Warning | str, *where: Any, **more: Any) -> None:
-    print(f"taut: warning: {message}", file=sys.stderr)
+def _once() -> Callable[..., None]:
+    """Prints each warning on a line of its own, and the same text only once."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *where: Any, **more: Any) -> None:
+        if str(message) not in seen:
+            seen.add(str(message))
+            print(f"taut: warning: {message}", file=sys.stderr)
+
+    return show

@@ -36,6 +36,7 @@ def run(
     tolerance: float | None = None,
     set: Words | None = None,
     option: Words | None = None,
+    start: str | None = None,
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
@@ -71,17 +72,20 @@ def run(
         NAME=VALUE, a parameter of the scene; may be repeated.
     option
         NAME=VALUE, an option of the method; may be repeated.
-    project_initial
-        Make the initial velocity consistent with the constraints.
+    start
+        What to do with a start that breaks constraints: project (mend small errors, refuse larger ones; the default),
+        repair (move bodies as little as needed, however far) or as_given (keep it).
     repair
-        Move bodies out of each other where the start breaks inequalities.
+        The same as --start repair.
+    project_initial
+        --no-project-initial is the same as --start as_given.
     """
     from .. import run as running
     from ..result import Store
 
     asked: dict[str, Any] = {
         "method": method, "dt": dt, "duration": duration, "record_every": record_every, "solver": solver,
-        "tolerance": tolerance, "out": out,
+        "tolerance": tolerance, "out": out, "start": start,
     }  # fmt: skip
     asked = {name: value for name, value in asked.items() if value is not None}
     parameters = parse_parameters(set or ())
@@ -139,7 +143,9 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
-    rows.append(("energy change", f"{result.energy_change():.3g} J"))
+    parts = [f"{value:.3g} J {name}" for name, value in result.energy_parts().items()]
+    besides = f", besides {', '.join(parts)}" if parts else ""
+    rows.append(("energy change", f"{result.energy_change():.3g} J{besides}"))
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)
     if result.status == "finished":

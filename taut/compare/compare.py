@@ -34,6 +34,7 @@ FINE, COARSE = "the reference", "its less exact run"
 YARDSTICKS = ("reduced", "reference")  # with a tolerance; judges, and compared only when named
 Key = tuple[str, float]  # what a job is for: a method, or FINE or COARSE, and the step
 RESERVED = ("method", "dt", "duration", "record_every", "out", "overwrite", "progress")
+COMMON = ("tolerance", "solver", "start", "project_initial", "repair")  # of simulate; methods may have their own
 
 
 def compare(
@@ -136,7 +137,7 @@ def _options(given: Mapping[str, Mapping[str, Any]] | None, model: Model) -> dic
             if reserved in values:
                 raise TautError(f"options of '{name}' have '{reserved}', which is the same for all methods; "
                                 "give it to compare itself.")
-        own = {key: value for key, value in values.items() if key not in ("tolerance", "solver", "project_initial")}
+        own = {key: value for key, value in values.items() if key not in COMMON}
         parameters(METHODS[name], model, values.get("tolerance"), own, False)
     return found
 

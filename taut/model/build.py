@@ -7,7 +7,7 @@ import numpy as np
 from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
-from .batches import constraint_batches, depends_on_velocity, force_batches, inequality_arrays
+from .batches import constraint_batches, depends_on_velocity, does_work, force_batches, inequality_arrays
 from .inequalities import Conditions, conditions
 from .model import Model
 from .sheets import lay_out_sheet, touching
@@ -56,6 +56,7 @@ def _build(scene: Scene) -> Model:
         callbacks=tuple(function for function in functions if function is not None),
         sheets=tuple(lay_out_sheet(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
+        forces_work=any(map(does_work, scene.forces.values())) or bool(slots.signals.table("to_force", 2).size),
     )
 
 

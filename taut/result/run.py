@@ -40,6 +40,7 @@ class Run:
 
     status   "finished", "diverged" or "interrupted"; message says why
     info     method, dt, options and solver, what the run cost, versions
+    notes    all that was told: about the start, singular systems, contacts without unique forces, ...
     records  the plain arrays; `data` gives them names
     """
 
@@ -136,9 +137,14 @@ class Run:
         return Worst(float(size[k, row]), name, unit, float(self.records.time[k]))
 
     def energy_change(self) -> float:
-        """Kinetic and potential energy at the end less that at the start and the work of drivers [J]."""
-        kinetic, potential, driven = self.records.energy[-1] - self.records.energy[0]
-        return float(kinetic + potential - driven)
+        """The method's own change of energy from start to end [J]: `energy_parts` are taken out of it."""
+        return float(self.records.energy_drift()[-1])
+
+    def energy_parts(self) -> dict[str, float]:
+        """What drivers and forces without potential put in, impacts and friction took [J]; without those that are 0."""
+        names = "by drivers", "by forces without potential", "to impacts", "to friction"
+        parts = zip(names, self.records.energy[-1, 2:] - self.records.energy[0, 2:])
+        return {name: float(value) for name, value in parts if value}
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Store the run in a new folder; `taut.open` reads it."""
@@ -148,6 +154,11 @@ class Run:
         store.append(self.records.as_dict(), {}, self.steps, self._events)
         store.finish(self.status, self.message, {})
         return Path(path)
+
+    @property
+    def notes(self) -> list[str]:
+        """All that was told of this run, in the order it was told."""
+        return list(self.info.get("notes", ()))
 
     @property
     def steps(self) -> int:

@@ -297,7 +297,8 @@ def _version(value: Any, what: str) -> None:
 
 Reduced = _model("reduced", {"coordinates": (dict[str, Any], ...), "positions": (dict[str, Any], ...)})
 Suggested = _model(
-    "suggested", {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text)},
+    "suggested",
+    {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text), "start": _optional(Text)},
     loose=True,
 )
 Contacts = _model(

@@ -8,14 +8,13 @@ or driven, is left out. Cloths and solids stay whole: model/sheets.py and model/
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..constraints import KINDS, Kind
-from ..errors import TautError, TautWarning, unknown
+from ..errors import TautError, tell, unknown
 from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
@@ -72,8 +71,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
         _check_apart(scene, what, group, other)
     met = [*balls_on_sheets(group), *pairs_of_sheets(group), *itertools.product(group.sheets, group.obstacles)]
     if not met and pair_count(scene, group) == 0:
-        warnings.warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it.",
-                      TautWarning, stacklevel=3)
+        tell(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it")
     return group
 
 

@@ -32,7 +32,7 @@ class Scene:
     """What is to be simulated. Lengths [m], masses [kg], times [s], angles [rad]; y is up.
 
     gravity    acceleration [m/s²]
-    suggested  step, duration and method to use where the caller names none
+    suggested  step, duration, method and start to use where the caller names none
     """
 
     def __init__(self, gravity: Any = (0.0, -9.81, 0.0), name: str = "scene"):
@@ -280,6 +280,7 @@ class Scene:
         dt: float | None = None,
         duration: float | None = None,
         method: str | None = None,
+        start: str | None = None,
         **options: Any,
     ) -> None:
         """Say what suits this scene; simulate and the command line use it where nothing else is given."""
@@ -289,6 +290,8 @@ class Scene:
             self.suggested["duration"] = checks.positive(duration, "suggested duration")
         if method is not None:
             self.suggested["method"] = checks.text(method, "suggested method")
+        if start is not None:
+            self.suggested["start"] = checks.text(start, "suggested start")
         for name, value in options.items():
             if not isinstance(value, bool | int | float | str):
                 raise TautError(f"suggested {name} is {value!r}; give a number, text, True or False.")

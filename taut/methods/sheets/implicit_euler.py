@@ -15,7 +15,7 @@ from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
 from .bump import push_out, set_off, to_forces
-from .report import measure_bumps, observe_bumps
+from .report import count_drivers, measure_bumps, observe_bumps
 
 MOST = 2000
 PASSES = 20  # over all contacts
@@ -72,6 +72,7 @@ def step(system, state, t, h, par):
         measure_velocity(state.x, par.solids.start, h, state.v)
         to_forces(par.solids, h)
         set_time(system, t + h, state.x, state.quat, state.v)
+    count_drivers(system, state, t + h, h)
     return OK
 
 
