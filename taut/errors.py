@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, TypeVar
 
 _LISTED = 30
+_T = TypeVar("_T")
 
 
 class TautError(Exception):
@@ -54,11 +57,49 @@ def tell(text: str) -> None:
     warnings.warn(text + ".", TautWarning, stacklevel=level)
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> TautError:
+class _Short(reprlib.Repr):
+    """Writes any value in a few words: a message must stay readable, and be made in no time, whatever was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxother, self.maxstring, self.maxlong = 4, 200, 200, 60
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = 12
+        self.maxdict = 8
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to write whole numbers of thousands of digits, and nobody would read them.
+        bits = value.bit_length()
+        return repr(value) if bits < 200 else f"{'-' if value < 0 else ''}(a whole number of {bits:,} bits)"
+
+    def repr_ndarray(self, value: Any, level: int) -> str:
+        return repr(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
+
+
+_short = _Short()
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it; as `repr` does where that is short."""
+    try:
+        text = _short.repr(value)
+    except Exception:  # a foreign object may raise anything
+        text = f"a {type(value).__name__}"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def unknown(what: str, name: Any, known: Iterable[str]) -> TautError:
     """The error for a name that is not in a list, with the nearest names that are."""
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5) if isinstance(name, str) and len(name) < 100 else []
     hint = f" Did you mean '{near[0]}'?" if near else ""
     listed = ", ".join(known[:_LISTED]) or "none"
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return TautError(f"unknown {what} '{name}'.{hint} Known: {listed}{more}.")
+    said = f"'{shown(name)[1:-1]}'" if isinstance(name, str) else shown(name)
+    return TautError(f"unknown {what} {said}.{hint} Known: {listed}{more}.")
+
+
+def chosen(what: str, name: Any, known: Mapping[str, _T]) -> _T:
+    """What goes by that name; anything that is no name of the list is refused."""
+    if not isinstance(name, str) or name not in known:
+        raise unknown(what, name, known)
+    return known[name]

@@ -7,14 +7,16 @@ the progress bar and to notice Ctrl-C.
 from __future__ import annotations
 
 import time as clock
-from math import ceil, isfinite
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import limits
+from .arguments import checked
 from .compiled.storage import before_compiling
-from .errors import TautError, note, noting, tell, told, unknown
+from .errors import TautError, chosen, note, noting, shown, tell, told, unknown
 from .linalg import describe
 from .loop import FINE, Buffers, calls_for, loop
 from .methods import METHODS, STATUSES, Method
@@ -49,6 +51,7 @@ CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
 
 
+@checked
 def simulate(
     scene: Scene,
     method: str | None = None,
@@ -89,12 +92,12 @@ def simulate(
     usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
     name = method or suggested.get("method") or usual
     suggested.pop("method", None)
-    if name not in METHODS:
-        raise unknown("method", name, METHODS)
+    chosen("method", name, METHODS)
     dt = _positive("dt", dt if dt is not None else suggested.pop("dt", None))
     duration = _positive("duration", duration if duration is not None else suggested.pop("duration", None))
-    if not isinstance(record_every, int) or record_every < 1:
-        raise TautError(f"record_every is {record_every!r}; give a whole number of at least 1.")
+    limits.check("steps", duration / dt, f"a run of {duration:g} s in steps of {dt:g} s")
+    if record_every < 1:
+        raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
     if start is None and project_initial and not repair:
         start = suggested.get("start")
     mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
@@ -115,6 +118,7 @@ def simulate(
         return session.go(progress)
 
 
+@checked
 def resume(
     path: str | Path, scene: Scene | None = None, progress: bool = True, recover: bool = False, durable: bool = True
 ) -> Run:
@@ -383,8 +387,8 @@ class Session:
 def _positive(what: str, value: float | None) -> float:
     if value is None:
         raise TautError(f"{what} is not given and the scene suggests none; give {what} in seconds.")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise TautError(f"{what} is {value!r}; it must be a positive number of seconds.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
+        raise TautError(f"{what} is {shown(value)}; it must be a positive number of seconds.")
     return float(value)
 
 

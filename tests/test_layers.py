@@ -6,7 +6,7 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors"},
+    {"errors", "arguments", "limits"},
     {"compiled"},
     {"jit"},
     {"cloth", "expressions"},

@@ -36,10 +36,16 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "reproduce": reproduce,
 }
 
+HELP = """Constrained dynamics: state the condition, taut holds it.
+
+A SCENE is a name of the gallery, a .yaml file, or a .py file. A .py file is a program: it is executed with all that you
+may do yourself, so run only those that you trust. Everything else (.yaml, meshes, arrays, stored runs) is only read.
+"""
+
 
 def app() -> App:
     """The parser, with one command per function; their docstrings and hints are its help."""
-    taut = App("taut", help="Constrained dynamics: state the condition, taut holds it.", version=__version__)
+    taut = App("taut", help=HELP, version=__version__)
     for name, command in COMMANDS.items():
         taut.command(command, name=name)
     return taut

@@ -39,13 +39,15 @@ def run(
     start: str | None = None,
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
 
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build().
+        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
+        that you may do yourself; everything else is only read.
     method
         How the constraints are enforced: see taut list methods.
     dt
@@ -79,6 +81,8 @@ def run(
         The same as --start repair.
     project_initial
         --no-project-initial is the same as --start as_given.
+    allow_outside
+        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from .. import run as running
     from ..result import Store
@@ -92,7 +96,7 @@ def run(
     if resume is not None:
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
-        given = open_scene(scene, **parameters) if scene is not None else None
+        given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
         taken_before = Store.open(resume, recover=recover).step
         result = running.resume(resume, scene=given, recover=recover, durable=durable)
         return report(result, resume, min(taken_before, result.steps))
@@ -106,7 +110,7 @@ def run(
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
     asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
               **options}  # fmt: skip
-    return report(running.simulate(open_scene(scene, **parameters), **asked), out)
+    return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
 
 
 def _refuse_changes(names: list[str]) -> None:

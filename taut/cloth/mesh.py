@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import TautError, tell
+from ..errors import TautError, shown, tell
 from .topology import Array, Shared, flips_to_orient, parts, triangle_edges
 
 NO_AREA = 1e-12  # of the square of its longest edge; below, a triangle is a line
@@ -151,7 +151,7 @@ def refuse_unused(elements: Array, n: int, name: str) -> None:
 
 def check_density(density: float, unit: str, name: str) -> None:
     if not np.isfinite(density) or density <= 0:
-        raise TautError(f"mesh '{name}': its density is {density!r} {unit}; give a positive number.")
+        raise TautError(f"mesh '{name}': its density is {shown(density)} {unit}; give a positive number.")
 
 
 def _refuse_flat(vertices: Array, triangles: Array, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import checked
 from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
@@ -15,6 +16,7 @@ from .slots import Slots
 from .walls import Wall, with_walls
 
 
+@checked
 def build(scene: Scene) -> Model:
     """Lay a scene out as flat arrays. Every name is resolved and every formula compiled here."""
     with uncollected():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import TautError, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
@@ -274,6 +275,7 @@ class BodyResult:
         return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
+@checked
 def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False) -> Run:
     """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
 
