@@ -87,7 +87,7 @@ def fault_of(header: dict[str, Any]) -> str | None:
             return f"the shape of '{name}' is {shape!r}"
         if len(shape) != len(SHAPES[name]) or any(n not in (0, m) for n, m in zip(SHAPES[name], shape)):
             return f"the shape of '{name}' is {shape!r}"
-    if shapes["energy"][0] not in (ENERGIES, 3):  # three: of a version that kept no more
+    if shapes["energy"][0] not in (3, ENERGIES):  # 3: of versions that kept no more
         return f"the shape of 'energy' is {shapes['energy']!r}"
     if shapes["x"] != shapes["v"] or not shapes["lam"] == shapes["phi"] == shapes["rate"]:
         return "'shapes' has arrays of different lengths for one thing"
