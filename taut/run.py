@@ -288,6 +288,7 @@ class Session:
             "corrections": int(counts[1]),
             "singular_systems": int(counts[2]),
             "failed_solves": int(counts[3]),
+            "doubtful_systems": int(counts[4]),
             "solver_chosen": self._solver(),
             "notes": [*self.start.notes, *self._indeterminate()],
         }

@@ -14,7 +14,7 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS = range(2)
+DEPENDENT, ITERATIONS, DOUBTFUL = range(3)
 WORK_VECTORS = 9
 
 
@@ -64,4 +64,4 @@ class Linear(NamedTuple):
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
     work: np.ndarray  # (WORK_VECTORS, m) float64
-    state: np.ndarray  # (2,) int64: dependent pivots, iterations of the last solve
+    state: np.ndarray  # (3,) int64: dependent pivots, iterations of the last solve, 1: the rank is in doubt

@@ -22,16 +22,17 @@ from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
 from taut.linalg.vectors import factor_preconditioner, most_iterations, norm
 
-PIVOT_TOLERANCE = 1e-10  # of its original diagonal; below, a row counts as dependent on those before it
+DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
+PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
 @part
 def factor_directly(lin):
     """LDLᵀ of A, or of the A + εE of singular.py when A is singular."""
-    dependent = factor_direct(lin, PIVOT_TOLERANCE)
+    dependent = factor_direct(lin, DOUBT)
+    if dependent > 0 and not factor_singular(lin):
+        dependent = 0
     lin.state[DEPENDENT] = dependent
-    if dependent > 0:
-        factor_singular(lin)
     return dependent
 
 
@@ -106,9 +107,9 @@ def factor(lin):
     """Factor the assembled A. Returns the number of dependent rows met; 0: A is regular."""
     if lin.kind <= BANDED:
         if lin.bandwidth == 1:
-            dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, PIVOT_TOLERANCE)
+            dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, DOUBT)
         else:
-            dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, PIVOT_TOLERANCE)
+            dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, DOUBT)
         lin.state[DEPENDENT] = dependent
         if dependent == 0:
             return 0

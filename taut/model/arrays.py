@@ -131,7 +131,7 @@ class Work(NamedTuple):
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)
     scratch: Array  # (3, 3 * points of the largest custom constraint)
-    counts: Array  # linear solves, corrections, singular systems, failed solves
+    counts: Array  # linear solves, corrections, singular systems, failed solves, systems of doubtful rank
 
 
 class System(NamedTuple):
