@@ -28,6 +28,7 @@ below ε count as zero, and between them λ changes smoothly with A. The second 
 magnifies by 1/ε, has put along null vectors. What A can not reach of b is removed in the same way where there is
 any: from x = E⁻¹ b, E (x - Gᵖ x) remains.
 
+Solvers without a factor find S b by MINRES on E^-½ (A + εE) E^-½, where null vectors, magnified, do no harm.
 An s between the two leaves the rank in doubt: then ρ(G x) is above CLEAN, since G x still holds some of it.
 """
 
@@ -35,14 +36,15 @@ from __future__ import annotations
 
 import math
 
-from taut.jit import kernel, word
+from taut.jit import kernel
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
-from taut.linalg.linear import DOUBTFUL
+from taut.linalg.linear import DOUBTFUL, FAILED, OF_SINGULAR, SPARSE
+from taut.linalg.minres import minres
+from taut.linalg.vectors import weigh
 
 EPSILON = 1e-9
 POWER = 4  # p
-SCALES_ALIKE = 100.0  # R
 REGULAR = 1e-6  # where (ε / s)ᵖ is 1e-12: λ is the same on both sides
 CLEAN = 1e-11
 MOST_SWEEPS = 3
@@ -50,25 +52,16 @@ SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is remove
 UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 
 
-@word
-def weigh(val, diag, weight):
-    """Weights (2); a row without a diagonal, which nothing can move, gets g."""
-    logs = 0.0
-    count = 0
-    for i in range(diag.shape[0]):
-        if val[diag[i]] > 0.0:
-            logs += math.log(val[diag[i]])
-            count += 1
-    g = math.exp(logs / count) if count > 0 else 1.0
-    for i in range(diag.shape[0]):
-        a = val[diag[i]]
-        weight[i] = min(max(g, a / SCALES_ALIKE), a * SCALES_ALIKE) if a > 0.0 else g
-
-
 @kernel
 def solve_shifted(lin, b, out):
-    """out = S b. Not inlined: it is called from many places that may wait for a call."""
-    solve_direct(lin, b, out)
+    """out = S b, from the factor of A + εE or by iteration. Not inlined: it is called from many places."""
+    if lin.kind <= SPARSE:
+        solve_direct(lin, b, out)
+    else:
+        given = lin.ptr, lin.idx, lin.val, lin.weight
+        reached, _ = minres(given, EPSILON, lin.tolerance, lin.work, b, out)
+        if not reached:
+            lin.state[FAILED] = 1
 
 
 @kernel
@@ -95,7 +88,7 @@ def quotient(lin, v, product):
 def factor_singular(lin):
     """Factor A + εE, or A where it turns out to be regular. Returns whether A is singular."""
     m = lin.weight.shape[0]
-    v, product = lin.work[0], lin.work[1]
+    v, product = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1]
     weigh(lin.val, lin.diag, lin.weight)
     for i in range(m):
         v[i] = lin.val[lin.diag[i]]
@@ -154,9 +147,10 @@ def solve_reachable(lin, b, out, residual, z):
 
 @kernel
 def solve_singular(lin, b, out):
-    """λ of (1) from the factor of A + εE."""
+    """λ of (1), where `weigh` has been called. Returns 1 if an iteration for S did not converge, else 0."""
     m = out.shape[0]
-    given, residual, z = lin.work[0], lin.work[1], lin.work[2]
+    given, residual, z = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1], lin.work[OF_SINGULAR + 2]
+    lin.state[FAILED] = 0
     for i in range(m):
         given[i] = b[i]
     if solve_reachable(lin, given, out, residual, z) > UNREACHED:
@@ -166,3 +160,4 @@ def solve_singular(lin, b, out):
         for i in range(m):
             given[i] *= lin.weight[i]
         solve_reachable(lin, given, out, residual, z)
+    return lin.state[FAILED]

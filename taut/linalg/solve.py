@@ -20,7 +20,7 @@ from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPA
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
-from taut.linalg.vectors import factor_preconditioner, most_iterations, norm
+from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
 DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
 PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
@@ -41,9 +41,8 @@ def solve_directly(lin, b, out):
     """Always succeeds: status 0."""
     if lin.state[DEPENDENT] == 0:
         solve_shifted(lin, b, out)
-    else:
-        solve_singular(lin, b, out)
-    return np.int64(0)  # of the type that it is called for by address
+        return np.int64(0)  # of the type that it is called for by address
+    return solve_singular(lin, b, out)
 
 
 @part
@@ -83,12 +82,15 @@ def solve_iteratively(lin, b, out):
         status, used = cgls(
             lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
         )  # fmt: skip
-    else:
-        status, used = minres(
-            lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
-        )  # fmt: skip
+        lin.state[ITERATIONS] += used
+        return status
+    weigh(lin.val, lin.diag, lin.weight)
+    reached, used = minres((lin.ptr, lin.idx, lin.val, lin.weight), 0.0, lin.tolerance, lin.work, b, out)
     lin.state[ITERATIONS] += used
-    return status
+    if reached:
+        return np.int64(0)
+    lin.state[DEPENDENT] = max(lin.state[DEPENDENT], 1)
+    return solve_singular(lin, b, out)
 
 
 def distant_kernels(kind: int) -> tuple[Any, Any]:
