@@ -12,6 +12,8 @@
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
 
+Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
+
 A position where J loses rank (a four-bar lying flat) is passed in between two steps. With s the smallest singular
 value of J at q and s' at q', of opposite signs, (3) multiplies an error by 1 - s'/s. (6) takes the shortest way back to
 Φ = 0 at q' and keeps what forces at q can do of it, which is nearly all whatever s and s' are; it solves the same
@@ -24,10 +26,13 @@ from __future__ import annotations
 from ..jit import part
 from ..model.evaluate import (
     add_scaled,
+    apply,
     clear,
     constraints,
     copy,
+    count_work,
     forces,
+    impulse_power,
     is_rank_in_doubt,
     largest,
     move,
@@ -72,6 +77,8 @@ def position_half(system, state, t, h, par):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
+    if system.counted == 1:
+        count_work(system, state, work.J2, v, lam, 0.5 * h)
     push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
@@ -100,6 +107,8 @@ def position_half(system, state, t, h, par):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
+        if system.counted == 1:
+            state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[1] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
@@ -142,7 +151,7 @@ def velocity_half(system, state, t, h, par):
         resolve(system, work.b, work.mu)
         push(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
         if system.bodies.velocity_forces == 0:
-            return
+            break
         change = 0.0
         size = 0.0
         for i in range(v.shape[0]):
@@ -150,8 +159,11 @@ def velocity_half(system, state, t, h, par):
                 change = max(change, abs(v[i, c] - work.v2[i, c]))
                 size = max(size, abs(v[i, c]))
         if change <= 1e-15 * size:
-            return
+            break
         copy(v, work.v2)
+    if system.counted == 1:
+        apply(system, t, state.x, state.quat, v)  # the power of forces feels v'
+        count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
 @part
