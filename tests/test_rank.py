@@ -12,14 +12,16 @@ import taut
 from taut.methods import METHODS
 
 DIRECT = ("dense", "banded", "sparse")
-# Methods that hold Bricard's loop at 1 ms, and how far from `reference` they may be after 0.3 s: by their order.
+# Methods that hold Bricard's loop at 1 ms, and how far from `reference` they may be after 0.6 s: by their order.
 HOLDING = {"implicit_first": 2e-2, "baumgarte": 1e-9, "implicit_second": 1e-6, "rattle": 1e-6, "rattle_fourth": 1e-9}
 
 
 def dense_system(J: np.ndarray) -> System:
     """A system whose rows touch every slot."""
     m, n = J.shape
-    return System(np.arange(0, m * n // 3 + 1, n // 3), np.tile(np.arange(n // 3), m), J.reshape(-1, 3), np.ones((n // 3, 3)))
+    slots = n // 3
+    row_ptr, slot = np.arange(0, m * slots + 1, slots), np.tile(np.arange(slots), m)
+    return System(row_ptr, slot, J.reshape(-1, 3), np.ones((slots, 3)))
 
 
 def deficient(seed: int, condition: float, scale: float, redundant: int) -> System:
@@ -36,7 +38,7 @@ def deficient(seed: int, condition: float, scale: float, redundant: int) -> Syst
 @pytest.mark.parametrize("solver", DIRECT)
 @pytest.mark.parametrize("redundant", (1, 5))
 @pytest.mark.parametrize(("condition", "scale"), ((1e2, 1.0), (1e6, 1.0), (1e2, 1e4)))
-def test_multipliers_of_deficient_systems_lose_no_more_digits_than_those_of_full_ones(condition, scale, redundant, solver):
+def test_redundant_rows_cost_no_digits_of_multipliers(condition, scale, redundant, solver):
     worst = 0.0
     for seed in range(5):
         system = deficient(seed, condition, scale, redundant)
@@ -93,7 +95,7 @@ def test_a_regular_system_with_small_pivots_is_not_called_singular(solver):
 @pytest.fixture(scope="module")
 def bricard(simulate):
     """The motion of the loop, by `reference`; how its hinges are written does not matter."""
-    runs = [simulate(taut.gallery("bricard", hinges=h), "reference", 0.1, 0.3) for h in ("parallel", "balls")]
+    runs = [simulate(taut.gallery("bricard", hinges=h), "reference", 0.1, 0.6) for h in ("parallel", "balls")]
     apart = np.abs(runs[0].data.position.values - runs[1].data.position.values).max()
     assert apart < 1e-10, f"two ways to write a hinge differ by {apart:.2g} m"
     return runs[0]
@@ -103,7 +105,7 @@ def bricard(simulate):
 @pytest.mark.parametrize(("name", "solver"), [(n, "auto") for n in HOLDING] + [("implicit_second", s) for s in DIRECT])
 def test_bricards_mechanism_moves(name, solver, hinges, bricard, simulate):
     scene = taut.gallery("bricard", hinges=hinges)
-    run = simulate(scene, name, 0.001, 0.3, record_every=100, solver=solver)
+    run = simulate(scene, name, 0.001, 0.6, record_every=100, solver=solver)
     apart = np.abs(run.data.position.values - bricard.data.position.values).max()
     assert apart < HOLDING[name], f"off by {apart:.2g} m"
     moved = np.abs(run.data.position[-1] - run.data.position[0]).max()
