@@ -154,6 +154,7 @@ def solve_singular(lin, b, out):
     for i in range(m):
         given[i] = b[i]
     if solve_reachable(lin, given, out, residual, z) > UNREACHED:
+        lin.state[FAILED] = 0
         for i in range(m):
             given[i] /= lin.weight[i]
         remove_null_part(lin, given, z)

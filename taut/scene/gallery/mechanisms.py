@@ -166,7 +166,8 @@ def bricard(length: float = 1.0, mass: float = 1.0, width: float = 0.1, hinges: 
         if not 0 <= bar < 5:
             return tuple(point)
         body, middle, along = bars[bar]
-        return body.at(tuple(sign * (point[c] - middle[c]) for c, sign in OWN_AXES[along]))
+        a, b, c = (sign * (point[axis] - middle[axis]) for axis, sign in OWN_AXES[along])
+        return body.at((a, b, c))
 
     for i, corner in enumerate(corners):
         axis = (1, 2, 0)[i % 3]  # y, z, x: across the two bars that meet here
