@@ -17,6 +17,7 @@ from . import checks, groups
 from .bodies import read_mass, read_motion, read_radius, read_rotation
 from .deformables import ClothRef, SolidRef, add_makers
 from .places import orientation_at_start, turned
+from .shapes import read as read_shape
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
 
@@ -169,7 +170,8 @@ class Scene:
             path = checks.vector(position, f"{what}: position") if path is None else path
         motion = read_motion(what, position, velocity, fixed, path)
         return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
-                              spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where))
+                              spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where,
+                              shape=None if shape is None else read_shape(shape, what)))
 
     def coordinate(
         self,

@@ -31,7 +31,7 @@ _ROD_RADIUS = 0.01
 
 def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[float, float, float]]:
     """Mass [kg] and principal moments [kg m²] of ("box", (1, 2, 3)) or {"box": [1, 2, 3]} and its like."""
-    kind, sizes = _read(shape, what)
+    kind, sizes = read(shape, what)
     volume = _volume(kind, sizes)
     if (mass is None) == (density is None):
         raise TautError(f"{what}: a {kind} needs either a mass [kg] or a density [kg/m³].")
@@ -41,11 +41,12 @@ def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[
 
 def ball_radius(shape: Any, what: str) -> float:
     """The radius of a sphere [m]; 0 for anything else."""
-    kind, sizes = _read(shape, what) if shape is not None else ("", (0.0,))
+    kind, sizes = read(shape, what) if shape is not None else ("", (0.0,))
     return sizes[0] if kind == "sphere" else 0.0
 
 
-def _read(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
+def read(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
+    """The kind of a shape and its sizes [m] in the order of SIZES."""
     if isinstance(shape, dict) and len(shape) == 1:
         shape = next(iter(shape.items()))
     if isinstance(shape, str | dict) or not hasattr(shape, "__len__") or len(shape) != 2:

@@ -38,6 +38,7 @@ class Body:
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
     carried           driven particles without a path: the place on a driven body that it sits on
+    shape             rigid bodies: what it looks like, ("box", sizes [m]) and its like (shapes.py); None: unknown
     """
 
     kind: str
@@ -55,6 +56,7 @@ class Body:
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
     carried: Point | None = None
+    shape: tuple[str, tuple[float, ...]] | None = None
 
 
 @dataclass(frozen=True)
