@@ -15,9 +15,9 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "run"},
+    {"loop", "start", "run", "simulation"},
     {"explain"},
-    {"compare", "experiments", "bench"},
+    {"compare", "experiments", "bench", "view"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent

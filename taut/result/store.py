@@ -190,15 +190,15 @@ class Store:
     def labels(self) -> Labels:
         return Labels.from_json(self._header["labels"])
 
-    def read(self) -> dict[str, np.ndarray]:
-        """The committed records, by the names of Records."""
+    def read(self, begin: int = 0) -> dict[str, np.ndarray]:
+        """The committed records from number `begin` on, by the names of Records."""
         start, tail = self._commit["start"], self._commit["tail"]
-        if not start:
-            return dict(tail)  # spares the import of zarr
+        if begin >= start:
+            return {name: last[begin - start :] for name, last in tail.items()}  # spares the import of zarr
         found = {}
         for name, last in tail.items():
             kept = name in self._arrays
-            whole = self._arrays[name][:start] if kept else np.zeros((start, *last.shape[1:]))
+            whole = self._arrays[name][begin:start] if kept else np.zeros((start - begin, *last.shape[1:]))
             found[name] = np.concatenate([whole, last])
         return found
 
