@@ -17,7 +17,7 @@ STAGES = [
     {"progress", "result"},
     {"loop", "start", "run", "simulation"},
     {"explain"},
-    {"compare", "experiments", "bench", "view"},
+    {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent

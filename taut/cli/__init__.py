@@ -19,6 +19,7 @@ from ..errors import TautError
 from .bench import bench
 from .compare import compare
 from .explain import explain
+from .export import export
 from .listing import list_
 from .reproduce import reproduce
 from .run import run
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
+    "export": export,
     "list": list_,
     "schema": schema,
     "bench": bench,

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..drawing.motion import Motion, at_rate, motion_of
-from ..drawing.picture import SIZE, Studio, scene_of
+from ..picture.motion import Motion, at_rate, motion_of
+from ..picture.picture import SIZE, Studio, title_of
 
 if TYPE_CHECKING:
     from ..result import Run
@@ -68,9 +68,7 @@ def images(run: Run, options: Options, even: bool = False):  # type: ignore[no-u
     motion = frames(run, options, repeat=True)
     width, height = options.size
     size = (width - width % 2, height - height % 2) if even else (width, height)
-    title = f"{run.labels.scene}, {run.info.get('method', '')}"
-    # Framed to the whole run, not to the frames alone: --every does not move the camera.
-    studio = Studio(scene_of(run), motion, size, title)
+    studio = Studio(motion, size, title_of(run))
     for k in range(len(motion)):
         yield studio.take(k)
         options.tick(k + 1, len(motion))

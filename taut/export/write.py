@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..drawing.picture import SIZE, checked_size
+from ..picture.picture import SIZE, checked_size
 from ..errors import TautError, unknown
 from ..progress import Progress
 from ..result.files import put_in_place, writing

@@ -89,7 +89,7 @@ def across(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return u, np.cross(direction, u)
 
 
-def of_shape(kind: str, sizes: tuple[float, ...]) -> Mesh:
+def of_shape(kind: str, *sizes: float) -> Mesh:
     """The mesh of a rigid body's shape (scene/shapes.py)."""
     if kind == "box":
         return box(*sizes)
@@ -100,6 +100,28 @@ def of_shape(kind: str, sizes: tuple[float, ...]) -> Mesh:
         return capsule(*sizes)
     radius, length = sizes if kind == "cylinder" else sizes[::-1]
     return cylinder(radius, length)
+
+
+def tube(places: np.ndarray, radius: float, around: int = 8) -> Mesh:
+    """Around a line through places (n, 3) [m]."""
+    along = np.gradient(places, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+    # Carried from place to place, so that the tube does not wring itself.
+    side = across(along[0])[0]
+    sides = []
+    for direction in along:
+        side = side - (side @ direction) * direction
+        side = side / max(float(np.linalg.norm(side)), 1e-300)
+        sides.append(side)
+    first = np.array(sides)
+    second = np.cross(along, first)
+    turn = 2.0 * np.pi * np.arange(around) / around
+    ring = np.cos(turn)[:, None] * first[:, None] + np.sin(turn)[:, None] * second[:, None]
+    i, k = np.arange(around), np.arange(len(places) - 1)[:, None] * around
+    j = (i + 1) % around
+    quads = np.stack([k + i, k + j, k + around + j, k + around + i], -1).reshape(-1, 4)
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int64)
+    return (places[:, None] + radius * ring).reshape(-1, 3), triangles
 
 
 def edges_of(triangles: np.ndarray) -> np.ndarray:

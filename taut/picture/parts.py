@@ -35,11 +35,11 @@ CROWD = ("#2f6fb3", "#e0a13c", "#5aa469", "#c4554d", "#7d6bb0", "#4fa3a5")
 
 
 class Pose(NamedTuple):
-    """Where all bodies are at one time, in the order of Motion.names."""
+    """Where all bodies are at one time, in the order of the model's slots."""
 
     time: float
-    x: np.ndarray  # (n, 3) [m]
-    q: np.ndarray  # (n, 4) quaternions from bodies' frames to the world
+    x: np.ndarray  # (slots, 3) [m]
+    quat: np.ndarray  # (rigid, 4) from principal axes to the world
 
 
 class Frame(NamedTuple):

@@ -1,10 +1,10 @@
-"""Pictures of scenes, rendered without a display, and the one description of what there is to see.
+"""Pictures of scenes and runs, rendered without a display.
 
     meshes.py     triangles of spheres, boxes, cylinders, capsules, planes
     parts.py      Part: one thing to see, how it is shaped and how it moves
-    describe.py   the parts of a scene: bodies, rods, springs, sheets, obstacles, guides
+    describe.py   what a scene looks like (view/drawing.py) as parts
     motion.py     poses of all bodies at the records of a run
-    camera.py     where one looks from so that all is seen
+    bounds.py     the space that a motion takes up; camera.py: where one looks from so that all of it is seen
     raster.py     triangles into pixels: depth, shadows, light (compiled)
     render.py     Renderer: parts at a moment as an image
     picture.py    one labelled picture: scene.draw, run pictures, HTML for notebooks

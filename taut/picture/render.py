@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..scene.scene import Scene
 from . import raster
-from .bounds import Bounds, bounds_of, things, value_at
+from .bounds import Bounds
 from .camera import Camera, looking_at
+from .describe import describe
 from .meshes import normals
 from .motion import Motion
 from .parts import BACK, Part, Pose, rgb
@@ -166,11 +166,19 @@ def _gathered(layers: Sequence[Layer]) -> Gathered:
             color = tint if tint is not None and part.role not in ("obstacle", "guide", "fixed") else part.own_color
             front = _linear(color)
             back = _linear(BACK[part.role]) if part.role in BACK and tint is None else front
-            places.append(at)
-            found["normals"].append(normals(at, part.triangles))
-            found["triangles"].append(count + part.triangles)
-            found["paints"].append(np.full(len(part.triangles), paint(front, back)))
-            found["culled"].append(np.full(len(part.triangles), part.one_sided))
+            triangles = part.triangles
+            surface = at
+            if part.role == "solid":  # it has edges: each triangle has its own normal
+                surface, triangles = at[triangles].reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
+            places.append(surface)
+            found["normals"].append(normals(surface, triangles))
+            found["triangles"].append(count + triangles)
+            found["paints"].append(np.full(len(triangles), paint(front, back)))
+            found["culled"].append(np.full(len(triangles), part.one_sided))
+            if surface is not at:
+                count += len(surface)
+                places.append(at)
+                found["normals"].append(np.zeros_like(at))
             if part.edges is not None:
                 own = (edge_colors or {}).get(part.name)
                 segments.append(count + part.edges)
@@ -199,26 +207,25 @@ def _linear(color: str) -> np.ndarray:
     return np.array(rgb(color)) ** 2.2
 
 
-def ground_of(scene: Scene, bounds: Bounds) -> tuple[Ground, str | None]:
-    """A floor of the scene's own, with its name, or the plane below or behind all that moves."""
+def ground_of(parts: Sequence[Part], bounds: Bounds) -> tuple[Ground, list[Part]]:
+    """The plane behind or below all that moves, and the parts that it does not take the place of: a floor is ground."""
     if bounds.is_planar:
         behind = bounds.center.copy()
         behind[2] = bounds.low[2] - 0.05 * bounds.size
-        return Ground(behind, np.array([0.0, 0.0, 1.0])), None
-    for name, (kind, arguments) in things(scene).items():
-        if kind == "half_space":
-            normal = value_at(arguments["normal"], 0.0)
-            if normal[1] > 0.999 * np.linalg.norm(normal):
-                return Ground(value_at(arguments["point"], 0.0), np.array([0.0, 1.0, 0.0])), name
+        return Ground(behind, np.array([0.0, 0.0, 1.0])), list(parts)
     below = bounds.center.copy()
     below[1] = bounds.low[1] - 0.04 * bounds.size
-    return Ground(below, np.array([0.0, 1.0, 0.0])), None
+    for part in parts:
+        if part.role == "obstacle" and part.one_sided and part.still and len(part.triangles) == 2:
+            corners = part.places(Pose(0.0, np.zeros((0, 3)), np.zeros((0, 4))))
+            up = normals(corners, part.triangles)[0]
+            if up[1] > 0.999:
+                return Ground(corners[0], up), [other for other in parts if other is not part]
+    return Ground(below, np.array([0.0, 1.0, 0.0])), list(parts)
 
 
-def renderer_for(
-    scene: Scene, motion: Motion, size: tuple[int, int], smooth: int = SMOOTH, **view: Any
-) -> tuple[Renderer, str | None]:
-    """A renderer framed to a motion, and the name of the part that its ground takes the place of."""
-    bounds = bounds_of(scene, motion)
-    ground, instead = ground_of(scene, bounds)
-    return Renderer(bounds, looking_at(bounds, size, **view), ground, smooth), instead
+def renderer_for(motion: Motion, size: tuple[int, int], smooth: int = SMOOTH, **view: Any) -> tuple[Renderer, list[Part]]:
+    """A renderer framed to a motion, and the parts that it is to draw."""
+    parts, bounds = describe(motion)
+    ground, parts = ground_of(parts, bounds)
+    return Renderer(bounds, looking_at(bounds, size, **view), ground, smooth), parts

@@ -15,7 +15,7 @@ import numpy as np
 from .bounds import Bounds
 
 FIELD = 28.0  # degrees from the lower to the upper edge: a long lens, so that lengths can be compared
-MARGIN = 1.12
+MARGIN = 1.16
 AZIMUTH, ELEVATION = 32.0, 22.0  # degrees
 
 

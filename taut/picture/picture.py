@@ -10,9 +10,8 @@ import numpy as np
 
 from ..errors import TautError
 from ..scene.scene import Scene
-from .describe import describe
 from .motion import Motion, motion_of, start_of
-from .render import Layer, Renderer, renderer_for
+from .render import Layer, renderer_for
 
 if TYPE_CHECKING:
     from ..result import Run
@@ -24,11 +23,9 @@ LARGEST = 8192
 class Studio:
     """Takes pictures of one motion, all from the same place."""
 
-    def __init__(self, scene: Scene, motion: Motion, size: tuple[int, int] = SIZE, title: str = "", **view: Any) -> None:
+    def __init__(self, motion: Motion, size: tuple[int, int] = SIZE, title: str = "", **view: Any) -> None:
         self.size = checked_size(size)
-        self.renderer: Renderer
-        self.renderer, instead = renderer_for(scene, motion, self.size, **view)
-        self.parts = [part for part in describe(scene, motion) if part.name != instead or part.role != "obstacle"]
+        self.renderer, self.parts = renderer_for(motion, self.size, **view)
         self.motion, self.title = motion, title
 
     def take(self, k: int, timed: bool = True) -> np.ndarray:
@@ -74,24 +71,14 @@ def checked_size(size: Any) -> tuple[int, int]:
 def picture(what: Scene | Run, at: float | None = None, size: tuple[int, int] = SIZE, **view: Any) -> np.ndarray:
     """The image (height, width, 3) of a scene at its start, or of a run at a time (default: its end)."""
     if isinstance(what, Scene):
-        return Studio(what, _seen(what), size, what.name, **view).take(0, timed=False)
+        return Studio(start_of(what), size, what.name, **view).take(0, timed=False)
     motion = motion_of(what)
     k = len(motion) - 1 if at is None else int(np.argmin(np.abs(motion.time - at)))
-    return Studio(scene_of(what), motion, size, f"{what.labels.scene}, {what.info.get('method', '')}", **view).take(k)
+    return Studio(motion, size, title_of(what), **view).take(k)
 
 
-def _seen(scene: Scene) -> Motion:
-    motion = start_of(scene)
-    if not motion.names:
-        raise TautError(f"scene '{scene.name}' has no body with a place, so there is nothing to be drawn; add one.")
-    return motion
-
-
-def scene_of(run: Run) -> Scene:
-    if run.scene is None:
-        raise TautError(f"the run of scene '{run.labels.scene}' was stored without its scene, which holds Python "
-                        "functions, so its shapes are not known; open it with taut.open(path, scene=scene).")
-    return run.scene
+def title_of(run: Run) -> str:
+    return f"{run.labels.scene}, {run.info.get('method', '')}"
 
 
 def draw(what: Scene | Run, path: str | Path, overwrite: bool = False, **options: Any) -> Path:
