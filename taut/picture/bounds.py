@@ -19,6 +19,7 @@ class Bounds(NamedTuple):
     low: np.ndarray  # (3,) [m]
     high: np.ndarray
     is_planar: bool = False  # whether all moves in a plane z = constant
+    cloud: np.ndarray | None = None  # (n, 3) places that a picture must show; None: the corners
 
     @property
     def center(self) -> np.ndarray:
@@ -55,25 +56,32 @@ def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
     for i, body in enumerate(bodies):
         if body["kind"] == "rigid" and not body["principal"]:
             reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
+    cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
     found = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
     for obstacle in looks["obstacles"]:
-        found = found.joined(_of_obstacle(obstacle, found))
+        own = _of_obstacle(obstacle, found)
+        cloud.append(own.corners())
+        found = found.joined(own)
     for link in looks["links"]:
         for slot, _, *place in (link["a"], link["b"]):
             if slot < 0:
+                cloud.append(np.array([place]))
                 found = found.joined(Bounds(np.array(place), np.array(place)))
     for guide in looks["guides"]:
         if guide["kind"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))
+            cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
         elif guide["kind"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
+            cloud.append(line)
             found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
     if found.size == 0.0:
         found = Bounds(found.low - 0.5, found.high + 0.5)
+        cloud.append(found.corners())
     flat = centers.extent[2] <= PLANAR * found.size and found.extent[2] <= THIN * found.size
-    return Bounds(found.low, found.high, bool(flat))
+    return Bounds(found.low, found.high, bool(flat), np.concatenate(cloud))
 
 
 def _reach(vertices: np.ndarray, turns: np.ndarray) -> np.ndarray:

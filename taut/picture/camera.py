@@ -55,8 +55,15 @@ def looking_at(
     axes = np.stack([right, np.cross(back, right), -back])
     width, height = size
     focal = 0.5 * height / tan(radians(FIELD) / 2.0)
-    corners = (bounds.corners() - bounds.center) @ axes.T
+    cloud = bounds.corners() if bounds.cloud is None else bounds.cloud
+    places = (cloud - bounds.center) @ axes.T
     reach = np.array([0.5 * width, 0.5 * height]) / focal / margin
-    # A corner at depth z from the centre is in the picture where |x| ≤ reach (distance + z).
-    distance = float((np.abs(corners[:, :2]) / reach - corners[:, 2:]).max())
-    return Camera(bounds.center - max(distance, 1e-9) * axes[2], axes, focal, size)
+    shift = np.zeros(2)
+    # A place at depth z from the centre is in the picture where |x| ≤ reach (distance + z).
+    for _ in range(6):
+        distance = max(float((np.abs(places[:, :2] - shift) / reach - places[:, 2:]).max()), 1e-9)
+        seen = (places[:, :2] - shift) / (distance + places[:, 2:])
+        shift = shift + 0.5 * distance * (seen.max(axis=0) + seen.min(axis=0))
+    distance = max(float((np.abs(places[:, :2] - shift) / reach - places[:, 2:]).max()), 1e-9)
+    eye = bounds.center + shift @ axes[:2] - distance * axes[2]
+    return Camera(eye, axes, focal, size)

@@ -5,6 +5,7 @@
     dataset.py    both together as an xarray.Dataset
     reactions.py  +Jᵀ λ of one constraint: forces and torques on its bodies
     run.py        Run: what simulate returns and `taut.open` reads
+    plot.py       run.plot: figures with units
     store.py      Store: a folder on disk, readable after a crash at any moment; files.py writes its files
 
 xarray and zarr take a second to import, so they are imported where they are used.

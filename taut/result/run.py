@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,8 @@ from .store import RUNNING, Store
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+    from .plot import Plots
 
 
 class Worst(NamedTuple):
@@ -150,6 +153,31 @@ class Run:
         return Path(path)
 
     @property
+    def plot(self) -> Plots:
+        """Figures with units: run.plot.drift(), .energy(), .trajectory(body), .forces(name), .phase(name), .events()."""
+        from .plot import Plots
+
+        return Plots(self)
+
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> Path:
+        """Write the run for other tools; the ending says the format, or `to` does: taut export --help.
+
+        options  fps, every, size, overwrite, progress
+        """
+        return _downstream("taut.export").export(self, path, to, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write a film (.mp4 or .gif), rendered without a display; options as for `export`."""
+        return _downstream("taut.export").animate(self, path, **options)
+
+    def draw(self, path: str | Path, at: float | None = None, **options: Any) -> Path:
+        """Write a picture (.png) of one moment [s], by default the last; options size, azimuth, elevation, overwrite."""
+        return _downstream("taut.picture").draw(self, path, at=at, **options)
+
+    def _repr_html_(self) -> str:
+        return _downstream("taut.picture.notebook").run_html(self)
+
+    @property
     def steps(self) -> int:
         """Steps taken."""
         return int(self.info.get("steps_done", 0))
@@ -167,6 +195,11 @@ class Run:
         if self.message:
             lines.append(f"  {self.message}")
         return "\n".join(lines) + ">"
+
+
+def _downstream(module: str) -> Any:
+    """Pictures and exports are made from results; only these methods of a run look that way."""
+    return import_module(module)
 
 
 class ConstraintResult:
