@@ -125,10 +125,10 @@ class Book:
         key = (color, one_sided)
         if key not in self.known:
             base = [c**2.2 for c in rgb(color)]
-            self.data["materials"].append({
-                "name": color, "doubleSided": not one_sided,
-                "pbrMetallicRoughness": {"baseColorFactor": [*base, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.5},
-            })  # fmt: skip
+            surface = {"baseColorFactor": [*base, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.5}
+            self.data["materials"].append(
+                {"name": color, "doubleSided": not one_sided, "pbrMetallicRoughness": surface}
+            )
             self.known[key] = len(self.data["materials"]) - 1
         return self.known[key]
 

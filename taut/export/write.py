@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..picture.picture import SIZE, checked_size
 from ..errors import TautError, unknown
+from ..picture.picture import SIZE, checked_size
 from ..progress import Progress
 from ..result.files import put_in_place, writing
 from .base import EXTRA, Format, Options
@@ -103,7 +103,7 @@ def check(form: Format, target: Path, overwrite: bool) -> None:
     if not os.path.lexists(target):
         return
     if not overwrite:
-        raise TautError(f"'{target}' exists; choose another name (-o), or ask for it to be overwritten.")
+        raise TautError(f"'{target}' exists; choose another name, or pass --overwrite (overwrite=True).")
     replaceable = (target / MARK).is_file() if form.is_folder else target.is_file()
     if target.is_symlink() or not replaceable:
         raise TautError(f"'{target}' was not written by taut export, so it is not overwritten; choose another name.")

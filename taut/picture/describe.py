@@ -148,7 +148,8 @@ def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
     angle = 2.0 * np.pi * turns * s
     # The wire is wound on a length in proportion to its thickness, and then brought to length 1.
     length = 12.0 * radius
-    vertices, triangles = meshes.tube(np.stack([length * (s - 0.5), wide * np.cos(angle), wide * np.sin(angle)], 1), wire)
+    middle = np.stack([length * (s - 0.5), wide * np.cos(angle), wide * np.sin(angle)], 1)
+    vertices, triangles = meshes.tube(middle, wire)
     return vertices / np.array([length, 1.0, 1.0]), triangles
 
 

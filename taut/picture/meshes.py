@@ -61,7 +61,8 @@ def cylinder(radius: float, length: float, around: int = 32) -> Mesh:
 
 @cache
 def box(x: float, y: float, z: float) -> Mesh:
-    vertices, triangles = [], []
+    vertices: list[np.ndarray] = []
+    triangles: list[tuple[int, int, int]] = []
     half = np.array([x, y, z]) / 2.0
     for axis in range(3):
         for sign in (-1.0, 1.0):

@@ -92,4 +92,5 @@ def _image(what: Scene | Run) -> str:
         return ""
     file = BytesIO()
     Image.fromarray(image).save(file, "PNG")
-    return f'<img width="{SIZE[0]}" height="{SIZE[1]}" src="data:image/png;base64,{b64encode(file.getvalue()).decode()}">'
+    data = b64encode(file.getvalue()).decode()
+    return f'<img width="{SIZE[0]}" height="{SIZE[1]}" src="data:image/png;base64,{data}">'

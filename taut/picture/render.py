@@ -224,7 +224,9 @@ def ground_of(parts: Sequence[Part], bounds: Bounds) -> tuple[Ground, list[Part]
     return Ground(below, np.array([0.0, 1.0, 0.0])), list(parts)
 
 
-def renderer_for(motion: Motion, size: tuple[int, int], smooth: int = SMOOTH, **view: Any) -> tuple[Renderer, list[Part]]:
+def renderer_for(
+    motion: Motion, size: tuple[int, int], smooth: int = SMOOTH, **view: Any
+) -> tuple[Renderer, list[Part]]:
     """A renderer framed to a motion, and the parts that it is to draw."""
     parts, bounds = describe(motion)
     ground, parts = ground_of(parts, bounds)

@@ -115,8 +115,10 @@ class Plots:
         if any(info.name == name for info in run.labels.constraints):
             found = run[name]
             sizes = {"force  [N]": found.force, "torque  [N m]": found.torque}
-            panels = {label: (values.body.values, np.linalg.norm(values.values, axis=2))
-                      for label, values in sizes.items() if label.startswith("force") or values.values.any()}  # fmt: skip
+            panels = {
+                label: (values.body.values, np.linalg.norm(values.values, axis=2))
+                for label, values in sizes.items() if label.startswith("force") or values.values.any()
+            }  # fmt: skip
         else:
             info = self._body(name, "constraint or body")
             if not run.records.contact_force.shape[1]:

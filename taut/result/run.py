@@ -154,7 +154,7 @@ class Run:
 
     @property
     def plot(self) -> Plots:
-        """Figures with units: run.plot.drift(), .energy(), .trajectory(body), .forces(name), .phase(name), .events()."""
+        """Figures with units: run.plot.drift(), .energy(), .trajectory(body), .forces(name) and more (plot.py)."""
         from .plot import Plots
 
         return Plots(self)
@@ -171,7 +171,7 @@ class Run:
         return _downstream("taut.export").animate(self, path, **options)
 
     def draw(self, path: str | Path, at: float | None = None, **options: Any) -> Path:
-        """Write a picture (.png) of one moment [s], by default the last; options size, azimuth, elevation, overwrite."""
+        """Write a picture (.png) of one moment [s], by default the last; options as for Scene.draw."""
         return _downstream("taut.picture").draw(self, path, at=at, **options)
 
     def _repr_html_(self) -> str:
