@@ -22,7 +22,7 @@ def mixed_scene() -> taut.Scene:
     scene.distance(anchor, ball, name="rod")
     scene.max_distance(ball, bob, length=1.0, name="rope")
     scene.spring(bob, box.at((0.15, 0, 0)), stiffness=1.0, name="spring")
-    scene.cloth(grid=(4, 3), size=(0.6, 0.4), origin=(-0.3, 0.4, -0.2), density=0.2, pins=[0], thickness=0.01, name="sheet")
+    scene.cloth(grid=(4, 3), size=(0.6, 0.4), origin=(-0.3, 0.4, -0.2), pins=[0], thickness=0.01, name="sheet")
     floor = scene.obstacle("half_space", point=(0, 0, 0), normal=(0, 1, 0), name="floor")
     lift = scene.obstacle("outside_sphere", center=(0.8, "0.2 + 0.1*t", 0.5), radius=0.15, name="lift")
     scene.contacts([ball], [floor, lift], name="touching")

@@ -16,6 +16,6 @@ from .describe import describe
 from .motion import Motion, motion_of, start_of
 from .parts import Part, Pose
 from .picture import draw, picture
-from .render import Renderer
+from .render import Layer, Renderer
 
-__all__ = ["Motion", "Part", "Pose", "Renderer", "describe", "draw", "motion_of", "picture", "start_of"]
+__all__ = ["Layer", "Motion", "Part", "Pose", "Renderer", "describe", "draw", "motion_of", "picture", "start_of"]

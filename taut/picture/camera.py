@@ -34,6 +34,12 @@ class Camera:
         half = 0.5 * np.array(self.size)
         return np.stack([half[0] + self.focal * s * d[:, 0], half[1] - self.focal * s * d[:, 1], s], 1)
 
+    def extent(self, z: float = 0.0) -> tuple[float, float, float, float]:
+        """Left, right, lower and upper edge of the picture [m] in a plane across the view, for matplotlib's imshow."""
+        distance = abs(float((np.array([0.0, 0.0, z]) - self.eye) @ self.axes[2]))
+        across, up = (0.5 * n * distance / self.focal for n in self.size)
+        return self.eye[0] - across, self.eye[0] + across, self.eye[1] - up, self.eye[1] + up
+
     def enlarged(self, factor: int) -> Camera:
         return Camera(self.eye, self.axes, factor * self.focal, (factor * self.size[0], factor * self.size[1]))
 

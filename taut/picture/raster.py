@@ -148,7 +148,7 @@ def shade(buffers, view, sun, sun_depth, ground, look, palette, out):
             fade = fade * fade * (3.0 - 2.0 * fade)
             full = weights[0] + weights[1] * max(0.0, upright[0] * light[0] + upright[1] * light[1]
                                                  + upright[2] * light[2])
-            tone = 1.0 + fade * (min(1.0, lit / full) - 1.0)
+            tone = 1.0 + 0.8 * fade * (min(1.0, lit / full) - 1.0)
             line = 0.0
             for e in range(3):
                 if abs(upright[e]) < 0.5 and extent[3] > 0.0:

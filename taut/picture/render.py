@@ -18,7 +18,7 @@ from .parts import BACK, Part, Pose, rgb
 
 SMOOTH = 2  # pixels along each side that are averaged into one
 SUN_MAP = 1024  # pixels along the longer side of what the light sees
-LINE = 0.8  # width of lines on surfaces [pixels]
+LINE = 0.8  # usual width of lines on surfaces [pixels]
 NEARER = 1.0015  # lines lie a little before their surface
 BACKGROUND = ("#ffffff", "#eceff4")
 WEIGHTS = (0.5, 0.6, 0.16, 30.0)  # ambient, light, gloss and its power
@@ -43,8 +43,10 @@ class Ground:
 class Renderer:
     """Draws layers as seen by one camera. What differs between frames is only the poses."""
 
-    def __init__(self, bounds: Bounds, camera: Camera, ground: Ground | None, smooth: int = SMOOTH) -> None:
-        self.bounds, self.camera, self.ground, self.smooth = bounds, camera, ground, smooth
+    def __init__(
+        self, bounds: Bounds, camera: Camera, ground: Ground | None, smooth: int = SMOOTH, line: float = LINE
+    ) -> None:
+        self.bounds, self.camera, self.ground, self.smooth, self.line = bounds, camera, ground, smooth, line
         self.large = camera.enlarged(smooth)
         width, height = self.large.size
         self._depth = np.zeros((height, width))
@@ -93,7 +95,7 @@ class Renderer:
         a, b = screen[found.segments[:, 0]].copy(), screen[found.segments[:, 1]].copy()
         along = b[:, :2] - a[:, :2]
         across = np.stack([-along[:, 1], along[:, 0]], 1)
-        across *= 0.5 * LINE * self.smooth / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
+        across *= 0.5 * self.line * self.smooth / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
         points = np.concatenate([a, a, b, b])
         points[:, 2] *= NEARER
         n = len(a)
@@ -165,7 +167,8 @@ def _gathered(layers: Sequence[Layer]) -> Gathered:
                 continue
             color = tint if tint is not None and part.role not in ("obstacle", "guide", "fixed") else part.own_color
             front = _linear(color)
-            back = _linear(BACK[part.role]) if part.role in BACK and tint is None else front
+            two = part.role in BACK and tint is None and part.color is None
+            back = _linear(BACK[part.role]) if two else front
             triangles = part.triangles
             surface = at
             if part.role == "solid":  # it has edges: each triangle has its own normal
