@@ -401,6 +401,12 @@ def test_tables_keep_what_is_no_number(run, tmp_path):
     assert np.isnan(table["position.box.x"]).tolist() == [False] * 7 + [True] * (STEPS - 7)
 
 
+@pytest.mark.parametrize("name", ["gif", "glb", "vtk", "csv"])
+def test_a_run_stored_without_its_scene_is_exported_by_its_labels(name, run, tmp_path):
+    alone = taut.Run(None, None, run.records, "finished", "", run.info, labels=run.labels)
+    assert export(alone, tmp_path / f"x{FORMATS[name].endings[0]}", name, every=5, size=SMALL, progress=False).exists()
+
+
 def test_a_run_without_any_place_has_tables_but_no_pictures(tmp_path):
     scene = taut.Scene(name="angle only")
     scene.coordinate(1.0, name="theta")

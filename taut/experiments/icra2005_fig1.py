@@ -117,7 +117,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
         (Case("reference"), reference),
         *((c, r) for c, r in data["runs"].values() if c in (FIRST, POST)),
     ]
-    bounds = Bounds(*np.array([(-23.0, 23.0), (-23.0, 7.0), (-1.0, 1.0)]).T, is_planar=True)
+    bounds = Bounds(np.array([-23.0, -23.0, -1.0]), np.array([23.0, 7.0, 1.0]), is_planar=True)
     camera = looking_at(bounds, (1500, 1000), margin=1.0)
     behind = Ground(np.array([0.0, 0.0, -2.0]), np.array([0.0, 0.0, 1.0]))
     layers = []

@@ -75,7 +75,8 @@ class Views:
     """Pictures of a sheet and of what hits it, all seen from one place: a box (ranges of x, y and z [m]) fills them."""
 
     def __init__(self, box: Box, azimuth: float, elevation: float) -> None:
-        self.bounds = Bounds(*np.array(box, float).T)
+        low, high = np.array(box, float).T
+        self.bounds = Bounds(low, high)
         camera = looking_at(self.bounds, PIXELS, azimuth, elevation, margin=1.0)
         below = np.array([0.0, self.bounds.low[1], 0.0])
         self.renderer = Renderer(self.bounds, camera, Ground(below, np.array([0.0, 1.0, 0.0])), line=LINE)
@@ -91,8 +92,8 @@ class Views:
         longer = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1) / run.labels.lengths - 1.0
         colors = np.where(longer > LIMIT + NEAR, BEYOND, np.where(longer > LIMIT - NEAR, AT_LIMIT, SLACK))
         motion = motion_of(run)
-        (sheet,) = (part for part in describe(motion)[0] if part.role == "cloth")
         parts = [replace(part, color=COLORS_OF.get(part.role)) for part in describe(motion)[0]]
+        (sheet,) = (part for part in parts if part.role == "cloth")
         layer = Layer(parts, motion[row], edge_colors={sheet.name: np.array([rgb(color) for color in colors])})
         axis.imshow(self.renderer.frame([layer]), interpolation="lanczos")
         stretched = f"t = {run.records.time[row]:.2f} s, +{percent(float(longer.max()))}"
