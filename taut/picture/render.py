@@ -22,6 +22,7 @@ LINE = 0.8  # usual width of lines on surfaces [pixels]
 NEARER = 1.0015  # lines lie a little before their surface
 BACKGROUND = ("#ffffff", "#eceff4")
 WEIGHTS = (0.5, 0.6, 0.16, 30.0)  # ambient, light, gloss and its power
+ASIDE = np.radians(27.0)  # by which the light comes from the left
 GRID = 0.09
 
 
@@ -53,10 +54,11 @@ class Renderer:
         self._paint = np.full((height, width), raster.EMPTY, np.int32)
         self._normal = np.zeros((height, width, 3), np.float32)
         self._out = np.zeros((height, width, 3), np.float32)
-        flat = bounds.is_planar
-        light = np.array([-0.45, 0.75, 0.9] if flat else [0.12, 0.95, 0.6])
-        self.light = light / np.linalg.norm(light)
         self.up = np.array([0.0, 1.0, 0.0])
+        # From above, over the left shoulder of who looks.
+        high, aside = (0.75, 1.0) if bounds.is_planar else (0.95, 0.62)
+        light = high * self.up + aside * _level(-np.cos(ASIDE) * camera.axes[2] - np.sin(ASIDE) * camera.axes[0])
+        self.light = light / np.linalg.norm(light)
         right = np.cross(self.up, self.light)
         right /= np.linalg.norm(right)
         self._sun_axes = np.stack([right, np.cross(self.light, right), self.light])
@@ -203,6 +205,13 @@ _NOTHING: dict[str, Any] = {
     "normals": np.zeros((0, 3)), "triangles": np.zeros((0, 3), np.int64), "paints": np.zeros(0, np.int64),
     "culled": np.zeros(0, bool),
 }  # fmt: skip
+
+
+def _level(direction: np.ndarray) -> np.ndarray:
+    """The direction without its part up or down, of length 1; z where it has no other."""
+    level = direction * np.array([1.0, 0.0, 1.0])
+    size = float(np.linalg.norm(level))
+    return level / size if size > 1e-6 else np.array([0.0, 0.0, 1.0])
 
 
 def _linear(color: str) -> np.ndarray:
