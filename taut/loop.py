@@ -13,8 +13,9 @@ import numba
 import numpy as np
 from numba import types
 
-from .distant import address_of, distant
-from .jit import cache_folder, kernel, part, specialise, word
+from .compiled import structure
+from .compiled.function_pointers import address_of, distant
+from .jit import kernel, part, specialise, word
 from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
@@ -36,6 +37,7 @@ class Calls(NamedTuple):
     measure: int
 
 
+@structure
 class Buffers(NamedTuple):
     """Records as compiled code sees them: the fields of result.Records."""
 
@@ -213,12 +215,6 @@ def record(calls, system, state, t, par, records, row):
         records.contacts[row],
     )  # fmt: skip
     measure_by(calls.measure, calls.number, given)
-
-
-def is_compiled(method: Method) -> bool:
-    """Whether the cache holds a method's steps."""
-    name = getattr(advance_with(method), "__name__", "")
-    return any((cache_folder() / "kernels").rglob(f"*{name}-*.nbi"))
 
 
 def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:

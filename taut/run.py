@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from functools import cache
 from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .compiled.storage import before_compiling
 from .errors import TautError, TautWarning, unknown
 from .linalg import describe
-from .loop import FINE, Buffers, calls_for, is_compiled, loop
+from .loop import FINE, Buffers, calls_for, loop
 from .methods import METHODS, STATUSES, Method
 from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
@@ -313,8 +313,17 @@ def _positive(what: str, value: float | None) -> float:
     return float(value)
 
 
-@cache
+_told: set[str] = set()  # methods whose compilation was told; "" while none is under way
+_current = [""]
+
+
 def _announce_compilation(method: Method) -> None:
-    """Tell the user once why the first run with a method takes longer."""
-    if not is_compiled(method):
-        say(f"compiling method '{method.name}' (once for this version of taut; later runs start at once)")
+    """Let the user know, once for a method, why its first run takes longer."""
+    _current[0] = method.name
+
+
+@before_compiling.append
+def _tell(function: Any) -> None:
+    if _current[0] and _current[0] not in _told:
+        _told.add(_current[0])
+        say(f"compiling method '{_current[0]}' (once for this version of taut; later runs start at once)")

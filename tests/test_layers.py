@@ -6,7 +6,9 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors", "jit", "distant"},
+    {"errors"},
+    {"compiled"},
+    {"jit"},
     {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},

@@ -17,7 +17,8 @@ import numba
 import numpy as np
 from numba import types
 
-from ..distant import address_of, distant
+from ..compiled import structure
+from ..compiled.function_pointers import address_of, distant
 from ..jit import part, word
 from ..model.arrays import Array, State, System
 from ..model.evaluate import copy, forces, set_time
@@ -40,12 +41,13 @@ RK4 = (
 
 
 class Addresses(NamedTuple):
-    """Of what a step calls (distant.py says why)."""
+    """Of what a step calls (compiled/function_pointers.py says why)."""
 
     place: int = 0
     slope: int = 0
 
 
+@structure
 class Reduced(NamedTuple):
     """What the step gets as `par`: the numbers of options.py, the tables of the form, and room to work in."""
 

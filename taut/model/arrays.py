@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..linalg import Linear
 
 Array = np.ndarray
 
 
+@structure
 class Bodies(NamedTuple):
     slots: int
     w: Array  # (points, 3) inverse masses
@@ -33,6 +35,7 @@ class Bodies(NamedTuple):
     velocity_forces: int  # 1 where some force depends on velocity
 
 
+@structure
 class Places(NamedTuple):
     """Places on rigid bodies."""
 
@@ -42,6 +45,7 @@ class Places(NamedTuple):
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
 
 
+@structure
 class Batches(NamedTuple):
     """Constraints or forces, grouped by kind."""
 
@@ -58,6 +62,7 @@ class Batches(NamedTuple):
     ints: Array
 
 
+@structure
 class Rows(NamedTuple):
     """Where the blocks of J stand: those of points in rows, then those of rotations."""
 
@@ -69,6 +74,7 @@ class Rows(NamedTuple):
     spin_place: Array  # and the place on the rigid body
 
 
+@structure
 class Inequalities(NamedTuple):
     """Conditions Φ ≥ 0, with their own rows and room to evaluate them, and balls that touch each other."""
 
@@ -92,6 +98,7 @@ class Inequalities(NamedTuple):
     J: Array
 
 
+@structure
 class Signals(NamedTuple):
     """Functions of time and what they drive."""
 
@@ -107,6 +114,7 @@ class Signals(NamedTuple):
     carried_arm: Array  # (k, 3) from that centre, in principal axes [m]
 
 
+@structure
 class Work(NamedTuple):
     """Room for one step, allocated once."""
 
@@ -134,6 +142,7 @@ class Work(NamedTuple):
     counts: Array  # linear solves, corrections, singular systems, failed solves
 
 
+@structure
 class System(NamedTuple):
     bodies: Bodies
     places: Places
@@ -145,6 +154,7 @@ class System(NamedTuple):
     work: Work
 
 
+@structure
 class State(NamedTuple):
     """All that a run needs to go on: saved as it is in a checkpoint."""
 

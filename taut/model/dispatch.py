@@ -8,8 +8,8 @@ import numba
 from numba import types
 
 from .. import constraints, forces
+from ..compiled.function_pointers import address_of, distant, pick
 from ..constraints.base import At
-from ..distant import address_of, distant, pick
 
 CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.KINDS)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}

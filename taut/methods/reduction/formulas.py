@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...errors import TautError, TautWarning
 from ...expressions import call_map, codegen
 from ...jit import part
@@ -25,6 +26,7 @@ from .jacobian import dense_jacobian
 AGREES = 1e-9  # relative, of positions at t = 0
 
 
+@structure
 class Formulas(NamedTuple):
     address: int
     slot: Array  # of each body

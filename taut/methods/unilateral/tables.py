@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...contact.grid import GridRoom, grid_room
 from ...contact.projected import Candidates, candidates
 from ...contact.rules import RULES, rule_work
@@ -26,6 +27,7 @@ EVENTS = ("activation", "release", "impact")
 REWIND = ("auto", "yes", "no")
 
 
+@structure
 class Contacts(NamedTuple):
     numbers: Array  # par of methods/base.py: tolerance, residual accepted, rounding
     integrator: int
