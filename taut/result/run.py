@@ -16,7 +16,7 @@ from .events import EVENTS, KIND, NO_EVENTS
 from .files import versions
 from .labels import Labels
 from .records import Records
-from .store import RUNNING, Store
+from .store import RUNNING, Store, StoredRecords
 
 if TYPE_CHECKING:
     import pandas
@@ -263,8 +263,11 @@ class BodyResult:
         return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
-def open_run(path: str | Path, scene: Scene | None = None) -> Run:
-    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again."""
+def open_run(path: str | Path, scene: Scene | None = None, lazy: bool = False) -> Run:
+    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
+
+    lazy  leaves the records on disk until they are asked for
+    """
     store = Store.open(path)
     if not len(store):
         raise TautError(f"'{path}' holds no records: its run was stopped before the first; run it again.")
@@ -281,4 +284,5 @@ def open_run(path: str | Path, scene: Scene | None = None) -> Run:
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    return Run(scene, model, Records(**store.read()), status, message, info, labels, store.events())
+    records = StoredRecords(store) if lazy else Records(**store.read())
+    return Run(scene, model, records, status, message, info, labels, store.events())
