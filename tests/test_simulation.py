@@ -59,7 +59,7 @@ def test_a_torque_is_in_the_axes_of_the_world():
 @pytest.mark.parametrize(
     "act, words",
     [
-        (lambda sim: sim.apply("bob", force=(1, 0, 0)), "elbow"),
+        (lambda sim: sim.apply("bob", force=(1, 0, 0)), "middle"),
         (lambda sim: sim.apply("anchor", force=(1, 0, 0)), "fixed"),
         (lambda sim: sim.apply("tip", torque=(1, 0, 0)), "does not turn"),
         (lambda sim: sim.apply("tip", force=(1, 0)), "force"),

@@ -64,11 +64,15 @@ class StoredRecords(Records):
     def part(self, at: np.ndarray) -> Records:
         """The records of these numbers; only what lies around them is read."""
         store: Store = self.__dict__["store"]
-        if at.size < 50 and np.ptp(at) > 100 * at.size:  # far apart: one by one
-            return Records.concatenate([Records(**store.read(int(i), int(i) + 1)) for i in at])
         first = int(at.min(initial=0))
         around = store.read(first, int(at.max(initial=-1)) + 1)
         return Records(**{name: values[at - first] for name, values in around.items()})
+
+    def places(self, at: np.ndarray) -> np.ndarray:
+        if len(self) < 100 * at.size:
+            return self.x[at]
+        store: Store = self.__dict__["store"]
+        return np.concatenate([store.read_one("x", int(i), int(i) + 1) for i in at])
 
     def __len__(self) -> int:
         return len(self.__dict__["store"])

@@ -46,9 +46,10 @@ class Track:
     def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
         self.run, self.name = run, name
         n = len(run.records)
-        thin = run.records.part(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64))).x
+        thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
         self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
         self.centre, self.size = extent(run, thin[0])
+        self.bounds = self._bounds(thin)
         self._series: dict[str, np.ndarray] = {}
         self.block = lru_cache(maxsize=8)(self._block)  # a second viewer asks for the same
         self._system: Any = None
@@ -77,12 +78,23 @@ class Track:
             "message": run.message, "color": style.color, "dash": list(style.dash), "records": len(self.records),
             "start": float(self.records.time[0]), "end": self.end, "events": self.events(),
             "forces": [[info.name, int(centre)] for info, centre in self.forces()], "lines": list(self.lines()),
-            "unshown": len(self.forced()) if not self.forces() else 0,
+            "bounds": self.bounds, "unshown": len(self.forced()) if not self.forces() else 0,
         }  # fmt: skip
 
     @property
     def end(self) -> float:
         return float(self.records.time[-1])
+
+    def _bounds(self, x: np.ndarray) -> list[list[float]]:
+        """Corners of the box that the motion stays in, as far as it is worth seeing [m]."""
+        slots = [body.slot for body in self.run.labels.bodies if body.kind != "coordinate"]
+        places = x[:, slots].reshape(-1, 3)
+        with np.errstate(all="ignore"):
+            near = places[(np.abs(places - self.centre) < 2.0 * self.size).all(axis=1)]
+        radius = max((body.radius for body in self.run.scene.bodies.values()), default=0.0) if self.run.scene else 0.0
+        if not len(near):
+            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()]
+        return [(near.min(axis=0) - radius).tolist(), (near.max(axis=0) + radius).tolist()]
 
     # Frames
 
