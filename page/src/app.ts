@@ -154,11 +154,14 @@ export class App {
 
   /** Fetch blocks until all are here, those around the present first. */
   private loading = false;
+  private again = false; // what is wanted has changed while blocks were on their way
   private async load(): Promise<void> {
+    this.again = true;
     if (this.loading) return;
     this.loading = true;
     try {
-      for (let more = true; more; ) {
+      for (let more = true; more || this.again; ) {
+        this.again = false;
         const came = await Promise.all(this.tracks.map((track) => track.fetch(this.player.time, 1)));
         more = came.some(Boolean);
         this.stale = true;

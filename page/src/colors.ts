@@ -40,8 +40,7 @@ export class Range {
       return [-most, most];
     }
     if (this.by === "phi") return [Math.max(this.low, this.high - 6), this.high > this.low ? this.high : this.low + 1];
-    const low = Math.min(this.low, 0);
-    return [low, this.high > low ? this.high : low + 1e-9];
+    return [0, this.high > 0 ? this.high : 1e-9];
   }
 
   color(value: number): Rgb {

@@ -75,6 +75,9 @@ export class Plots {
   private options(plot: Plot, lines: Line[]): uPlot.Options {
     const { ink, soft, grid } = this.ink();
     const axis = { stroke: soft, grid: { stroke: grid, width: 0.6 }, ticks: { stroke: grid, width: 0.6 }, font: "10px system-ui" };
+    // On a logarithmic scale only powers of ten are told.
+    const filter = (_u: uPlot, ticks: number[]) => decades(ticks);
+    const own = plot.log ? { ...axis, filter, grid: { ...axis.grid, filter }, ticks: { ...axis.ticks, filter } } : axis;
     return {
       width: Math.max(this.place.clientWidth - 4, 120), height: HEIGHT, legend: { show: false },
       cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
@@ -82,7 +85,7 @@ export class Plots {
         x: { time: false, range: () => this.span },
         y: plot.log ? { distr: 3 } : { range: (_u, low, high) => padded(low, high) },
       },
-      axes: [{ ...axis, size: 26 }, { ...axis, size: 56, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : spoken(t))) }],
+      axes: [{ ...axis, size: 26 }, { ...own, size: 56, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : plot.log ? t.toExponential(0) : spoken(t))) }],
       series: [{}, ...lines.map((line) => ({
         label: line.name, stroke: line.color === "#000000" ? ink : line.color, width: 1.4, spanGaps: true, points: { show: false },
         dash: line.dash.map((d) => 1.4 * d),
@@ -131,6 +134,13 @@ export class Plots {
     for (const { chart } of this.drawn) chart.setSize({ width: Math.max(this.place.clientWidth - 4, 120), height: HEIGHT });
     this.setTime(this.time);
   }
+}
+
+/** Of the ticks of a logarithmic scale the powers of ten, not more than six of them; the others are null. */
+export function decades(ticks: number[]): (number | null)[] {
+  const powers = ticks.map((t) => (Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-6 ? Math.round(Math.log10(t)) : null));
+  const every = Math.ceil(powers.filter((p) => p !== null).length / 6);
+  return ticks.map((t, i) => (powers[i] !== null && powers[i]! % every === 0 ? t : null));
 }
 
 /** Some room above and below a line; a flat one gets room of its own size. */

@@ -52,8 +52,8 @@ export function wall(obstacle: Obstacle, reach: number, centre: Vec3): THREE.Mes
   } else return null;
   const see = inside || obstacle.kind === "half_space";
   mesh.material = new THREE.MeshStandardMaterial({
-    color: "#9aa7b8", roughness: 0.85, transparent: see, opacity: see ? 0.18 : 1, side: see ? THREE.DoubleSide : THREE.FrontSide,
-    depthWrite: !see,
+    color: "#9aa7b8", roughness: 0.85, transparent: see, opacity: see ? 0.16 : 1, depthWrite: !see,
+    side: inside ? THREE.BackSide : THREE.FrontSide, // what stands between the eye and the bodies is not drawn
   });
   mesh.castShadow = !see;
   mesh.receiveShadow = true;

@@ -29,7 +29,6 @@ export class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = 0.02;
     this.scene.add(this.sun, this.sun.target, this.sky, this.ground);
   }
 
@@ -53,11 +52,8 @@ export class Stage {
     const flat = extent.z < 0.05 * size;
     const way = view ? new THREE.Vector3(...view) : flat ? new THREE.Vector3(0.18, 0.16, 1) : new THREE.Vector3(0.62, 0.42, 1);
     const half = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
-    const aspect = Math.min(this.camera.aspect, 2);
-    const reach = flat
-      ? Math.max(extent.y / 2, extent.x / 2 / aspect) / half + extent.z
-      : (0.5 * size) / Math.sin(Math.atan(half * Math.min(1, aspect)));
-    this.camera.position.copy(centre).addScaledVector(way.normalize(), Math.max(reach * (flat ? 1.25 : 0.95), 0.2 * size));
+    const reach = distanceFor(extent.toArray() as Vec3, way.normalize().toArray() as Vec3, half, this.camera.aspect);
+    this.camera.position.copy(centre).addScaledVector(way, Math.max(1.18 * reach, 0.2 * size));
     this.camera.near = size / 200;
     this.camera.far = size * 60;
     this.camera.updateProjectionMatrix();
@@ -71,6 +67,7 @@ export class Stage {
     shadow.near = size * 0.05;
     shadow.far = size * 4;
     shadow.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.0015 * size;
     this.scene.fog = new THREE.Fog(this.theme.background, size * 4, size * 12);
     this.layGround();
     this.dirty = true;
@@ -130,6 +127,20 @@ export class Stage {
     this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
   }
+}
+
+/** How far a camera that looks along -way must be from a box's centre to see all its corners. */
+export function distanceFor(extent: Vec3, way: Vec3, half: number, aspect: number): number {
+  const back = new THREE.Vector3(...way);
+  const right = new THREE.Vector3(0, 1, 0).cross(back).normalize();
+  const above = back.clone().cross(right);
+  let reach = 0;
+  for (let i = 0; i < 8; i++) {
+    const corner = new THREE.Vector3(...[0, 1, 2].map((c) => (i & (1 << c) ? 0.5 : -0.5) * extent[c]));
+    const aside = Math.max(Math.abs(corner.dot(right)) / (half * aspect), Math.abs(corner.dot(above)) / half);
+    reach = Math.max(reach, aside + corner.dot(back));
+  }
+  return reach;
 }
 
 /** Columns and rows for so many tiles on a canvas of this width over height. */

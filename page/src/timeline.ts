@@ -31,8 +31,8 @@ export class Timeline {
       player.seek(player.start + (Number(this.slider.value) / STEPS) * (player.end - player.start));
     });
     const jumps = element("span", { id: "jumps" },
-      button("⏮", "event-back", "event before (shift ←)", () => this.jump(false)),
-      button("⏭", "event-next", "next event (shift →)", () => this.jump(true)));
+      button("«", "event-back", "event before (shift ←)", () => this.jump(false)),
+      button("»", "event-next", "next event (shift →)", () => this.jump(true)));
     byId("timeline").replaceChildren(
       this.play,
       button("‹", "back", "one frame back (←)", () => this.step(-1)),

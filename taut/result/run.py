@@ -149,6 +149,15 @@ class Run:
         store.finish(self.status, self.message, {})
         return Path(path)
 
+    def view(self, *others: Run, **options: Any) -> Any:
+        """Show the run, and others of its scene over it, in a browser or in the cell of a notebook.
+
+        options  port, browser, wait, title: taut/view/viewer.py
+        """
+        from importlib import import_module  # a look downstream, taken only when somebody wants to see
+
+        return import_module("taut.view").view(self, *others, **options)
+
     @property
     def steps(self) -> int:
         """Steps taken."""

@@ -55,7 +55,7 @@ def run(*arguments: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise BuildError(f"npm {' '.join(arguments)}: {problem}") from None
     if done.returncode:
-        said = f"{done.stderr}{done.stdout}".strip().splitlines()
+        said = (str(done.stderr) + str(done.stdout)).strip().splitlines()
         raise BuildError(f"npm {' '.join(arguments)} failed:\n" + "\n".join(said[-15:]))
     return str(done.stdout)
 

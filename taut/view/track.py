@@ -87,14 +87,15 @@ class Track:
 
     def _bounds(self, x: np.ndarray) -> list[list[float]]:
         """Corners of the box that the motion stays in, as far as it is worth seeing [m]."""
-        slots = [body.slot for body in self.run.labels.bodies if body.kind != "coordinate"]
-        places = x[:, slots].reshape(-1, 3)
+        bodies = [body for body in self.run.labels.bodies if body.kind != "coordinate"]
+        scene = self.run.scene
+        radius = np.array([scene.bodies[body.name].radius if scene else 0.0 for body in bodies])[None, :, None]
+        places = x[:, [body.slot for body in bodies]]
         with np.errstate(all="ignore"):
-            near = places[(np.abs(places - self.centre) < 2.0 * self.size).all(axis=1)]
-        radius = max((body.radius for body in self.run.scene.bodies.values()), default=0.0) if self.run.scene else 0.0
-        if not len(near):
+            near = (np.abs(places - self.centre) < 2.0 * self.size).all(axis=2)
+        if not near.any():
             return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()]
-        return [(near.min(axis=0) - radius).tolist(), (near.max(axis=0) + radius).tolist()]
+        return [(places - radius)[near].min(axis=0).tolist(), (places + radius)[near].max(axis=0).tolist()]
 
     # Frames
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -74,6 +77,39 @@ def _track(thing: Run | Scene | str | Path) -> Track:
     if not Path(thing).exists():
         raise TautError(f"'{thing}' is neither a stored run nor a scene; check the path, or see taut list scenes.")
     return StoredTrack(Path(thing))
+
+
+@contextmanager
+def watch(folder: Path) -> Iterator[None]:
+    """Show a run that begins now, stored in a folder, while the block computes it; then until Ctrl-C."""
+    given = folder.stat().st_mtime_ns if folder.exists() else None
+    ended = threading.Event()
+    shown: list[Viewer] = []
+
+    def begin() -> None:
+        while not ended.wait(0.1):
+            if folder.exists() and folder.stat().st_mtime_ns != given:
+                try:
+                    shown.append(view(folder, wait=False))
+                    return
+                except TautError:
+                    continue  # it has no records yet
+
+    waiting = threading.Thread(target=begin, daemon=True)
+    waiting.start()
+    try:
+        yield
+        ended.set()
+        waiting.join()
+        if not shown:
+            shown.append(view(folder, wait=False))
+        shown[0]._server.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        ended.set()
+        for viewer in shown:
+            viewer.close()
 
 
 class Viewer:
