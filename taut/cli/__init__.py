@@ -24,12 +24,14 @@ from .listing import list_
 from .reproduce import reproduce
 from .run import run
 from .schema import schema
+from .view import view
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
     "export": export,
+    "view": view,
     "list": list_,
     "schema": schema,
     "bench": bench,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +38,7 @@ def run(
     option: Words | None = None,
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
+    view: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
 
@@ -69,6 +72,8 @@ def run(
         Make the initial velocity consistent with the constraints.
     repair
         Move bodies out of each other where the start breaks inequalities.
+    view
+        Show the run in a browser while it goes on, until Ctrl-C.
     """
     from .. import run as running
     from ..result import Store
@@ -84,6 +89,9 @@ def run(
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, **parameters) if scene is not None else None
         taken_before = Store.open(resume).step
+        if view:
+            with watching(resume):
+                return report(running.resume(resume, scene=given), resume, taken_before)
         return report(running.resume(resume, scene=given), resume, taken_before)
     if scene is None:
         raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
@@ -92,7 +100,25 @@ def run(
         if name in inspect.signature(running.simulate).parameters:
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
     asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, **options}
+    if view:
+        with watching(out) as folder:
+            return report(running.simulate(open_scene(scene, **parameters), **{**asked, "out": folder}), out)
     return report(running.simulate(open_scene(scene, **parameters), **asked), out)
+
+
+@contextmanager
+def watching(path: Path | None) -> Iterator[Path]:
+    """Show the run that is stored in a folder (or, without one, in a place that goes away) as soon as it begins."""
+    from tempfile import TemporaryDirectory
+
+    from ..view.page import template
+    from ..view.viewer import watch
+
+    template()  # whether the page is there is to be told before anything is computed
+    with TemporaryDirectory(prefix="taut-") as place:
+        folder = path if path is not None else Path(place) / "run.taut"
+        with watch(folder):
+            yield folder
 
 
 def _refuse_changes(names: list[str]) -> None:

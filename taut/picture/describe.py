@@ -31,7 +31,7 @@ def describe(motion: Motion) -> tuple[list[Part], Bounds]:
     moving = {name: dict(values) for name, values in drawing.moving}
     return [
         *_obstacles(looks, moving, bounds),
-        *_sheets(looks),
+        *_sheets(looks, drawing.arrays()),
         *_guides(looks, 0.5 * THIN * dot),
         *_links(looks, THIN * dot),
         *_joints(looks, 1.6 * THIN * dot),
@@ -156,17 +156,14 @@ def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
 # Sheets and solids
 
 
-def _sheets(looks: Looks) -> list[Part]:
+def _sheets(looks: Looks, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
     parts = []
-    for sheet in looks["sheets"]:
-        slots = np.array(sheet["slots"])
-        all_triangles = np.array(sheet["triangles"], np.int64).reshape(-1, 3)
-        used, triangles = np.unique(all_triangles, return_inverse=True)
+    for i, sheet in enumerate(looks["sheets"]):
+        slots, given, edges = (arrays[f"sheet {i} {name}"][1] for name in ("slots", "triangles", "edges"))
+        used, triangles = np.unique(given, return_inverse=True)
         triangles = triangles.reshape(-1, 3)
-        edges = meshes.edges_of(triangles)
-        if sheet["kind"] == "cloth":  # warp and weft, or the mesh's own edges; inner ones of a solid are not seen
-            edges = np.array(sheet["edges"], np.int64).reshape(-1, 2)
-            edges = np.searchsorted(used, edges)
+        # Of a sheet warp and weft, or the mesh's own edges; inner ones of a solid are not seen.
+        edges = np.searchsorted(used, edges) if sheet["kind"] == "cloth" else meshes.edges_of(triangles)
         chosen = slots[used]
 
         def points(pose: Pose, chosen: np.ndarray = chosen) -> np.ndarray:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from math import floor, sqrt
 
-from .. import jit
+from ..compiled import entry
 
 EMPTY = -1
 FLAT = 1000  # paints from here on are lines, which no light falls on
 
 
-@jit.kernel
+@entry
 def fill(points, normals, triangles, paints, culled, depth, paint, normal):
     """Draw triangles with points (px, py, s), nearest (largest s) first; back sides have the next paint.
 
@@ -59,7 +59,7 @@ def fill(points, normals, triangles, paints, culled, depth, paint, normal):
                     normal[y, x, e] = (a * si * normals[i, e] + b * sj * normals[j, e] + c * sk * normals[k, e]) / s
 
 
-@jit.kernel
+@entry
 def shade(buffers, view, sun, sun_depth, ground, look, palette, out):
     """Colours (linear, 0 to 1) of all pixels, (1).
 

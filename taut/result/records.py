@@ -64,6 +64,14 @@ class Records:
         parts = {f.name: [getattr(chunk, f.name) for chunk in chunks] for f in fields(cls)}
         return cls(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
+    def part(self, at: np.ndarray) -> Records:
+        """The records of these numbers."""
+        return Records(**{name: values[at] for name, values in self.as_dict().items()})
+
+    def places(self, at: np.ndarray) -> np.ndarray:
+        """Positions of slots at the records of these numbers, (n, slots, 3) [m]."""
+        return self.x[at]
+
     def as_dict(self) -> dict[str, np.ndarray]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 

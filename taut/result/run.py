@@ -17,7 +17,7 @@ from .events import EVENTS, KIND, NO_EVENTS
 from .files import versions
 from .labels import Labels
 from .records import Records
-from .store import RUNNING, Store
+from .store import RUNNING, Store, StoredRecords
 
 if TYPE_CHECKING:
     import pandas
@@ -151,6 +151,15 @@ class Run:
         store.append(self.records.as_dict(), {}, self.steps, self._events)
         store.finish(self.status, self.message, {})
         return Path(path)
+
+    def view(self, *others: Run, **options: Any) -> Any:
+        """Show the run, and others of its scene over it, in a browser or in the cell of a notebook.
+
+        options  port, browser, wait, title: taut/view/viewer.py
+        """
+        from importlib import import_module  # a look downstream, taken only when somebody wants to see
+
+        return import_module("taut.view").view(self, *others, **options)
 
     @property
     def plot(self) -> Plots:
@@ -296,8 +305,11 @@ class BodyResult:
         return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
-def open_run(path: str | Path, scene: Scene | None = None) -> Run:
-    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again."""
+def open_run(path: str | Path, scene: Scene | None = None, lazy: bool = False) -> Run:
+    """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
+
+    lazy  leaves the records on disk until they are asked for
+    """
     store = Store.open(path)
     if not len(store):
         raise TautError(f"'{path}' holds no records: its run was stopped before the first; run it again.")
@@ -314,4 +326,5 @@ def open_run(path: str | Path, scene: Scene | None = None) -> Run:
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    return Run(scene, model, Records(**store.read()), status, message, info, labels, store.events())
+    records = StoredRecords(store) if lazy else Records(**store.read())
+    return Run(scene, model, records, status, message, info, labels, store.events())

@@ -48,6 +48,36 @@ CHUNK_BYTES = 2**20  # of all arrays together: the most that a commit repeats
 RUNNING = "running"
 
 
+class StoredRecords(Records):
+    """Records that stay on disk until an array of them is asked for."""
+
+    def __init__(self, store: Store) -> None:
+        object.__setattr__(self, "store", store)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(name)
+        values = self.__dict__["store"].read_one(name)
+        object.__setattr__(self, name, values)
+        return values
+
+    def part(self, at: np.ndarray) -> Records:
+        """The records of these numbers; only what lies around them is read."""
+        store: Store = self.__dict__["store"]
+        first = int(at.min(initial=0))
+        around = store.read(first, int(at.max(initial=-1)) + 1)
+        return Records(**{name: values[at - first] for name, values in around.items()})
+
+    def places(self, at: np.ndarray) -> np.ndarray:
+        if len(self) < 100 * at.size:
+            return self.x[at]
+        store: Store = self.__dict__["store"]
+        return np.concatenate([store.read_one("x", int(i), int(i) + 1) for i in at])
+
+    def __len__(self) -> int:
+        return len(self.__dict__["store"])
+
+
 class Store:
     """`create` or `open`; then `append`, `finish`, and what has been committed so far."""
 
@@ -190,17 +220,20 @@ class Store:
     def labels(self) -> Labels:
         return Labels.from_json(self._header["labels"])
 
-    def read(self, begin: int = 0) -> dict[str, np.ndarray]:
-        """The committed records from number `begin` on, by the names of Records."""
-        start, tail = self._commit["start"], self._commit["tail"]
+    def read(self, begin: int = 0, end: int | None = None) -> dict[str, np.ndarray]:
+        """The committed records from number `begin` to before `end`, by the names of Records."""
+        return {name: self.read_one(name, begin, end) for name in self._commit["tail"]}
+
+    def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
+        """The same of one array."""
+        start, last = self._commit["start"], self._commit["tail"][name]
+        stop = len(self) if end is None else min(end, len(self))
+        tail = last[max(begin - start, 0) : max(stop - start, 0)]
         if begin >= start:
-            return {name: last[begin - start :] for name, last in tail.items()}  # spares the import of zarr
-        found = {}
-        for name, last in tail.items():
-            kept = name in self._arrays
-            whole = self._arrays[name][begin:start] if kept else np.zeros((start - begin, *last.shape[1:]))
-            found[name] = np.concatenate([whole, last])
-        return found
+            return tail  # spares the import of zarr
+        rows = min(stop, start) - begin
+        whole = self._arrays[name][begin : begin + rows] if name in self._arrays else np.zeros((rows, *last.shape[1:]))
+        return np.concatenate([whole, tail])
 
     def state(self) -> tuple[dict[str, np.ndarray], int]:
         """The state to go on from, and how many steps led to it."""

@@ -313,6 +313,15 @@ class Scene:
 
         return import_module("taut.picture.notebook").scene_html(self)
 
+    def show(self, **options: Any) -> Any:
+        """Show the scene live, in a browser or in the cell of a notebook: start it, pull at it, change its method.
+
+        options  method, dt, port, browser, wait: taut/view/viewer.py
+        """
+        from importlib import import_module  # a look downstream, taken only when somebody wants to see
+
+        return import_module("taut.view").view(self, **options)
+
     def save(self, path: str | Path, arrays: bool | str = "auto", overwrite: bool = False) -> Path:
         """Write the scene as YAML, with bulk data in an .npz file beside it (see save.py)."""
         from .save import save  # keeps the YAML library out of `import taut`

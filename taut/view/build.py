@@ -55,9 +55,9 @@ def run(*arguments: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise BuildError(f"npm {' '.join(arguments)}: {problem}") from None
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        said = (str(done.stderr) + str(done.stdout)).strip().splitlines()
         raise BuildError(f"npm {' '.join(arguments)} failed:\n" + "\n".join(said[-15:]))
-    return done.stdout
+    return str(done.stdout)
 
 
 def main() -> int:

@@ -158,12 +158,19 @@ class Drawing:
 
     def _sheets(self) -> Iterable[dict[str, Any]]:
         for sheet in self.scene.deformables.values() if self.scene else ():
-            slots = np.array([self.info[sheet.node(i)].slot for i in range(sheet.count)])
-            yield {
-                "name": sheet.name, "kind": sheet.kind, "slots": slots.tolist(), "thickness": sheet.thickness,
-                "triangles": sheet.triangles.ravel().tolist(), "edges": sheet.edges.ravel().tolist(),
-                "lengths": [float(f"{length:.6g}") for length in sheet.lengths], "pins": sorted(sheet.pins),
+            yield {"name": sheet.name, "kind": sheet.kind, "thickness": sheet.thickness}
+
+    def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
+        """Nodes, triangles and edges of the sheets, whose indices count from the sheet's own first node."""
+        found: dict[str, tuple[str, np.ndarray]] = {}
+        for i, sheet in enumerate(self.scene.deformables.values() if self.scene else ()):
+            slots = np.array([self.info[sheet.node(n)].slot for n in range(sheet.count)])
+            found |= {
+                f"sheet {i} slots": ("u4", slots), f"sheet {i} triangles": ("u4", sheet.triangles),
+                f"sheet {i} edges": ("u4", sheet.edges), f"sheet {i} lengths": ("f4", sheet.lengths),
+                f"sheet {i} pins": ("u4", np.array(sorted(sheet.pins), np.int64)),
             }  # fmt: skip
+        return found
 
 
 def numbers(value: Any, t: float) -> Any:

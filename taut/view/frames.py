@@ -13,6 +13,7 @@ and an array of shape (T, ...) has one of these codecs:
                  value = lo + step * code; the code 65535 means that there is no number.                        (1)
                  Codes are stored as second differences along time, modulo 65536,                              (2)
                  first all low bytes, then all high bytes: motion is smooth, so most high bytes are 0 or 255.
+    short        the same without (2), for rows that do not follow each other in time
 
 Second differences are taken within one message, so each can be read alone. The page needs no other knowledge: it
 finds arrays by name (track.py and live.py say which there are).
@@ -29,6 +30,7 @@ import numpy as np
 
 MISSING = 65535
 CODECS = {"f8": "<f8", "f4": "<f4", "u4": "<u4"}
+QUANTISED = {"track": 2, "short": 0}  # how many differences are taken
 Arrays = Mapping[str, tuple[str, np.ndarray]]  # name -> (codec, values)
 
 
@@ -42,10 +44,17 @@ def message(kind: str, arrays: Arrays | None = None, level: int = 1, **words: An
     return len(header).to_bytes(4, "little") + header + (zlib.compress(body, level) if zipped else body)
 
 
+def addressed(data: bytes, **words: Any) -> bytes:
+    """A message with more words in its header, so that one made once answers any request."""
+    length = int.from_bytes(data[:4], "little")
+    header = json.dumps({**json.loads(data[4 : 4 + length]), **words}).encode()
+    return len(header).to_bytes(4, "little") + header + data[4 + length :]
+
+
 def packed(codec: str, values: np.ndarray) -> bytes:
     if codec in CODECS:
         return np.ascontiguousarray(values, CODECS[codec]).tobytes()
-    assert codec == "track", codec
+    assert codec in QUANTISED, codec
     table = np.asarray(values, float).reshape(len(values), -1)
     known = np.isfinite(table) & (np.abs(table) < 1e30)
     lo = np.where(known, table, np.inf).min(axis=0, initial=np.inf)
@@ -54,7 +63,7 @@ def packed(codec: str, values: np.ndarray) -> bytes:
     step = (np.maximum(hi - lo, 0.0) / (MISSING - 1)).astype("<f4")
     scaled = (table - lo) / np.where(step > 0, step, 1)
     codes = np.where(known, np.clip(np.rint(np.where(known, scaled, 0)), 0, MISSING - 1), MISSING).astype("<u2")
-    for _ in range(2):  # (2)
+    for _ in range(QUANTISED[codec]):  # (2)
         codes[1:] -= codes[:-1].copy()
     planes = np.ascontiguousarray(codes).view(np.uint8).reshape(-1, 2)
     return lo.tobytes() + step.tobytes() + np.ascontiguousarray(planes.T).tobytes()
@@ -77,7 +86,7 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             lo, step = np.frombuffer(body, "<f4", 2 * columns, at).reshape(2, columns)
             planes = np.frombuffer(body, np.uint8, 2 * count, at + 8 * columns).reshape(2, count)
             codes = np.ascontiguousarray(planes.T).view("<u2").reshape(shape[0], columns)
-            for _ in range(2):
+            for _ in range(QUANTISED[array["codec"]]):
                 codes = np.cumsum(codes, axis=0, dtype=np.uint16)
             values = np.where(codes == MISSING, np.nan, lo + step * codes.astype(float))  # (1)
             at += 8 * columns + 2 * count

