@@ -155,7 +155,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     below.set(xlabel="time [s]", ylabel="active constraints", ylim=(0, None), xlim=(0.0, result.records.time[-1]),
               title="Φ ≤ 1e-9 of a radius; dotted: the moments above")  # fmt: skip
     below.grid(color="#dddddd")
-    for color, label in ((CUE, "ball that was struck"), (MOVING, "moves"), (AT_REST, "at rest")):
+    for color, label in ((CUE, "ball that runs into them"), (MOVING, "moves"), (AT_REST, "at rest")):
         below.plot([], [], "o", color=color, markersize=8, label=label)
     below.plot([], [], color="#222222", linewidth=1.2, label="touch (above)")
     legend(figure, below, columns=4)
