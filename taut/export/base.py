@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +63,7 @@ def frames(run: Run, options: Options, repeat: bool = False) -> Motion:
     return chosen if repeat else motion.taken(np.unique(chosen.rows))
 
 
-def images(run: Run, options: Options, even: bool = False):  # type: ignore[no-untyped-def]
+def images(run: Run, options: Options, even: bool = False) -> Iterator[np.ndarray]:
     """Pictures of all frames, one after the other; `even` for video, which wants even sizes."""
     motion = frames(run, options, repeat=True)
     width, height = options.size
