@@ -107,7 +107,7 @@ measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or n
 
 
 @kernel
-def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, records):
+def loop(calls, system, state, par, h, first, steps, every, keep_start, records):
     """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
 
     Returns how many steps were taken, how many records stand in `records`, and the status.
@@ -116,22 +116,16 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
     if keep_start:
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
-        if driven:
-            state.driver_work[1] = power_now(calls, system, state, first * h, par)
     done = first
     while done < first + steps:
         until_record = every - done % every
         count = min(until_record, first + steps - done)
-        if driven:
-            count = 1  # the work of drivers is added up step by step
         taken, status = advance_by(
             calls.advance, calls.number, (system, state, par, h, done, count)
         )
         done += taken
         if status != FINE:
             return done - first, filled, status
-        if driven:
-            tally_drivers(calls, system, state, done * h, h, par)
         if done % every == 0:
             record(calls, system, state, done * h, par, records, filled)
             filled += 1
@@ -145,39 +139,6 @@ def observe_uncounted(calls, system, state, t, par, lam):
     solves, singular, failed = counts[0], counts[2], counts[3]
     observe_by(calls.observe, calls.number, (system, state, t, par, lam))
     counts[0], counts[2], counts[3] = solves, singular, failed
-
-
-@word
-def driver_power(system, state, t, lam):
-    """Power of what moves on its own: -λ·∂Φ/∂t of constraints, and driven bodies against forces."""
-    work, bodies = system.work, system.bodies
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    forces(system, t, state.x, state.quat, state.v)
-    power = 0.0
-    for i in range(bodies.slots):
-        for c in range(3):
-            given = state.v[i, c] * (1.0 - bodies.free[i, c])
-            work.v1[i, c] = given
-            power -= work.f[i, c] * given
-    times(system, work.J, work.v1, work.b)
-    for r in range(work.b.shape[0]):
-        power -= lam[r] * (work.b[r] + work.phi_t[r])
-    return power
-
-
-@part
-def power_now(calls, system, state, t, par):
-    """The power of drivers, with λ as a record at t would have it."""
-    observe_uncounted(calls, system, state, t, par, system.work.observed)
-    return driver_power(system, state, t, system.work.observed)
-
-
-@word
-def tally_drivers(calls, system, state, t, h, par):
-    """Add up the work of drivers by the trapezoidal rule."""
-    power = power_now(calls, system, state, t, par)
-    state.driver_work[0] += 0.5 * h * (power + state.driver_work[1])
-    state.driver_work[1] = power
 
 
 @part
@@ -209,7 +170,8 @@ def record(calls, system, state, t, par, records, row):
             records.quat[row, i, c] = state.quat[i, c]
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
-    records.energy[row, 2] = state.driver_work[0]
+    for k in range(state.ledger.shape[0]):
+        records.energy[row, 2 + k] = state.ledger[k]
     given = (
         system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row],

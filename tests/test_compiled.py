@@ -260,3 +260,39 @@ def test_structures_reach_compiled_code_by_reference():
 def test_fields_that_compiled_code_would_misread_are_refused():
     with pytest.raises(TypeError, match="bool"):
         address(Outer(True, Inner(0.5, np.zeros((1, 1))), np.zeros(1)))
+
+
+def test_a_field_that_is_refused_in_a_call_is_an_exception():
+    outer = Outer(3, Inner(0.5, np.zeros((1, 2))), np.zeros(2))
+    gathered(outer, np.zeros(2))  # compiled for these types
+    if numba.config.DISABLE_JIT:
+        pytest.skip("plain Python reads every type")
+    with pytest.raises(TypeError):
+        gathered(outer._replace(count=np.int32(3)), np.zeros(2))
+
+
+@compiled_only
+def test_a_function_compiled_for_an_inlined_caller_can_be_called_from_python(tmp_path, own_folder):
+    text = (
+        "from taut.compiled import entry, inline\n"
+        "@entry\ndef inner(x):\n    return x + 1.0\n"
+        "@inline\ndef middle(x):\n    return inner(x)\n"
+        "@entry\ndef outer(x):\n    return middle(x)\n"
+    )
+    (tmp_path / "chained.py").write_text(text)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import chained; print(chained.%s(1.0))"
+    env = {**os.environ, "TAUT_CACHE_DIR": str(own_folder.parent)}
+    for name in ("outer", "inner"):
+        done = subprocess.run([sys.executable, "-c", code % name], env=env, capture_output=True, text=True)
+        assert done.stdout.strip() == "2.0", done.stderr
+
+
+def test_a_function_that_is_reached_through_a_module_is_part_of_the_digest(monkeypatch):
+    """rattle_fourth calls rattle.position_half: another one there makes another step."""
+    from taut.compiled.fingerprint import describe
+    from taut.methods import rattle, rattle_fourth
+
+    step = getattr(rattle_fourth.step, "py_func", rattle_fourth.step)
+    before = describe(step)
+    monkeypatch.setattr(rattle, "position_half", rattle.velocity_half)
+    assert describe(step) != before

@@ -6,7 +6,7 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors"},
+    {"errors", "arguments", "limits"},
     {"compiled"},
     {"jit"},
     {"cloth", "expressions"},
@@ -17,7 +17,7 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "run", "simulation"},
+    {"loop", "start", "status", "run", "simulation"},
     {"explain"},
     {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},

@@ -40,9 +40,20 @@ def test_every_axis_has_a_label_with_its_unit(name, run, tmp_path):
 
 def test_energy_is_the_runs(run):
     lines = {line.get_label(): line.get_ydata() for line in run.plot.energy().axes[0].get_lines()}
-    kinetic, potential, work = run.records.energy.T
+    kinetic, potential, drivers, forces, impact, friction = run.records.energy.T
     assert np.array_equal(lines["kinetic"], kinetic)
-    assert np.array_equal(lines["less the work of drivers"], kinetic + potential - work)
+    gone_in = drivers + forces - impact - friction
+    left = kinetic + potential - (gone_in - gone_in[0])
+    assert np.allclose(lines["without work and losses"], left, rtol=0.0, atol=1e-13)
+
+
+def test_a_dollar_in_a_name_stays_one():
+    scene = taut.Scene(name="$cheap$")
+    scene.coordinate(0.0, name="$a_b$")
+    figure = made_run(scene).plot.phase("$a_b$")
+    texts = [figure._suptitle, figure.axes[0].xaxis.label]
+    assert [text._preprocess_math(text.get_text())[1] for text in texts] == [False, False]
+    assert texts[1]._preprocess_math(texts[1].get_text())[0] == "$a_b$"
 
 
 def test_drift_is_the_sum_of_what_is_violated(run):

@@ -21,6 +21,7 @@ def export(
     size: str | None = None,
     scene: str | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Write a stored run for other tools: films, pictures, 3D files, tables.
 
@@ -42,6 +43,8 @@ def export(
         The scene of a run that was stored without it: a name or a file.
     overwrite
         Replace an older file or folder.
+    allow_outside
+        Let the .yaml file of --scene name meshes and arrays outside of its folder.
     """
     from ..export import export as write
     from ..export.write import check, format_of
@@ -52,7 +55,7 @@ def export(
     form = format_of(out, to)
     path = out if out is not None else Path(f"{run.resolve().name.removesuffix('.taut')}{form.endings[0]}")
     check(form, path, overwrite)
-    opened = open_run(run, open_scene(scene) if scene is not None else None)
+    opened = open_run(run, open_scene(scene, allow_outside) if scene is not None else None)
     write(opened, path, form.name, fps, every, _size(size) if size is not None else SIZE, overwrite)
     print(path)
 

@@ -26,7 +26,8 @@ def _compile(function: Callable, **options: Any) -> Any:
         return function
     compiler: Any = numba.njit
     # Kernels work in given arrays and allocate nothing, so numba's reference counts (_nrt) are dead weight: half
-    # the compile time of a step.
+    # the compile time of a step. `forceinline` is always given: a function that leaves it open would inherit it from
+    # the caller that happens to be compiled at the time.
     dispatcher = compiler(error_model="numpy", _nrt=False, pipeline_class=KernelCompiler, **options)(function)
     register(dispatcher)
     dispatcher._cache = KernelCache(dispatcher)
@@ -35,12 +36,12 @@ def _compile(function: Callable, **options: Any) -> Any:
 
 def entry(function: Callable) -> Any:
     """Compile a function that is called from Python."""
-    return _compile(function, no_cfunc_wrapper=True)
+    return _compile(function, forceinline=False, no_cfunc_wrapper=True)
 
 
 def compiled(function: Callable) -> Any:
     """Compile a function that compiled code calls."""
-    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compile(function, forceinline=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inline(function: Callable) -> Any:

@@ -29,7 +29,7 @@ from numba.core.types.functions import ExternalFunction
 LOAD_GLOBAL, EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.EXTENDED_ARG
 _under_way: list[Any] = []
 _digests: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
-DISPATCHERS: weakref.WeakValueDictionary[str, Dispatcher] = weakref.WeakValueDictionary()  # by their digests
+DISPATCHERS: dict[str, Dispatcher] = {}  # by their digests
 
 
 def fingerprint(dispatcher: Dispatcher) -> str:
@@ -69,7 +69,9 @@ def describe(value: Any) -> Any:
         return "enum", repr(value)
     if isinstance(value, type):
         return "class", value.__module__, value.__qualname__, getattr(value, "_fields", ())
-    if isinstance(value, python.ModuleType) and not value.__name__.startswith("taut"):
+    if isinstance(value, python.ModuleType):
+        if value.__name__.startswith("taut"):
+            raise TypeError(f"a compiled function depends on {value!r} as a whole")
         return "module", value.__name__
     if isinstance(value, python.BuiltinFunctionType | np.ufunc | ExternalFunction):
         return "builtin", str(getattr(value, "__module__", "")), getattr(value, "__name__", str(value))
@@ -93,7 +95,7 @@ def describe_type(kind: Any) -> Any:
         name = f"{kind.instance_class.__module__}.{kind.instance_class.__qualname__}"
         return name, *zip(kind.fields, (describe_type(entry) for entry in kind))
     if isinstance(kind, types.BaseTuple):
-        return "tuple", *(describe_type(entry) for entry in kind)
+        return "tuple", *(describe_type(kind[k]) for k in range(len(kind)))  # type: ignore[index,arg-type]
     if isinstance(kind, types.Dispatcher):
         return "dispatcher", fingerprint(kind.dispatcher)
     return str(kind)
@@ -122,12 +124,26 @@ def _parts(function: Any) -> Any:
         return function.__module__, function.__qualname__, *(describe(value) for value in implementations)
     code = function.__code__
     cells = zip(code.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()))
-    reads = [(name, function.__globals__[name]) for name in global_names(code) if name in function.__globals__]
+    found = [(name, function.__globals__[name]) for name in global_names(code) if name in function.__globals__]
+    reads = [entry for name, value in found for entry in _read_from(name, value, code)]
     return (
         function.__module__, function.__qualname__, _describe_code(code),
         *((name, describe(value)) for name, value in (*cells, *reads)),
         *(describe(value) for value in function.__defaults__ or ()),
     )  # fmt: skip
+
+
+def _read_from(name: str, value: Any, code: python.CodeType) -> list[tuple[str, Any]]:
+    """A global variable; of a module of taut what the code may read from it (rattle.step)."""
+    if not (isinstance(value, python.ModuleType) and value.__name__.startswith("taut")):
+        return [(name, value)]
+    named = sorted(attribute for attribute in _all_names(code) if hasattr(value, attribute))
+    return [(f"{name}.{attribute}", getattr(value, attribute)) for attribute in named]
+
+
+def _all_names(code: python.CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, python.CodeType))
+    return set(code.co_names).union(*map(_all_names, inner))
 
 
 def _describe_code(code: python.CodeType) -> Any:

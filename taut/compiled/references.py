@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.extending import NativeValue, infer_getattr, models, register_model, typeof_impl, unbox
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate
@@ -146,10 +146,14 @@ def _number(value: int) -> Any:
 
 @unbox(Reference)
 def _unbox(kind: Reference, value: Any, c: Any) -> NativeValue:
-    function = c.pyapi.unserialize(c.pyapi.serialize_object(address))
-    found = c.pyapi.call_function_objargs(function, (value,))
-    where = c.pyapi.long_as_longlong(found)
-    c.pyapi.decref(found)
-    c.pyapi.decref(function)
-    place = c.builder.inttoptr(where, c.context.get_value_type(kind))
-    return NativeValue(place, is_error=c.pyapi.c_api_error())
+    builder, api = c.builder, c.pyapi
+    function = api.unserialize(api.serialize_object(address))
+    found = api.call_function_objargs(function, (value,))
+    api.decref(function)
+    failed = cgutils.is_null(builder, found)
+    where = cgutils.alloca_once_value(builder, ir.Constant(ir.IntType(64), 0))
+    with builder.if_then(builder.not_(failed)):
+        builder.store(api.long_as_longlong(found), where)
+        api.decref(found)
+    place = builder.inttoptr(builder.load(where), c.context.get_value_type(kind))
+    return NativeValue(place, is_error=failed)

@@ -9,7 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TautError, unknown
+from ..errors import TautError, chosen, shown, unknown
+from ..limits import file_name
 from ..picture.picture import SIZE, checked_size
 from ..progress import Progress
 from ..result.files import put_in_place, writing
@@ -39,9 +40,9 @@ def export(
     fps    frames a second of the run's time; every: each so-manieth record instead
     """
     form = format_of(path, to)
-    target = Path(path) if path is not None else Path(f"{_file_name(run.labels.scene)}{form.endings[0]}")
+    target = Path(path) if path is not None else Path(f"{file_name(run.labels.scene)}{form.endings[0]}")
     check(form, target, overwrite)
-    chosen = Options(_fps(fps if fps is not None else form.fps), _every(every), checked_size(size))
+    asked = Options(_fps(fps if fps is not None else form.fps), _every(every), checked_size(size))
     draft = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
     with Progress(1, enabled=progress, counted="frames") as bar, writing(target):
 
@@ -49,7 +50,7 @@ def export(
             bar.total = total
             bar.update(done)
 
-        options = Options(chosen.fps, chosen.every, chosen.size, tick)
+        options = Options(asked.fps, asked.every, asked.size, tick)
         try:
             if form.is_folder:
                 draft.mkdir()
@@ -78,9 +79,7 @@ def animate(run: Run, path: str | Path, **options: Any) -> Path:
 def format_of(path: str | Path | None, to: str | None) -> Format:
     """The format of that name, else the one that the path's ending belongs to."""
     if to is not None:
-        if to not in FORMATS:
-            raise unknown("format", str(to), FORMATS)
-        form = FORMATS[to]
+        form = chosen("format", to, FORMATS)
         if path is not None and not form.is_folder and Path(path).suffix.lower() not in form.endings:
             raise TautError(f"'{path}' is not a name for {to}; let it end in {' or '.join(form.endings)}.")
         return form
@@ -111,15 +110,11 @@ def check(form: Format, target: Path, overwrite: bool) -> None:
 
 def _fps(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= 1000.0:
-        raise TautError(f"fps is {value!r}; choose a number of frames a second above 0, up to 1000.")
+        raise TautError(f"fps is {shown(value)}; choose a number of frames a second above 0, up to 1000.")
     return float(value)
 
 
 def _every(value: Any) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise TautError(f"every is {value!r}; choose a whole number from 1: each so-manieth record.")
+        raise TautError(f"every is {shown(value)}; choose a whole number from 1: each so-manieth record.")
     return value
-
-
-def _file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name).lstrip(".") or "run"

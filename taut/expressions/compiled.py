@@ -12,7 +12,6 @@ import hashlib
 import importlib.util
 import sys
 import types
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,7 +22,7 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import TautWarning
+from taut.errors import tell
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
@@ -70,9 +69,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             if not warned:
                 warned.append(True)
-                warnings.warn(
-                    f"{name} failed: {type(mistake).__name__}: {mistake}", TautWarning, stacklevel=2
-                )
+                tell(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)

@@ -127,8 +127,8 @@ class Work(NamedTuple):
     a: Array  # W f, and the accelerations of driven bodies
     driven: Array  # accelerations of driven bodies
     b: Array  # right-hand side
+    drift: Array  # dΦ/dt while free bodies stand still, as drivers cause it
     mu: Array  # a second set of multipliers
-    observed: Array  # multipliers of equalities and listed inequalities
     x1: Array  # spare configurations and velocities
     x2: Array
     quat1: Array
@@ -138,6 +138,8 @@ class Work(NamedTuple):
     stage_v: Array  # (stages, points, 3)
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)
+    stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
+    power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
     counts: Array  # linear solves, corrections, singular systems, failed solves
 
@@ -152,6 +154,8 @@ class System(NamedTuple):
     signals: Signals
     linear: Linear
     work: Work
+    driven: int  # 1: something moves on its own
+    counted: int  # 1: that, or some force has no potential: steps add up their work
 
 
 @structure
@@ -163,7 +167,7 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    driver_work: Array  # (2,) work done by drivers [J], power at the last step [W]
+    ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,

@@ -46,5 +46,5 @@ def chart_address(name: str) -> int:
 def force_address(name: str) -> int:
     return address_of(
         forces.KINDS[name].kernel, types.float64,
-        WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE,
+        WHOLE, AT, INDEX, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE, VECTOR,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..scene.scene import Scene
 from .motion import Motion, motion_of, start_of
 from .render import Layer, renderer_for
@@ -62,7 +62,7 @@ def checked_size(size: Any) -> tuple[int, int]:
     try:
         width, height = (int(n) for n in size)
     except (TypeError, ValueError):
-        raise TautError(f"the size of a picture is {size!r}; give (width, height) in pixels.") from None
+        raise TautError(f"the size of a picture is {shown(size)}; give (width, height) in pixels.") from None
     if not (16 <= width <= LARGEST and 16 <= height <= LARGEST):
         raise TautError(f"the size of a picture is {width} x {height} pixels; choose 16 to {LARGEST} for each.")
     return width, height

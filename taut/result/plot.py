@@ -59,7 +59,7 @@ class Plots:
             info = next((info for info in labels.constraints if info.name == constraint), None)
             if info is None:
                 raise unknown("constraint", str(constraint), [info.name for info in labels.constraints])
-            lines = {f"{name}  [{info.unit}]": found[:, row] for name, row in zip(info.row_names(), info.rows)}
+            lines = {f"{plain(name)}  [{info.unit}]": found[:, row] for name, row in zip(info.row_names(), info.rows)}
         elif not labels.constraints:
             raise TautError(f"the run of scene '{labels.scene}' has no constraints, so nothing drifts.")
         else:
@@ -76,13 +76,13 @@ class Plots:
         return self._over_time(figure, axes)
 
     def energy(self) -> Figure:
-        """Energies over time [J]; where drivers work, also what is left when their work is taken off."""
+        """Energies over time [J]; where work goes in or contacts take some, also what is left without these."""
         records = self._run.records
-        kinetic, potential, work = records.energy.T
+        kinetic, potential = records.energy.T[:2]
         figure, axes = self._figure("Energy")
         lines = {"kinetic": kinetic, "potential": potential, "kinetic + potential": kinetic + potential}
-        if np.nan_to_num(work).any():
-            lines["less the work of drivers"] = kinetic + potential - work
+        if np.nan_to_num(records.energy[:, 2:]).any():
+            lines["without work and losses"] = (kinetic + potential)[0] + records.energy_drift()
         for color, (label, values) in zip(COLORS, lines.items()):
             axes.plot(records.time, values, color=color, label=label)
         axes.set_ylabel("energy  [J]")
@@ -95,7 +95,7 @@ class Plots:
         if info.kind == "coordinate":
             figure, axes = self._figure(f"Coordinate {body}")
             axes.plot(time, x[:, 0], color=COLORS[0])
-            axes.set_ylabel(body)
+            axes.set_ylabel(plain(body))
             return self._over_time(figure, axes)
         figure, (path, over) = self._figure(f"Trajectory of {body}", columns=2)
         across, up = _plane(x)
@@ -130,7 +130,7 @@ class Plots:
         for axis, (label, (bodies, values)) in zip(np.atleast_1d(axes), panels.items()):
             for i, body in enumerate(bodies[:MANY]):
                 # The first record has no step before it that could have a force.
-                axis.plot(time, values[:, i], color=COLORS[i % len(COLORS)], label=f"on {body}",
+                axis.plot(time, values[:, i], color=COLORS[i % len(COLORS)], label=f"on {plain(body)}",
                           linestyle="-" if i == 0 else (0, (4 + i, 2)))  # fmt: skip
             axis.set_ylabel(label)
             self._over_time(figure, axis)
@@ -142,7 +142,7 @@ class Plots:
         info = self._body(name)
         x, v = self._run.records.x[:, info.slot], self._run.records.v[:, info.slot]
         if info.kind == "coordinate":
-            pick, labels = 0, (name, f"rate of {name}  [per s]")
+            pick, labels = 0, (plain(name), f"rate of {plain(name)}  [per s]")
         else:
             if axis is not None and axis not in AXES:
                 raise unknown("axis", str(axis), AXES)
@@ -167,7 +167,8 @@ class Plots:
                       markersize=5, label=f"{kind} ({len(own)})")  # fmt: skip
         if not names:
             axes.text(0.5, 0.5, "no events", transform=axes.transAxes, ha="center", color="#666666")
-        axes.set_yticks(range(len(names)) if len(names) <= 40 else [], names if len(names) <= 40 else [])
+        listed = names if len(names) <= 40 else []
+        axes.set_yticks(range(len(listed)), [plain(name) for name in listed])
         axes.set_xlim(*_spread(self._run.records.time))
         return self._over_time(figure, axes)
 
@@ -179,7 +180,7 @@ class Plots:
             figure = Figure(figsize=(WIDTH, height), layout="constrained")
             axes = figure.subplots(1, columns)
         run = self._run
-        figure.suptitle(f"{title}: {run.labels.scene}, {run.info.get('method', '')}", fontsize=10.5)
+        figure.suptitle(plain(f"{title}: {run.labels.scene}, {run.info.get('method', '')}"), fontsize=10.5)
         return figure, axes
 
     def _over_time(self, figure: Figure, axes: Any) -> Figure:
@@ -196,6 +197,11 @@ class Plots:
         if what != "body":
             known += [info.name for info in self._run.labels.constraints]
         raise unknown(what, str(name), known)
+
+
+def plain(name: str) -> str:
+    """A name as matplotlib shows it unchanged: two $ would make a formula of what is between them."""
+    return name.replace("$", r"\$")
 
 
 def _plane(x: np.ndarray) -> tuple[int, int]:
