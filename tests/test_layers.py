@@ -17,9 +17,9 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "status", "run"},
+    {"loop", "start", "status", "run", "simulation"},
     {"explain"},
-    {"compare", "experiments", "bench"},
+    {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent
