@@ -145,6 +145,6 @@ export function distanceFor(extent: Vec3, way: Vec3, half: number, aspect: numbe
 
 /** Columns and rows for so many tiles on a canvas of this width over height. */
 export function tiling(count: number, aspect: number): { columns: number; rows: number } {
-  const columns = Math.min(count, Math.max(1, Math.round(Math.sqrt(count * aspect))));
+  const columns = Math.min(count, Math.max(1, Math.ceil(Math.sqrt(count * aspect))));
   return { columns, rows: Math.ceil(count / columns) };
 }
