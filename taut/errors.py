@@ -1,11 +1,18 @@
-"""What a user's mistake looks like: one message that says what, where, the value and the remedy."""
+"""What a user's mistake looks like: one message that says what, where, the value and the remedy; and warnings."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import reprlib
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
 
 _LISTED = 30
+_T = TypeVar("_T")
 
 
 class TautError(Exception):
@@ -16,11 +23,83 @@ class TautWarning(UserWarning):
     """Something the user should know that did not stop the work."""
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> TautError:
+_notes: ContextVar[list[str] | None] = ContextVar("taut_notes", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[None]:
+    """Collect all that is told inside: `run.notes`."""
+    token = _notes.set([])
+    try:
+        yield
+    finally:
+        _notes.reset(token)
+
+
+def told() -> list[str]:
+    """All that was told so far inside `noting`."""
+    return list(_notes.get() or ())
+
+
+def note(text: str) -> None:
+    """Keep a remark in the notes of the run under way, without a warning."""
+    notes = _notes.get()
+    if notes is not None and text not in notes:
+        notes.append(text)
+
+
+def tell(text: str) -> None:
+    """Warn the user at the line of theirs that called taut, and keep the text (without a full stop) as a note."""
+    note(text)
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "taut":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text + ".", TautWarning, stacklevel=level)
+
+
+class _Short(reprlib.Repr):
+    """Writes any value in a few words: a message must stay readable, and be made in no time, whatever was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxother, self.maxstring, self.maxlong = 4, 200, 200, 60
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdeque = 12
+        self.maxdict = 8
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python refuses to write whole numbers of thousands of digits, and nobody would read them.
+        bits = value.bit_length()
+        return repr(value) if bits < 200 else f"{'-' if value < 0 else ''}(a whole number of {bits:,} bits)"
+
+    def repr_ndarray(self, value: Any, level: int) -> str:
+        return repr(value.tolist()) if value.size <= 12 else f"an array of shape {value.shape}"
+
+
+_short = _Short()
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it; as `repr` does where that is short."""
+    try:
+        text = _short.repr(value)
+    except Exception:  # a foreign object may raise anything
+        text = f"a {type(value).__name__}"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def unknown(what: str, name: Any, known: Iterable[str]) -> TautError:
     """The error for a name that is not in a list, with the nearest names that are."""
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5) if isinstance(name, str) and len(name) < 100 else []
     hint = f" Did you mean '{near[0]}'?" if near else ""
     listed = ", ".join(known[:_LISTED]) or "none"
     more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
-    return TautError(f"unknown {what} '{name}'.{hint} Known: {listed}{more}.")
+    said = f"'{shown(name)[1:-1]}'" if isinstance(name, str) else shown(name)
+    return TautError(f"unknown {what} {said}.{hint} Known: {listed}{more}.")
+
+
+def chosen(what: str, name: Any, known: Mapping[str, _T]) -> _T:
+    """What goes by that name; anything that is no name of the list is refused."""
+    if not isinstance(name, str) or name not in known:
+        raise unknown(what, name, known)
+    return known[name]

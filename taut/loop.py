@@ -13,8 +13,9 @@ import numba
 import numpy as np
 from numba import types
 
-from .distant import address_of, distant
-from .jit import cache_folder, kernel, part, specialise, word
+from .compiled import structure
+from .compiled.function_pointers import address_of, distant
+from .jit import kernel, part, specialise, word
 from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
@@ -36,6 +37,7 @@ class Calls(NamedTuple):
     measure: int
 
 
+@structure
 class Buffers(NamedTuple):
     """Records as compiled code sees them: the fields of result.Records."""
 
@@ -105,7 +107,7 @@ measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or n
 
 
 @kernel
-def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, records):
+def loop(calls, system, state, par, h, first, steps, every, keep_start, records):
     """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
 
     Returns how many steps were taken, how many records stand in `records`, and the status.
@@ -114,22 +116,16 @@ def loop(calls, system, state, par, h, first, steps, every, driven, keep_start, 
     if keep_start:
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
-        if driven:
-            state.driver_work[1] = power_now(calls, system, state, first * h, par)
     done = first
     while done < first + steps:
         until_record = every - done % every
         count = min(until_record, first + steps - done)
-        if driven:
-            count = 1  # the work of drivers is added up step by step
         taken, status = advance_by(
             calls.advance, calls.number, (system, state, par, h, done, count)
         )
         done += taken
         if status != FINE:
             return done - first, filled, status
-        if driven:
-            tally_drivers(calls, system, state, done * h, h, par)
         if done % every == 0:
             record(calls, system, state, done * h, par, records, filled)
             filled += 1
@@ -143,39 +139,6 @@ def observe_uncounted(calls, system, state, t, par, lam):
     solves, singular, failed = counts[0], counts[2], counts[3]
     observe_by(calls.observe, calls.number, (system, state, t, par, lam))
     counts[0], counts[2], counts[3] = solves, singular, failed
-
-
-@word
-def driver_power(system, state, t, lam):
-    """Power of what moves on its own: -λ·∂Φ/∂t of constraints, and driven bodies against forces."""
-    work, bodies = system.work, system.bodies
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    forces(system, t, state.x, state.quat, state.v)
-    power = 0.0
-    for i in range(bodies.slots):
-        for c in range(3):
-            given = state.v[i, c] * (1.0 - bodies.free[i, c])
-            work.v1[i, c] = given
-            power -= work.f[i, c] * given
-    times(system, work.J, work.v1, work.b)
-    for r in range(work.b.shape[0]):
-        power -= lam[r] * (work.b[r] + work.phi_t[r])
-    return power
-
-
-@part
-def power_now(calls, system, state, t, par):
-    """The power of drivers, with λ as a record at t would have it."""
-    observe_uncounted(calls, system, state, t, par, system.work.observed)
-    return driver_power(system, state, t, system.work.observed)
-
-
-@word
-def tally_drivers(calls, system, state, t, h, par):
-    """Add up the work of drivers by the trapezoidal rule."""
-    power = power_now(calls, system, state, t, par)
-    state.driver_work[0] += 0.5 * h * (power + state.driver_work[1])
-    state.driver_work[1] = power
 
 
 @part
@@ -207,18 +170,13 @@ def record(calls, system, state, t, par, records, row):
             records.quat[row, i, c] = state.quat[i, c]
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
-    records.energy[row, 2] = state.driver_work[0]
+    for k in range(state.ledger.shape[0]):
+        records.energy[row, 2 + k] = state.ledger[k]
     given = (
         system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row],
     )  # fmt: skip
     measure_by(calls.measure, calls.number, given)
-
-
-def is_compiled(method: Method) -> bool:
-    """Whether the cache holds a method's steps."""
-    name = getattr(advance_with(method), "__name__", "")
-    return any((cache_folder() / "kernels").rglob(f"*{name}-*.nbi"))
 
 
 def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:

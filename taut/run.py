@@ -7,17 +7,18 @@ the progress bar and to notice Ctrl-C.
 from __future__ import annotations
 
 import time as clock
-import warnings
-from functools import cache
-from math import ceil, isfinite
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .errors import TautError, TautWarning, unknown
+from . import limits
+from .arguments import checked
+from .compiled.storage import before_compiling
+from .errors import TautError, chosen, note, noting, shown, tell, told, unknown
 from .linalg import describe
-from .loop import FINE, Buffers, calls_for, is_compiled, loop
+from .loop import FINE, Buffers, calls_for, loop
 from .methods import METHODS, STATUSES, Method
 from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
@@ -25,13 +26,24 @@ from .methods.unilateral import contents
 from .model import Model, build
 from .progress import Progress, say
 from .result.events import NO_EVENTS, joined
+from .result.header import fault_of_plan
 from .result.labels import Labels
 from .result.log import log_table
 from .result.records import Records
 from .result.run import Run
 from .result.store import Store
 from .scene.scene import Scene
-from .start import Start, check_inequalities, check_sheets, listed, pairs_fit, prepare_start
+from .start import (
+    AS_GIVEN,
+    REPAIR,
+    check_inequalities,
+    check_sheets,
+    listed,
+    pairs_fit,
+    prepare_start,
+    start_mode,
+)
+from .status import divergence
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -39,6 +51,7 @@ CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
 
 
+@checked
 def simulate(
     scene: Scene,
     method: str | None = None,
@@ -49,9 +62,11 @@ def simulate(
     tolerance: float | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
+    start: str | None = None,
     project_initial: bool = True,
     repair: bool = False,
     progress: bool = True,
+    durable: bool = True,
     **options: Any,
 ) -> Run:
     """Simulate a scene and return a labelled run.
@@ -62,53 +77,103 @@ def simulate(
     solver           of the linear systems: auto, or a name from `taut list solvers`
     tolerance        largest |Φ| allowed at the end of a step; default: the method's own
     out              a folder to store records in while running; it survives a crash, and can be resumed
-    project_initial  make the initial velocity consistent with the constraints
-    repair           move bodies out of each other where the start breaks inequalities
+    start            what to do with a start that breaks constraints. "project", the default, mends small errors and
+                     velocities and refuses larger ones; "repair" moves bodies as little as needed, however far;
+                     "as_given" keeps positions and velocities (broken inequalities are refused all the same)
+    repair           True is start="repair"
+    project_initial  False is start="as_given"
+    durable          wait for the disk at each commit to `out`, so that it outlives a loss of power, too
     options          the method's own options, such as alpha= and beta=
+
+    Where a constraint is off by more than its own scale, or energy has grown by orders of magnitude, the run has the
+    status "diverged" (taut/status.py); run.notes lists all that was told.
     """
     suggested = dict(scene.suggested)
     usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
     name = method or suggested.get("method") or usual
     suggested.pop("method", None)
-    if name not in METHODS:
-        raise unknown("method", name, METHODS)
+    chosen("method", name, METHODS)
     dt = _positive("dt", dt if dt is not None else suggested.pop("dt", None))
     duration = _positive("duration", duration if duration is not None else suggested.pop("duration", None))
-    if not isinstance(record_every, int) or record_every < 1:
-        raise TautError(f"record_every is {record_every!r}; give a whole number of at least 1.")
+    limits.check("steps", duration / dt, f"a run of {duration:g} s in steps of {dt:g} s")
+    if record_every < 1:
+        raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
+    if start is None and project_initial and not repair:
+        start = suggested.get("start")
+    mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
     known = {option.name for option in method_for(scene, name).options}
     options = {**{key: value for key, value in suggested.items() if key in known}, **options}
     plan: dict[str, Any] = {
         "method": name, "dt": dt, "steps": max(1, ceil(duration / dt - 1e-9)), "record_every": record_every,
-        "solver": solver, "tolerance": tolerance, "project_initial": project_initial, "repair": repair,
+        "solver": solver, "tolerance": tolerance, "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
         "options": options,
     }  # fmt: skip
-    session = Session(scene, build(scene), plan)
-    if out is not None:
-        session.store = Store.create(
-            out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite
-        )
-    return session.go(progress)
+    with noting():
+        session = Session(scene, build(scene), plan)
+        if out is not None:
+            session.store = Store.create(
+                out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,
+                durable=durable,
+            )  # fmt: skip
+        return session.go(progress)
 
 
-def resume(path: str | Path, scene: Scene | None = None, progress: bool = True) -> Run:
-    """Go on with a stored run that was interrupted, bit for bit as if it had not been."""
-    store = Store.open(path)
-    info = store.info()
-    scene = scene or store.scene()
-    session = Session(scene, build(scene), {key: info[key] for key in (
-        "method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "options")}
-        | {"repair": info.get("repair", False)})
-    arrays, session.done = store.state()
+@checked
+def resume(
+    path: str | Path, scene: Scene | None = None, progress: bool = True, recover: bool = False, durable: bool = True
+) -> Run:
+    """Go on with a stored run that was interrupted, bit for bit as if it had not been.
+
+    scene    the run's own, where it could not be stored; another one is refused
+    recover  of a damaged run, go back to before the damage and compute the rest again
+    """
+    with noting():
+        store = Store.open(path, to_write=True, recover=recover, durable=durable)
+        try:
+            store.rewind()
+            session = _stored_session(store, scene)
+        except BaseException:
+            store.release()
+            raise
+        return session.go(progress)
+
+
+def _stored_session(store: Store, scene: Scene | None) -> Session:
+    """A session in the state that a stored run stopped in."""
+    plan = {"repair": False, **store.plan()}
+    fault = fault_of_plan(plan)
+    if fault:
+        raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")
+    arrays, done = store.state()
+    if scene is None:
+        scene, model = (scene := store.scene()), build(scene)
+    else:
+        model = build(scene)
+    store.check_scene(scene, model)
+    if plan["method"] not in METHODS:
+        raise unknown("method", str(plan["method"]), METHODS)
+    session = Session(scene, model, plan)
+    session.store, session.done = store, done
+    if not arrays:
+        return session  # stopped before the first record
+    if "driver_work" in arrays:  # stored by version 0.1.0, which knew of no other work
+        arrays["ledger"] = np.array([arrays.pop("driver_work")[0], *[0.0] * (len(session.state.ledger) - 1)])
     for field, values in arrays.items():
-        if field in ("pairs", "pair_lam") and getattr(session.state, field).shape != values.shape:
-            contents(session.par).found[0] = len(values) / 1.5 + 1
-            session._make_room()
-        getattr(session.state, field)[: len(values)] = values
+        own = getattr(session.state, field, None)
+        if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
+            if own.shape != values.shape:
+                contents(session.par).found[0] = len(values) / 1.5 + 1
+                session._make_room()
+            own = getattr(session.state, field)[: len(values)]
+        if field == "memory" and not len(values):
+            continue  # methods that remembered nothing when the run was stored
+        if own is None or own.shape != values.shape or own.dtype != values.dtype:
+            raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
+                            f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
+        own[:] = values
     session.chunks = [Records(**store.read())]
     session.events = [store.events()]
-    session.store = store
-    return session.go(progress)
+    return session
 
 
 def method_for(scene: Scene, name: str) -> Method:
@@ -154,7 +219,8 @@ class Session:
         self.chunks: list[Records] = []
         self.events: list[np.ndarray] = [NO_EVENTS]
         self.store: Store | None = None
-        self.start = prepare_start(model, self.system, self.state, plan["project_initial"])
+        mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
+        self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
         self.par: Any = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
@@ -164,12 +230,12 @@ class Session:
         if self.method.form == "unilateral":
             while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
-            self._note(check_inequalities(model, self.system, self.state, self.par, plan.get("repair", False)))
+            check_inequalities(model, self.system, self.state, self.par, mode)
+        caveat = self.method.caveat
+        if caveat is not None and caveat.applies(model, self._numbers):
+            tell(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
         if model.sheets:
-            self._note(check_sheets(model, self.system, self.state, self.par, plan.get("repair", False)))
-
-    def _note(self, notes: tuple[str, ...]) -> None:
-        self.start = Start(self.start.conflicting, (*self.start.notes, *notes))
+            check_sheets(model, self.system, self.state, self.par, mode)
 
     def go(self, progress: bool) -> Run:
         calls = calls_for(self.method, self.system, self.state, self.par)
@@ -178,7 +244,6 @@ class Session:
         keep_start = not self.chunks
         if keep_start and self.method.begin is not None:
             self.method.begin(self.par)
-        driven = self.model.is_driven
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = clock.perf_counter()
@@ -189,7 +254,7 @@ class Session:
                     buffers = self.buffers(count // every + 2)
                     tick = clock.perf_counter()
                     taken, filled, end = loop(
-                        calls, self.system, self.state, self.par, h, self.done, count, every, driven,
+                        calls, self.system, self.state, self.par, h, self.done, count, every,
                         keep_start, buffers,
                     )
                     keep_start = False
@@ -261,17 +326,32 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         return text + " Try a smaller dt or another method."
 
-    def _indeterminate(self) -> list[str]:
-        """Contacts whose forces statics alone do not tell."""
-        if not self.method.form == "unilateral":
-            return []
-        names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
-        if not names:
-            return []
-        note = (f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, at "
-                "least at times): of the possible ones the smallest are given")
-        warnings.warn(note + ".", TautWarning, stacklevel=5)
-        return [note]
+    def _tell(self) -> None:
+        """What is known of linear systems and of contacts whose forces statics alone do not tell."""
+        counts = self.system.work.counts
+        solves, singular, failed = int(counts[0]), int(counts[2]), int(counts[3])
+        if singular:
+            note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
+        if failed:
+            tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
+        if self.method.form == "unilateral":
+            names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
+            if names:
+                tell(f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
+                     "at least at times): of the possible ones the smallest are given")
+
+    def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
+        """Status, message and, of a run that diverged, the first step at fault."""
+        h, steps = self.plan["dt"], self.plan["steps"]
+        found = divergence(self.scene, self.model, self.start, self.chunks, steps * h)
+        if found is None:
+            return status, message, self.done + 1 if status == "diverged" else None
+        step = found.record * self.plan["record_every"]
+        if status == "interrupted":  # it may go on, and is judged when it ends
+            return status, f"{message}; it diverged at step {step}: {found.text}", None
+        remedy = "tolerance" if self.method.adaptive else "dt"
+        ended = f" Then: {message}" if message else f" Try a smaller {remedy} or another method."
+        return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _solver(self) -> str:
         if self.method.form != "sheets":
@@ -280,6 +360,8 @@ class Session:
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
+        self._tell()
+        status, message, step = self._judge(status, message)
         info = {
             **self.plan,
             "steps_done": self.done,
@@ -289,13 +371,9 @@ class Session:
             "singular_systems": int(counts[2]),
             "failed_solves": int(counts[3]),
             "solver_chosen": self._solver(),
-            "notes": [*self.start.notes, *self._indeterminate()],
+            "notes": told(),
+            **({} if step is None else {"diverged_step": step}),
         }
-        if counts[3]:
-            warnings.warn(
-                f"{counts[3]} of {counts[0]} linear systems were not solved to the tolerance; "
-                "try solver='sparse'.", TautWarning, stacklevel=3,
-            )  # fmt: skip
         if self.store is not None:
             self.store.finish(status, message, info)
         return Run(
@@ -308,13 +386,22 @@ class Session:
 def _positive(what: str, value: float | None) -> float:
     if value is None:
         raise TautError(f"{what} is not given and the scene suggests none; give {what} in seconds.")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value <= 0:
-        raise TautError(f"{what} is {value!r}; it must be a positive number of seconds.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
+        raise TautError(f"{what} is {shown(value)}; it must be a positive number of seconds.")
     return float(value)
 
 
-@cache
+_told: set[str] = set()  # methods whose compilation was told; "" while none is under way
+_current = [""]
+
+
 def _announce_compilation(method: Method) -> None:
-    """Tell the user once why the first run with a method takes longer."""
-    if not is_compiled(method):
-        say(f"compiling method '{method.name}' (once for this version of taut; later runs start at once)")
+    """Let the user know, once for a method, why its first run takes longer."""
+    _current[0] = method.name
+
+
+@before_compiling.append
+def _tell(function: Any) -> None:
+    if _current[0] and _current[0] not in _told:
+        _told.add(_current[0])
+        say(f"compiling method '{_current[0]}' (once for this version of taut; later runs start at once)")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import TautError, unknown
+from .errors import TautError, chosen, unknown
 from .loop import FINE, calls_for, loop
 from .methods import METHODS
 from .methods.base import EVENTS_FULL, PAIRS_FULL
@@ -84,15 +84,15 @@ class Simulation:
     ) -> None:  # fmt: skip
         usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
         name = method or scene.suggested.get("method") or usual
-        if name not in METHODS:
-            raise unknown("method", name, METHODS)
+        chosen("method", name, METHODS)
         self.scene, self.method = scene, name
         self.dt = _positive("dt", dt if dt is not None else scene.suggested.get("dt"))
         known = {option.name for option in method_for(scene, name).options}
         suggested = {key: value for key, value in scene.suggested.items() if key in known}
         # The model is this simulation's own: applied forces are written into it.
+        likely = max(1, round(float(scene.suggested.get("duration") or 10.0) / self.dt))
         self.session = Session(scene, build(scene), {
-            "method": name, "dt": self.dt, "steps": NEVER, "record_every": 1, "solver": solver, "tolerance": tolerance,
+            "method": name, "dt": self.dt, "steps": likely, "record_every": 1, "solver": solver, "tolerance": tolerance,
             "project_initial": project_initial, "repair": repair, "options": {**suggested, **options},
         })  # fmt: skip
         if self.session.method.begin is not None:
@@ -132,7 +132,7 @@ class Simulation:
         buffers = session.buffers(1)
         taken, _, end = loop(
             self._calls, session.system, session.state, session.par, self.dt, session.done, steps, NEVER,
-            session.model.is_driven, keep, buffers,
+            keep, buffers,
         )  # fmt: skip
         session.done += taken
         return Records(**buffers._asdict()), end

@@ -117,7 +117,7 @@ def test_obj_and_ply_files_give_the_same_faces_however_they_are_written(tmp_path
             read_mesh(tmp_path / f"{form}.ply")
         from taut.cloth.files import _read_ply
 
-        found.append(_read_ply(tmp_path / f"{form}.ply"))
+        found.append(_read_ply((tmp_path / f"{form}.ply").read_bytes()))
     assert all(np.allclose(f[0], found[0][0]) and f[1] == found[0][1] for f in found)
     assert found[0][1] == [[0, 1, 5, 4], [1, 2, 6], [1, 6, 5]]
 

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from taut.compiled import locks
 from taut.methods import compiling
 
 fcntl = pytest.importorskip("fcntl", reason="locks of this kind are not known here")
@@ -18,18 +19,37 @@ class Kind:
     type = None
 
 
+class Fake:
+    """A function whose cache only knows its name."""
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+        self._cache = self
+
+    def file_name(self, signature: tuple) -> str:
+        return f"{self.__name__}-0.kernel"
+
+
 @pytest.fixture
 def made(tmp_path, monkeypatch):
     """Names in the order in which they were compiled; the cache is an empty folder."""
-    (tmp_path / "made").mkdir()
     names: list[str] = []
     monkeypatch.setattr(compiling, "cache_folder", lambda: tmp_path)
-    monkeypatch.setattr(compiling, "address_of", lambda function, *types: names.append(function.__name__))
-    return names
+    monkeypatch.setattr(locks, "cache_folder", lambda: tmp_path)
+    locks._file.cache_clear()
+    monkeypatch.setattr(compiling, "is_stored", lambda function, given: function.__name__ in names)
+    monkeypatch.setattr(compiling, "address_of", lambda function, *types: _make(names, function))
+    yield names
+    locks._file.cache_clear()
+
+
+def _make(names: list[str], function: Fake) -> None:
+    locks.lock(function.file_name(()))
+    names.append(function.__name__)
 
 
 def entries(*names: str) -> list:
-    return [(type(name, (), {}), None, ()) for name in names]
+    return [(Fake(name), None, ()) for name in names]
 
 
 def test_what_is_made_is_not_made_again(made):
@@ -39,8 +59,11 @@ def test_what_is_made_is_not_made_again(made):
 
 
 def test_what_another_process_is_at_comes_last_and_is_made_if_that_one_ends_without_it(made, tmp_path):
-    lock = tmp_path / "made" / "fake.a.lock"
-    code = f"import fcntl, sys; lock = open({str(lock)!r}, 'w'); fcntl.flock(lock, fcntl.LOCK_EX); print(); input()"
+    number = locks._number("a-0.kernel")
+    code = (
+        f"import fcntl; f = open({str(tmp_path / 'locks')!r}, 'w'); fcntl.lockf(f, fcntl.LOCK_EX, 1, {number}); "
+        "print(flush=True); input()"
+    )
     other = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     other.stdout.readline()
     ours = threading.Thread(target=compiling.compile_all, args=(Kind, entries("a", "b", "c")))

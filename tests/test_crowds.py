@@ -99,7 +99,7 @@ def test_both_ways_to_find_lambda_take_turns_without_a_jolt(monkeypatch):
     mass, x, v = part.system.bodies.mass, part.state.x, part.state.v
     soft, energy = [], []
     for k in range(part.plan["steps"]):
-        loop(calls, part.system, part.state, part.par, 0.005, k, 1, 10**6, False, False, none)
+        loop(calls, part.system, part.state, part.par, 0.005, k, 1, 10**6, False, none)
         soft.append(int(contents(part.par).softened[0]))
         energy.append(float((mass * (0.5 * v**2 + G * x * [0, 1, 0])).sum()))
     turns = int(np.abs(np.diff(soft)).sum())

@@ -6,7 +6,9 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors", "jit", "distant"},
+    {"errors", "arguments", "limits"},
+    {"compiled"},
+    {"jit"},
     {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},
@@ -15,7 +17,7 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "run", "simulation"},
+    {"loop", "start", "status", "run", "simulation"},
     {"explain"},
     {"compare", "experiments", "bench", "view"},
     {"cli", "__main__"},

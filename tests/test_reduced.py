@@ -309,7 +309,7 @@ def test_a_start_off_the_constraints_is_refused(kind):
         scene, named = Scene(), r"constraint 'hold\[0\]' is off by 1"
         scene.fixed_point(scene.particle((1, 0, 0)), place=(0, 0, 0), name="hold")
     with pytest.raises(TautError, match=named):
-        simulate(scene, method="reduced", dt=0.01, duration=0.1)
+        simulate(scene, method="reduced", dt=0.01, duration=0.1, start="as_given")
 
 
 @pytest.mark.parametrize("case", ["classic_npendulum_2", "classic_npendulum_5s"])

@@ -82,7 +82,9 @@ def test_records_appended_in_any_pieces_with_reopening_are_the_same(tmp_path, se
         state["x"][:] = -1.0  # the caller's arrays go on changing
         done += count
         if rng.random() < 0.5:
-            store = Store.open(tmp_path / "out.taut")
+            store.commit()
+            store.release()
+            store = Store.open(tmp_path / "out.taut", to_write=True)
             assert len(store) == done, f"{len(store)} of {done} records count"
     store.finish("finished", "", {"wall_time": 1.0})
     store = Store.open(tmp_path / "out.taut")
@@ -165,11 +167,13 @@ def test_a_full_disk_keeps_what_was_committed(tmp_path):
     model, path = build(pendulum()), tmp_path / "out.taut"
     store = Store.create(path, pendulum(), model, 10_000, INFO)
     store.append(made_up(model, 10), {}, 10)
+    store.commit()
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
     try:
         with pytest.raises(TautError, match="out.taut' can not be written"):
             store.append(made_up(model, 5000, 10), {}, 5010)
+            store.commit()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_same_bits(Store.open(path).read(), made_up(model, 10))

@@ -173,7 +173,7 @@ def test_all_mistakes_of_a_file_are_told_with_line_and_column(tmp_path):
     ("name: x\n", "missing key 'taut'; begin with 'taut: 1'"),
     ("taut: 2\n", "1:7: taut: value is 2; this taut reads the format 1"),
     ("taut: 1\nbodies: 3\n", "2:9: bodies: value is 3; give a list"),
-    ("taut: 1\nbodies: &a [*a]\n", "bodies[0]"),
+    ("taut: 1\nbodies: &a [*a]\n", "line 2: an anchor contains itself"),
     ("taut: 1\nconstraints:\n  - {kind: distance, points: [x, y]}\n",
      "3:5: constraints[0]: distance 'distance_0': unknown body 'x'"),
     ("taut: 1\ncontacts:\n  - {first: [x]}\n", "3:5: contacts[0]: contacts 'contacts_0': unknown body or obstacle 'x'"),

@@ -7,6 +7,7 @@
     precision   error against wall time
     calls       how often Python is entered while a run goes on
     load        saving and loading scene files of many constraints
+    storing     storing records with checksums, durably and not
     contact     balls dropped into a box: time per step, overlap, rest
     peers       other engines on the chains, from the extra `bench`
     spheres     and on the balls
@@ -17,9 +18,10 @@
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, contact, load, precision
+from . import calls, chains, cloth, contact, load, precision, storing
 from .base import Part, Report, Settings, Table, Target
 
-PARTS: dict[str, Part] = {part.PART.name: part.PART for part in (chains, precision, calls, load, contact, cloth)}
+_PARTS = (chains, precision, calls, load, storing, contact, cloth)
+PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

@@ -57,7 +57,7 @@ class Frames:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
             self.session = Session(scene, model, plan)
-        self.steps, self.done, self.driven = steps, 0, model.is_driven
+        self.steps, self.done = steps, 0
         labels = Labels.of(model)
         self.edges, self.lengths = labels.edges, labels.lengths
         self.no_records = self.session.buffers(1)
@@ -68,7 +68,7 @@ class Frames:
             calls = calls_for(own.method, own.system, own.state, own.par)
             began = clock.process_time()
             taken, _, status = loop(
-                calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, self.driven, False,
+                calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, False,
                 self.no_records,
             )  # fmt: skip
             took += clock.process_time() - began

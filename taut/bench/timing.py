@@ -43,7 +43,7 @@ class Loop:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
             self.session = Session(scene, model, plan)
-        self.dt, self.driven = dt, model.is_driven
+        self.dt = dt
         self.state, self.system = self.session.state, self.session.system
         self.start = [array.copy() for array in self.state]
         self.no_records = self.session.buffers(1)
@@ -57,8 +57,8 @@ class Loop:
         """Take steps without a record; False where they did not come to their end."""
         never = steps + 1
         _, _, status = loop(
-            self.calls, self.system, self.state, self.session.par, self.dt, 0, steps, never,
-            self.driven, False, self.no_records,
+            self.calls, self.system, self.state, self.session.par, self.dt, 0, steps, never, False,
+            self.no_records,
         )  # fmt: skip
         return status == FINE
 

@@ -15,7 +15,7 @@ from typing import Any
 from cyclopts import App, CycloptsError
 
 from .. import __version__
-from ..errors import TautError
+from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
 from .explain import explain
@@ -23,6 +23,7 @@ from .listing import list_
 from .reproduce import reproduce
 from .run import run
 from .schema import schema
+from .verify import verify
 from .view import view
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
@@ -31,15 +32,22 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "explain": explain,
     "view": view,
     "list": list_,
+    "verify": verify,
     "schema": schema,
     "bench": bench,
     "reproduce": reproduce,
 }
 
+HELP = """Constrained dynamics: state the condition, taut holds it.
+
+A SCENE is a name of the gallery, a .yaml file, or a .py file. A .py file is a program: it is executed with all that you
+may do yourself, so run only those that you trust. Everything else (.yaml, meshes, arrays, stored runs) is only read.
+"""
+
 
 def app() -> App:
     """The parser, with one command per function; their docstrings and hints are its help."""
-    taut = App("taut", help="Constrained dynamics: state the condition, taut holds it.", version=__version__)
+    taut = App("taut", help=HELP, version=__version__)
     for name, command in COMMANDS.items():
         taut.command(command, name=name)
     return taut
@@ -50,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tokens = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _one_line
+            warnings.simplefilter("always", TautWarning)
+            warnings.showwarning = _once()
             code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except (TautError, CycloptsError) as mistake:
         if os.environ.get("TAUT_DEBUG") == "1":
@@ -69,5 +78,13 @@ def _text(mistake: Exception) -> str:
     return str(mistake)
 
 
-def _one_line(message: Warning | str, *where: Any, **more: Any) -> None:
-    print(f"taut: warning: {message}", file=sys.stderr)
+def _once() -> Callable[..., None]:
+    """Prints each warning on a line of its own, and the same text only once."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *where: Any, **more: Any) -> None:
+        if str(message) not in seen:
+            seen.add(str(message))
+            print(f"taut: warning: {message}", file=sys.stderr)
+
+    return show

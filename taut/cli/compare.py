@@ -27,13 +27,15 @@ def compare(
     out: Path | None = None,
     overwrite: Flag = False,
     open: Flag = False,
+    allow_outside: Flag = False,
 ) -> int:
     """Compare methods on a scene: drift, errors, energy and cost.
 
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build().
+        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
+        that you may do yourself; everything else is only read.
     methods
         Names separated by commas; default: all that can treat the scene.
     dt
@@ -50,12 +52,14 @@ def compare(
         Replace an older comparison in that folder.
     open
         Show the report in a browser.
+    allow_outside
+        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..compare.compare import compare as compare_methods
 
     folder = out if out is not None else Path(f"compare_{Path(scene).stem}")
     result = compare_methods(
-        open_scene(scene, **parse_parameters(set or ())),
+        open_scene(scene, allow_outside, **parse_parameters(set or ())),
         methods=None if methods is None else [name.strip() for name in methods.split(",") if name.strip()],
         dt=None if dt is None else [_number(text) for text in dt.split(",") if text.strip()],
         duration=duration,

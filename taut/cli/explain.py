@@ -24,13 +24,16 @@ def explain(
     option: Words | None = None,
     out: Path | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Show what each rule for the active set does at one instant, look by look.
 
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities.
+        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities. A .py file is executed,
+        with all
+        that you may do yourself; everything else is only read.
     at
         The instant [s]. An activation or impact within one step of it is taken instead.
     method
@@ -45,6 +48,8 @@ def explain(
         The picture; default: explain_SCENE.png.
     overwrite
         Replace an older picture.
+    allow_outside
+        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..explain import explain as look_closely
     from ..explain.drawing import draw
@@ -55,7 +60,7 @@ def explain(
         raise TautError(f"'{path}' exists; choose another name (--out) or pass --overwrite.")
     if not path.parent.is_dir():
         raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
-    given = open_scene(scene, **parse_parameters(set or ()))
+    given = open_scene(scene, allow_outside, **parse_parameters(set or ()))
     found = look_closely(given, at, method, dt, **parse_parameters(option or ()))
     print_explanation(found)
     if found.traces:

@@ -78,9 +78,14 @@ def _methods() -> tuple[list[str], list[list[str]]]:
     def order(value: int | None) -> str:
         return "held" if value is None else str(value)
 
+    def trajectory(m: Method) -> str:
+        others = ", ".join(f"{name}: {value}" for name, value in m.orders.items() if value != m.order)
+        return f"{m.order} ({others})" if others else str(m.order)
+
     rows = [
-        [m.name, str(m.order), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
-         m.doc, " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
+        [m.name, trajectory(m), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
+         f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
+         " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
         for m in METHODS.values()
     ]  # fmt: skip
     return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "enforces", "solves", "", "--option"], rows

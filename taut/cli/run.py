@@ -31,13 +31,17 @@ def run(
     out: Path | None = None,
     overwrite: Annotated[bool, Parameter(negative="")] = False,
     resume: Path | None = None,
+    recover: Annotated[bool, Parameter(negative="")] = False,
+    durable: bool = True,
     record_every: int | None = None,
     solver: str | None = None,
     tolerance: float | None = None,
     set: Words | None = None,
     option: Words | None = None,
+    start: str | None = None,
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
     view: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
@@ -45,7 +49,8 @@ def run(
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build().
+        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
+        that you may do yourself; everything else is only read.
     method
         How the constraints are enforced: see taut list methods.
     dt
@@ -58,6 +63,10 @@ def run(
         Replace a stored run at --out.
     resume
         Go on with an interrupted run in this folder, bit for bit.
+    recover
+        With --resume of a damaged run: go back to before the damage (see taut verify).
+    durable
+        Wait for the disk at each commit to --out, so that it outlives a loss of power, too.
     record_every
         Keep every n-th step.
     solver
@@ -68,10 +77,15 @@ def run(
         NAME=VALUE, a parameter of the scene; may be repeated.
     option
         NAME=VALUE, an option of the method; may be repeated.
-    project_initial
-        Make the initial velocity consistent with the constraints.
+    start
+        What to do with a start that breaks constraints: project (mend small errors, refuse larger ones; the default),
+        repair (move bodies as little as needed, however far) or as_given (keep it).
     repair
-        Move bodies out of each other where the start breaks inequalities.
+        The same as --start repair.
+    project_initial
+        --no-project-initial is the same as --start as_given.
+    allow_outside
+        Let a .yaml file name meshes and arrays outside of its folder.
     view
         Show the run in a browser while it goes on, until Ctrl-C.
     """
@@ -80,30 +94,34 @@ def run(
 
     asked: dict[str, Any] = {
         "method": method, "dt": dt, "duration": duration, "record_every": record_every, "solver": solver,
-        "tolerance": tolerance, "out": out,
+        "tolerance": tolerance, "out": out, "start": start,
     }  # fmt: skip
     asked = {name: value for name, value in asked.items() if value is not None}
     parameters = parse_parameters(set or ())
     if resume is not None:
+        if view:
+            raise TautError(f"--view shows a run from its start; for one that goes on: taut view {resume}.")
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
-        given = open_scene(scene, **parameters) if scene is not None else None
-        taken_before = Store.open(resume).step
-        if view:
-            with watching(resume):
-                return report(running.resume(resume, scene=given), resume, taken_before)
-        return report(running.resume(resume, scene=given), resume, taken_before)
+        given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
+        taken_before = Store.open(resume, recover=recover).step
+        result = running.resume(resume, scene=given, recover=recover, durable=durable)
+        return report(result, resume, min(taken_before, result.steps))
+    if recover:
+        raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
         raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
     options = parse_parameters(option or ())
     for name in options:
         if name in inspect.signature(running.simulate).parameters:
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
-    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, **options}
+    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
+              **options}  # fmt: skip
     if view:
         with watching(out) as folder:
-            return report(running.simulate(open_scene(scene, **parameters), **{**asked, "out": folder}), out)
-    return report(running.simulate(open_scene(scene, **parameters), **asked), out)
+            given = open_scene(scene, allow_outside, **parameters)
+            return report(running.simulate(given, **{**asked, "out": folder}), out)
+    return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
 
 
 @contextmanager
@@ -155,7 +173,9 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
-    rows.append(("energy change", f"{result.energy_change():.3g} J"))
+    parts = [f"{value:.3g} J {name}" for name, value in result.energy_parts().items()]
+    besides = f", besides {', '.join(parts)}" if parts else ""
+    rows.append(("energy change", f"{result.energy_change():.3g} J{besides}"))
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)
     if result.status == "finished":

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..errors import TautError
 from ..jit import kernel, part, word
 
@@ -21,6 +22,7 @@ Array = np.ndarray
 CROWD = 8  # entries per element, on average, above which cells are made larger
 
 
+@structure
 class Boxes(NamedTuple):
     """Room for a search; made larger when a search asks for it."""
 

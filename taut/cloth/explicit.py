@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..jit import kernel, word
 from .springs import add_forces
 
@@ -20,6 +21,7 @@ Array = np.ndarray
 EULER, ADAMS_BASHFORTH = 0, 1
 
 
+@structure
 class Explicit(NamedTuple):
     """Room for a step, and what it remembers."""
 

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..jit import kernel, part, word
 from .springs import tension
 
@@ -32,6 +33,7 @@ FIRM = 30.0
 ROUNDS = 8
 
 
+@structure
 class Implicit(NamedTuple):
     block: Array  # (s, 6) S of each spring: xx, xy, xz, yy, yz, zz
     inverse: Array  # (n, 6) inverse diagonal blocks
@@ -44,6 +46,7 @@ class Implicit(NamedTuple):
     solves: Array  # (1,) linear systems of the last step
 
 
+@structure
 class Touch(NamedTuple):
     """Contacts; n and ahead are given by the caller at each step."""
 

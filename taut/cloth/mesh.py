@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from ..errors import TautError, TautWarning
+from ..errors import TautError, shown, tell
 from .topology import Array, Shared, flips_to_orient, parts, triangle_edges
 
 NO_AREA = 1e-12  # of the square of its longest edge; below, a triangle is a line
@@ -41,8 +40,7 @@ class Mesh:
         object.__setattr__(self, "triangles", frozen(triangles))
         object.__setattr__(self, "parts", int(parts(self.edges, len(vertices)).max()) + 1)
         if self.parts > 1:
-            warnings.warn(f"mesh '{self.name}' has {self.parts} parts that are not connected; "
-                          "each moves on its own.", TautWarning, stacklevel=3)
+            tell(f"mesh '{self.name}' has {self.parts} parts that are not connected; each moves on its own")
 
     parts: int = field(init=False, compare=False, default=1)  # connected parts
 
@@ -153,7 +151,7 @@ def refuse_unused(elements: Array, n: int, name: str) -> None:
 
 def check_density(density: float, unit: str, name: str) -> None:
     if not np.isfinite(density) or density <= 0:
-        raise TautError(f"mesh '{name}': its density is {density!r} {unit}; give a positive number.")
+        raise TautError(f"mesh '{name}': its density is {shown(density)} {unit}; give a positive number.")
 
 
 def _refuse_flat(vertices: Array, triangles: Array, name: str) -> None:
@@ -189,6 +187,6 @@ def _orient(triangles: Array, edges: Shared, name: str) -> Array:
         raise TautError(f"mesh '{name}': {named('face', np.flatnonzero(one_sided), triangles)} can not be given a "
                         "front side that agrees with all neighbours (a Möbius strip); cut it open along an edge.")
     if flip.any():
-        warnings.warn(f"mesh '{name}': {named('face', np.flatnonzero(flip))} faced the other way than their "
-                      "neighbours and were turned over.", TautWarning, stacklevel=4)
+        tell(f"mesh '{name}': {named('face', np.flatnonzero(flip))} faced the other way than their neighbours and "
+             "were turned over")
     return np.where(flip[:, None], triangles[:, [0, 2, 1]], triangles)

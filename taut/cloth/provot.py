@@ -16,12 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..jit import kernel, word
 from .explicit import Explicit, advance, explicit, measure_velocity
 
 Array = np.ndarray
 
 
+@structure
 class Provot(NamedTuple):
     explicit: Explicit
     start: Array  # positions at the beginning of the step

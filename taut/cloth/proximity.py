@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..errors import TautError
 from ..jit import kernel, part, word
 from .boxes import Boxes, boxes, search
@@ -39,6 +40,7 @@ INSIDE = 1e-9  # of an edge: what is closer to its end is on the end
 ALIGNED = 1e-12  # sin² of the angle between edges below which their ends' rows serve as well
 
 
+@structure
 class Surface(NamedTuple):
     """Triangles of all sheets; their nodes are slots of x."""
 
@@ -72,6 +74,7 @@ def surface(triangles: Array, sheet_of_node: Array | None = None, allowed: Array
     )
 
 
+@structure
 class Rows(NamedTuple):
     """Room for rows and for the search; the first rows hold the result."""
 
@@ -331,6 +334,7 @@ def rows_at(room, of, x, w, reach):
     return find_rows(room, of, x, w, reach)
 
 
+@structure
 class Near(NamedTuple):
     """Rows (1), as arrays of their own."""
 

@@ -43,6 +43,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..errors import TautError
 from ..jit import kernel, part, word
 from .boxes import Boxes, boxes
@@ -61,6 +62,7 @@ MOST_ROUNDS = 60  # of (c) and (d)
 YIELD = 0.5  # beside t: how much nodes give way to held ones
 
 
+@structure
 class Motion(NamedTuple):
     """Room for a motion."""
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
-from ..errors import TautError, unknown
+from .. import limits
+from ..errors import TautError, shown, unknown
 from .mesh import Mesh
 from .solid import Solid
 
@@ -64,7 +66,7 @@ def box(
     _counts(name, nx=nx, ny=ny, nz=nz)
     _lengths(name, size, 3)
     if split not in (5, 6):
-        raise TautError(f"box '{name}': split is {split!r}; a cell is cut into 5 or 6 tetrahedra.")
+        raise TautError(f"box '{name}': split is {shown(split)}; a cell is cut into 5 or 6 tetrahedra.")
     axes = [np.linspace(0.0, length, count) for length, count in zip(size, (nx, ny, nz))]
     z, y, x = np.meshgrid(*axes[::-1], indexing="ij")
     vertices = np.asarray(origin, float) + np.stack([x, y, z], axis=-1).reshape(-1, 3)
@@ -85,18 +87,19 @@ def box(
 def _counts(name: str, **counts: int) -> None:
     for key, value in counts.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 2:
-            raise TautError(f"mesh '{name}': {key} is {value!r}; give a whole number of nodes, at least 2.")
+            raise TautError(f"mesh '{name}': {key} is {shown(value)}; give a whole number of nodes, at least 2.")
+    limits.check("nodes", prod(int(value) for value in counts.values()), f"mesh '{name}'")
 
 
 def _lengths(name: str, size: Sequence[float], wanted: int) -> None:
     lengths = np.asarray(size, float)
     if lengths.shape != (wanted,) or not np.isfinite(lengths).all() or (lengths <= 0).any():
-        raise TautError(f"mesh '{name}': its size is {size!r}; give {wanted} positive lengths in metres.")
+        raise TautError(f"mesh '{name}': its size is {shown(size)}; give {wanted} positive lengths in metres.")
 
 
 def _direction(name: str, key: str, value: Sequence[float]) -> np.ndarray:
     vector = np.asarray(value, float)
     length = np.linalg.norm(vector)
     if vector.shape != (3,) or not np.isfinite(length) or length == 0.0:
-        raise TautError(f"grid '{name}': {key} is {value!r}; give a direction of three numbers.")
+        raise TautError(f"grid '{name}': {key} is {shown(value)}; give a direction of three numbers.")
     return vector / length

@@ -12,12 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..errors import TautError
 from ..jit import kernel, part, word
 
 Array = np.ndarray
 
 
+@structure
 class Springs(NamedTuple):
     """Arrays over springs. k2 is used beyond the elongation elongation2 (inf: one phase only)."""
 

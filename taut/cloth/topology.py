@@ -6,9 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
+
 Array = np.ndarray
 
 
+@structure
 class Shared(NamedTuple):
     """The sides of elements (edges of triangles, faces of tetrahedra), each once, sorted by its nodes."""
 

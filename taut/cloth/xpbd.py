@@ -19,12 +19,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..jit import kernel, part
 from .explicit import measure_velocity
 
 Array = np.ndarray
 
 
+@structure
 class Xpbd(NamedTuple):
     start: Array  # x₀
     lam: Array  # λ h² of the first constraint of each spring [kg m]

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TautError, unknown
+from .. import limits
+from ..arguments import checked
+from ..errors import TautError, chosen, shown, unknown
 from ..methods import METHODS
 from ..methods.options import parameters
 from ..model import Model, build
@@ -34,8 +36,10 @@ FINE, COARSE = "the reference", "its less exact run"
 YARDSTICKS = ("reduced", "reference")  # with a tolerance; judges, and compared only when named
 Key = tuple[str, float]  # what a job is for: a method, or FINE or COARSE, and the step
 RESERVED = ("method", "dt", "duration", "record_every", "out", "overwrite", "progress")
+COMMON = ("tolerance", "solver", "start", "project_initial", "repair")  # of simulate; methods may have their own
 
 
+@checked
 def compare(
     scene: Scene,
     methods: Sequence[str] | None = None,
@@ -70,6 +74,8 @@ def compare(
     steps = _steps(dt, suggested.get("dt"))
     yardsticks, notes = _yardsticks(reference, model)
     all_runs = (len(names) + (2 if yardsticks else 0)) * len(steps)
+    for h in steps:
+        limits.check("steps", duration / h, f"a run of {duration:g} s in steps of {h:g} s")
     every = {h: _record_every(record_every, model, duration / h, all_runs) for h in steps}
 
     def performed(jobs: dict[Key, Job]) -> dict[Key, Outcome]:
@@ -113,10 +119,12 @@ def compare(
 
 def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict[str, str]]:
     """Methods that can treat the scene, and the others with the reason."""
-    names = list(dict.fromkeys([asked] if isinstance(asked, str) else asked or ()))
+    if asked is not None and not isinstance(asked, str | tuple | list):
+        raise TautError(f"methods is {shown(asked)}; give a list of names.")
+    names = [asked] if isinstance(asked, str) else list(asked or ())
     for name in names:
-        if name not in METHODS:
-            raise unknown("method", str(name), METHODS)
+        chosen("method", name, METHODS)
+    names = list(dict.fromkeys(names))
     if asked is not None and not names:
         raise TautError("methods is empty; name some, or leave it out to compare all.")
     names = names or [name for name, method in METHODS.items()
@@ -128,15 +136,16 @@ def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict
 
 def _options(given: Mapping[str, Mapping[str, Any]] | None, model: Model) -> dict[str, dict[str, Any]]:
     """Options by method; a mistake shows before anything is computed."""
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(v, Mapping) for v in given.values())):
+        raise TautError(f"options is {shown(given)}; give a dictionary by method: {{'baumgarte': {{'alpha': 20.0}}}}.")
     found = {name: dict(values) for name, values in (given or {}).items()}
     for name, values in found.items():
-        if name not in METHODS:
-            raise unknown("method in options", name, METHODS)
+        chosen("method in options", name, METHODS)
         for reserved in RESERVED:
             if reserved in values:
                 raise TautError(f"options of '{name}' have '{reserved}', which is the same for all methods; "
                                 "give it to compare itself.")
-        own = {key: value for key, value in values.items() if key not in ("tolerance", "solver", "project_initial")}
+        own = {key: value for key, value in values.items() if key not in COMMON}
         parameters(METHODS[name], model, values.get("tolerance"), own, False)
     return found
 
@@ -145,7 +154,7 @@ def _steps(dt: float | Sequence[float] | None, suggested: float | None) -> list[
     if dt is None:
         smallest = _positive("dt", suggested)
         return [smallest, LARGER_STEP * smallest]
-    several = [dt] if isinstance(dt, int | float) else list(dt)
+    several: list[Any] = list(dt) if isinstance(dt, tuple | list) else [dt]
     if not several:
         raise TautError("dt is empty; give a step, or several.")
     return sorted({_positive("dt", value) for value in several})
@@ -157,7 +166,7 @@ def _yardsticks(asked: str, model: Model) -> tuple[list[str], list[str]]:
         return [], ["no reference was asked for: errors of motion and λ are not measured"]
     if asked != "auto":
         if asked not in METHODS:
-            raise unknown("reference", str(asked), ["auto", "none", *METHODS])
+            raise unknown("reference", asked, ["auto", "none", *METHODS])
         reason = METHODS[asked].refuses(model)
         if reason:
             raise TautError(f"'{asked}' can not be the reference of scene '{model.name}': {reason}.")
@@ -218,7 +227,7 @@ def _how(name: str) -> str:
 def _record_every(asked: int | None, model: Model, steps: float, runs: int) -> int:
     if asked is not None:
         if isinstance(asked, bool) or not isinstance(asked, int) or asked < 1:
-            raise TautError(f"record_every is {asked!r}; give a whole number of at least 1.")
+            raise TautError(f"record_every is {shown(asked)}; give a whole number of at least 1.")
         return asked
     each = sum(8 * int(np.prod(shape)) for shape in Records.shapes(model).values())
     return max(1, ceil(each * steps * runs / MOST_BYTES))

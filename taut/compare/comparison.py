@@ -85,7 +85,8 @@ class Comparison:
 
     def _row(self, name: str, dt: float) -> dict[str, Any]:
         run, cost = self.runs[name, dt], self.costs[name, dt]
-        status = run.status if run.status == "finished" else f"{run.status} at step {run.steps + 1}"
+        step = run.info.get("diverged_step", run.steps + 1)
+        status = run.status if run.status == "finished" else f"{run.status} at step {step}"
         values = alone(run) | {
             "us_per_step": cost.us_per_step,
             "solves_per_step": cost.solves_per_step,

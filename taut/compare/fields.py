@@ -35,7 +35,7 @@ FIELDS: tuple[Field, ...] = (
     Field("held_rows", "held", "1", "hard edges, limits and contacts that act, mean over time", of_sheets=True),
     Field("system_size", "unknowns", "1", "unknowns of the linear system that a step solves", of_sheets=True),
     Field("ms_per_frame", "per frame", "ms", "computing time of 1/60 s, run alone", of_sheets=True),
-    Field("energy_drift", "energy drift", "J", "largest change of energy that drivers did not cause"),
+    Field("energy_drift", "energy drift", "J", "largest change of energy that is the method's own"),
     Field("wall_time", "wall time", "s", "computing time of all steps, without records"),
     Field("us_per_step", "per step", "µs", "computing time of a step, run alone"),
     Field("solves_per_step", "solves", "1", "linear systems solved in a step"),

@@ -24,8 +24,6 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..errors import TautError
-from ..loop import is_compiled
-from ..methods import METHODS
 from ..result.files import plain
 from ..result.records import Records
 from ..run import simulate
@@ -119,19 +117,17 @@ class _Board:
         self.outcomes: dict[int, Outcome] = {}
         self._waiting = list(range(len(jobs)))
         self._busy: list[str] = []  # methods at work
-        self._compiled = {job.method: is_compiled(METHODS[job.method]) for job in jobs}
         self._changed = Condition()
 
     def take(self) -> int | None:
-        """A job, if there is one to do now: two processes do not compile the same method at the same time."""
+        """A job, if one waits: rather of a method that nobody compiles at this moment."""
         with self._changed:
-            for number in self._waiting:
-                method = self.jobs[number].method
-                if self._compiled[method] or method not in self._busy:
-                    self._waiting.remove(number)
-                    self._busy.append(method)
-                    return number
-            return None
+            if not self._waiting:
+                return None
+            number = min(self._waiting, key=lambda number: self.jobs[number].method in self._busy)
+            self._waiting.remove(number)
+            self._busy.append(self.jobs[number].method)
+            return number
 
     def put_back(self, number: int) -> None:
         with self._changed:
@@ -143,7 +139,6 @@ class _Board:
         with self._changed:
             method = self.jobs[number].method
             self._busy.remove(method)
-            self._compiled[method] = True
             self.outcomes[number] = outcome
             self._changed.notify_all()
 

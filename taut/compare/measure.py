@@ -1,7 +1,7 @@
 """Numbers from a run, alone and against a reference r recorded at the same times.
 
     accumulated   Σ_k Σ_i |Φ_i(t_k)|                over steps k ≥ 1                            (1)
-    energy drift  max_k |E(t_k) - E(0) - W(t_k)|    W: work of drivers                          (2)
+    energy drift  max_k |E(t_k) - E(0) - W(t_k)|    W: what drivers, forces, contacts put in    (2)
     error         e(t) = max_b |x_b - x_b^r|        over bodies b                               (3)
     turned by θ   counts as ρ θ in (3)              ρ² = I/m, I the largest principal moment    (4)
     λ error       |λ_i - λ_i^r| / max |λ^r|         largest of all rows with i's unit           (5)
@@ -99,8 +99,7 @@ def resolved(
 
 
 def energy_drift(records: Records) -> np.ndarray:
-    change = records.energy - records.energy[0]
-    return change[:, 0] + change[:, 1] - change[:, 2]  # (2)
+    return records.energy_drift()  # (2)
 
 
 def trajectory_error(labels: Labels, records: Records, reference: Records) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..limits import file_name
 from .colors import Look, look
 from .comparison import Comparison
 from .curves import Lines, chosen_body, chosen_row, lines
@@ -26,6 +27,13 @@ PANEL = 4.6  # inches across
 
 def draw_all(comparison: Comparison, folder: Path, body: str | None, constraint: str | None) -> list[Path]:
     """Write all pictures that the comparison has data for; returns the files."""
+    from matplotlib import rc_context
+
+    with rc_context({"text.parse_math": False}):  # a $ in a name is a $
+        return _draw_all(comparison, folder, body, constraint)
+
+
+def _draw_all(comparison: Comparison, folder: Path, body: str | None, constraint: str | None) -> list[Path]:
     body, row = chosen_body(comparison.labels, body), chosen_row(comparison.labels, constraint)
     folder.mkdir(parents=True, exist_ok=True)
     found = _Found(comparison, body, row)
@@ -49,13 +57,9 @@ def draw_all(comparison: Comparison, folder: Path, body: str | None, constraint:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, written twice
         for ending in ("png", "svg"):
-            files.append(folder / f"{_file_name(name)}.{ending}")
+            files.append(folder / f"{file_name(name)}.{ending}")
             figure.savefig(files[-1], dpi=110)
     return files
-
-
-def _file_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() or letter in "_-" else "_" for letter in name)
 
 
 class _Found:

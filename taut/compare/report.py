@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from html import escape
 from importlib.resources import files
@@ -38,11 +39,10 @@ def page(comparison: Comparison) -> str:
         "<!--table-->": _table(comparison),
         "<!--notes-->": _notes(comparison),
         "/*script*/": _asset("report.js"),
-        "<!--data-->": data.replace("<", "\\u003c"),  # last: no mark inside it is replaced, no tag inside it ends it
+        "<!--data-->": data.replace("<", "\\u003c"),  # no tag inside it ends it
     }
-    for mark, part in parts.items():
-        text = text.replace(mark, part)
-    return text
+    # In one go: a mark inside a part, such as in a scene's name, stays text.
+    return re.sub("|".join(map(re.escape, parts)), lambda mark: parts[mark.group()], text)
 
 
 def _title(comparison: Comparison) -> str:

@@ -84,6 +84,7 @@ class Layout:
     parameters: tuple = ()  # Signals or floats, flat
     ints: tuple[int | Callable[[], int], ...] = ()  # a function is called when the model is built
     rows: int | None = None  # only where it differs from the kind's
+    length: Any = None  # a float or Signal: the constraint's own length [m], where it has one; see model/scales.py
 
 
 @dataclass(frozen=True)

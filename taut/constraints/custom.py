@@ -9,6 +9,7 @@ kernel calls by its address, so a scene with its own constraints runs in the sam
 
 from __future__ import annotations
 
+from .. import limits
 from ..expressions import call_constraint, check, codegen
 from ..jit import part
 from .base import Argument, Kind, Layout
@@ -33,6 +34,9 @@ def lay_out(positions, arguments):
     count = len(positions)
     if function is not None:
         rows = int(arguments["rows"] or 1)
+        limits.check("rows", rows, "it")
+        if rows < 1:
+            raise ValueError(f"rows is {rows}; a function returns at least one number")
         derivatives = arguments["derivatives"] or "complex"
         if derivatives not in ("complex", "finite", "interpreted"):
             raise ValueError(f"derivatives is '{derivatives}'; choose complex, finite or interpreted")

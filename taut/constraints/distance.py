@@ -20,11 +20,11 @@ def lay_out(positions, arguments):
         raise ValueError("its two points coincide, so the direction of the force is undefined; move one of them")
     length = arguments["length"]
     if length is None:
-        return Layout((apart,))
+        return Layout((apart,), length=apart)
     if length.at(0.0)[0] <= 0:
         raise ValueError(f"its length is {length.at(0.0)[0]:g} m; a length must be positive "
                          "(to hold two points together use ball)")
-    return Layout((length,))
+    return Layout((length,), length=length)
 
 
 @part

@@ -23,7 +23,7 @@ def lay_out(positions, arguments):
     length = arguments["length"]
     if length is None or length.at(0.0)[0] <= 0.0:
         return distance.lay_out(positions, arguments)  # the length at the start, or what is wrong
-    return Layout((length,))
+    return Layout((length,), length=length)
 
 
 @part

@@ -22,7 +22,8 @@ def lay_out(positions, arguments):
     radius = arguments["radius"]
     if radius is not None and radius.at(0.0)[0] <= 0:
         raise ValueError(f"its radius is {radius.at(0.0)[0]:g} m; a radius must be positive")
-    return Layout((*center, apart if radius is None else radius))
+    own = apart if radius is None else radius
+    return Layout((*center, own), length=own)
 
 
 @part

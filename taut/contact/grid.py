@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.compiled import structure
 from taut.jit import kernel, part, word
 
 Array = np.ndarray
@@ -28,6 +29,7 @@ WIDER = 1.0 + 1e-9  # cells, against rounding of positions far from the origin
 FARTHEST = 1e15  # cells from the origin; beyond, positions have no digits left to tell cells apart
 
 
+@structure
 class GridRoom(NamedTuple):
     """Room for one search among `count` members."""
 

@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.compiled import structure
 from taut.contact.descent import descend
 from taut.contact.rows import opening, push, rate
 from taut.jit import kernel, part, word
@@ -44,6 +45,7 @@ WORSE = 2.0  # times the best round so far
 WATCHED = 8.0  # rows that open by less than this times the last change of any row may soon close
 
 
+@structure
 class Candidates(NamedTuple):
     """Rows that may push: up to `rows` rows of together `blocks` blocks."""
 

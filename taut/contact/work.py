@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.compiled import structure
 from taut.jit import part
 
 Array = np.ndarray
@@ -19,6 +20,7 @@ NOT_CONVERGED = 4  # w or λ misses its condition by more than rounding; NaN whe
 KEPT, ENTERED, LEFT, KEPT_OUT = range(4)
 
 
+@structure
 class Log(NamedTuple):
     """What happened to each row that was looked at, in order."""
 
@@ -32,6 +34,7 @@ def empty_log(capacity: int) -> Log:
     return Log(np.zeros(1, np.int64), np.zeros((capacity, 5), np.int64), np.zeros((capacity, 2)))
 
 
+@structure
 class RuleWork(NamedTuple):
     """Room for one problem of at most `capacity` rows, allocated once."""
 
@@ -68,7 +71,7 @@ class RuleWork(NamedTuple):
     subset_member: Array
     quiet: Log  # for solves that nobody asks about
     size: Array  # (2,) largest |q|: what the caller knows of numbers that made up c (or 0), and of this problem
-    address: Array  # of each rule's `choose` (taut/distant.py)
+    address: Array  # of each rule's `choose` (taut/compiled/function_pointers.py)
 
 
 def scratch(capacity: int, rules: int) -> RuleWork:

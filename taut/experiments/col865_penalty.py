@@ -58,7 +58,7 @@ def run(quick: bool) -> dict[str, Any]:
             case("penalty", integrator="rk4", alpha=1e4, beta=beta),
             0.001,
             DURATION,
-            project_initial=False,
+            start="as_given",
         )
         for beta in (0.0, 20.0)
     }

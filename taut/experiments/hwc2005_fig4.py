@@ -14,7 +14,7 @@ import numpy as np
 from ..scene import gallery
 from .base import HWC2005, Claim, Figure, judge, number
 from .plots import STYLE, canvas, save
-from .words import INTEGRATOR_WORDS, accumulated, case, go
+from .words import INTEGRATOR_WORDS, accumulated, case, go, reached_end
 
 LENGTH, STEP, DURATION = 10.0, 0.01, 20.0
 FEEDBACK = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -27,7 +27,7 @@ def run(quick: bool) -> dict[str, Any]:
 
     def total(base: str, alpha: float, beta: float) -> float:
         result = go(scene, case("baumgarte", integrator=base, alpha=alpha, beta=beta), STEP, DURATION)
-        return accumulated(result) if result.status == "finished" else np.inf
+        return accumulated(result) if reached_end(result) else np.inf
 
     return {
         "feedback": feedback,

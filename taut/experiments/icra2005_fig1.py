@@ -15,7 +15,7 @@ import numpy as np
 from ..scene import gallery
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
 from .plots import canvas, legend, look, save
-from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, trajectory_error, truth
+from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
 
 LENGTH, STEP, DURATION = 10.0, 0.05, 73.0
 LIMIT = 0.1 * LENGTH  # an arm that is off by more does not look the same
@@ -39,7 +39,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
     own = reference.own_until(DURATION)
     runs = {name: one for name, (_, one) in data["runs"].items()}
     away = {
-        name: float(trajectory_error(one, reference.run, "tip")[-1]) if one.status == "finished" else np.inf
+        name: float(trajectory_error(one, reference.run, "tip")[-1]) if reached_end(one) else np.inf
         for name, one in runs.items()
     }
     follows = {name: horizon(one, reference.run, "tip", LIMIT) for name, one in runs.items()}

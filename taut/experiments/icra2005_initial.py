@@ -15,7 +15,7 @@ from ..result import Run
 from ..scene import gallery
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
 from .plots import canvas, legend, look, save
-from .words import INTEGRATOR_WORDS, case, go
+from .words import INTEGRATOR_WORDS, case, go, reached_end
 
 STRETCH, RATE, STEP, DURATION = 0.1, 0.5, 0.01, 5.0
 STARTS = {"Φ": (STRETCH, 0.0), "dΦ/dt": (0.0, RATE), "both": (STRETCH, RATE)}
@@ -33,14 +33,14 @@ def run(quick: bool) -> dict[str, Any]:
             case("baumgarte", integrator=base, alpha=alpha, beta=beta),
             STEP,
             DURATION,
-            project_initial=False,
+            start="as_given",
         )
         for base in ("symplectic", "rk4")
         for alpha in feedback
         for beta in feedback
     }
     runs = {
-        (start, one.method): go(scene, one, STEP, DURATION, project_initial=False)
+        (start, one.method): go(scene, one, STEP, DURATION, start="as_given")
         for start, scene in scenes.items()
         for one in (FIRST, IMPROVED, SECOND)
     }
@@ -50,7 +50,7 @@ def run(quick: bool) -> dict[str, Any]:
 def settling_steps(run: Run) -> float:
     """Steps until |Φ| is below SETTLED for good; infinite where it never is."""
     beyond = np.flatnonzero(~(np.abs(run.records.phi).max(axis=1) <= SETTLED))
-    if run.status != "finished" or (beyond.size and beyond[-1] == len(run.records) - 1):
+    if not reached_end(run) or (beyond.size and beyond[-1] == len(run.records) - 1):
         return np.inf
     return float(beyond[-1] + 1) if beyond.size else 0.0
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
 from .plots import canvas, legend, look, save
-from .words import Case, case, go, total_energy
+from .words import Case, case, go, reached_end, total_energy
 
 LENGTH, DURATION = 10.0, 100.0
 STEPS = tuple(float(h) for h in np.round(np.geomspace(0.005, 2.0, 27), 4))
@@ -41,7 +41,7 @@ def run(quick: bool) -> dict[str, Any]:
 
     def largest(one: Case, h: float) -> float:
         result = go(scene, one, h, max(duration, 50 * h))
-        return float(np.abs(result.records.phi).max()) if result.status == "finished" else np.inf
+        return float(np.abs(result.records.phi).max()) if reached_end(result) else np.inf
 
     def lost(h: float) -> float:
         energy = total_energy(go(scene, CASES[0], h, 20.0))

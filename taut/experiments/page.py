@@ -57,7 +57,8 @@ def write_page(path: Path, outcomes: list[Outcome], folder: Path, command: str) 
     """One page with all figures inside it; it needs nothing else."""
     sums = "".join(f"<span>{_chip(name)}<b>{count}</b></span>" for name, count in totals(outcomes).items())
     links = "".join(
-        f'<a href="#{o.figure.name}"><code>{o.figure.name}</code> {escape(o.figure.title)}</a>' for o in outcomes
+        f'<a href="#{escape(o.figure.name)}"><code>{escape(o.figure.name)}</code> {escape(o.figure.title)}</a>'
+        for o in outcomes
     )
     parts = [
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
@@ -74,7 +75,7 @@ def write_page(path: Path, outcomes: list[Outcome], folder: Path, command: str) 
 def _section(outcome: Outcome, folder: Path) -> str:
     figure = outcome.figure
     head = (
-        f'<h2 id="{figure.name}"><code>{figure.name}</code> {escape(figure.title)}</h2>'
+        f'<h2 id="{escape(figure.name)}"><code>{escape(figure.name)}</code> {escape(figure.title)}</h2>'
         f"<p class=note>{escape(figure.paper)}</p>"
     )
     if outcome.problem:
@@ -95,7 +96,7 @@ def _section(outcome: Outcome, folder: Path) -> str:
 
 
 def _chip(verdict: str) -> str:
-    return f'<span class="chip {verdict.replace(" ", "-")}">{verdict}</span>'
+    return f'<span class="chip {escape(verdict).replace(" ", "-")}">{escape(verdict)}</span>'
 
 
 def write_csv(path: Path, outcomes: list[Outcome]) -> None:

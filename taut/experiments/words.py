@@ -141,13 +141,18 @@ def trajectory_error(run: Run, reference: Run, body: str) -> np.ndarray:
         return np.linalg.norm(run.records.x[:rows, slot] - reference.records.x[:rows, slot], axis=1)
 
 
+def reached_end(run: Run) -> bool:
+    """Whether all steps were taken; one that diverged may have gone on, and is data all the same."""
+    return run.steps == run.info["steps"]
+
+
 def horizon(run: Run, reference: Run, body: str, limit: float) -> float:
     """(4), or infinity."""
     error = trajectory_error(run, reference, body)
     beyond = np.flatnonzero(~(error <= limit))
     if beyond.size:
         return float(run.records.time[beyond[0]])
-    return inf if run.status == "finished" else float(run.records.time[-1])
+    return inf if reached_end(run) else float(run.records.time[-1])
 
 
 def horizon_words(seconds: float, duration: float) -> str:
@@ -159,7 +164,7 @@ def broken_at(run: Run, limit: float) -> int | None:
     beyond = np.flatnonzero(~(drift(run) <= limit))
     if beyond.size:
         return int(beyond[0]) * run.info["record_every"]
-    return None if run.status == "finished" else run.steps
+    return None if reached_end(run) else run.steps
 
 
 def height(run: Run, body: str) -> np.ndarray:

@@ -21,7 +21,7 @@ MOST_LOOKS = 5  # of a rule; of more the first ones and the last
 STYLE: dict[Any, Any] = {
     "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
     "axes.titlesize": 9.5, "axes.grid": True, "axes.grid.axis": "x", "grid.color": "#e4e4e4",
-    "axes.axisbelow": True, "svg.hashsalt": "taut",
+    "axes.axisbelow": True, "svg.hashsalt": "taut", "text.parse_math": False,
 }  # fmt: skip
 DPI = 130
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from ..errors import TautError, TautWarning
+from ..errors import TautError, TautWarning, shown
 from ..scene.scene import Scene
 from .instant import Impact, Plan, Problem, bring, impacts, nearest_event, plan_for, problem, session, simulated
 from .rules import Trace, exact, jonquet, stepping
@@ -44,7 +44,7 @@ def explain(
     options  of the method
     """
     if isinstance(at, bool) or not isinstance(at, int | float) or not isfinite(at) or at < 0.0:
-        raise TautError(f"at is {at!r}; give a time in seconds that is not negative.")
+        raise TautError(f"at is {shown(at)}; give a time in seconds that is not negative.")
     plan = plan_for(scene, method, dt, options)
     there = session(plan, RULE_OF_RUN)
     wanted, notes = at, []

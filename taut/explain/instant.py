@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TautError, TautWarning
+from ..errors import TautError, TautWarning, shown
 from ..methods import METHODS, STATUSES
 from ..methods.unilateral import EVENTS, contents, events
 from ..methods.unilateral.snapshot import evaluate, march, open_up, strike
@@ -98,7 +98,7 @@ def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[s
     if dt is None:
         dt = suggested.get("dt")
     if dt is None or not isfinite(dt) or dt <= 0.0:
-        raise TautError(f"dt is {dt!r}; give a positive number of seconds (--dt), with which the scene is simulated.")
+        raise TautError(f"dt is {shown(dt)}; give a positive number of seconds (--dt) to simulate the scene with.")
     return Plan(scene, model, name, float(dt), options)
 
 

@@ -81,17 +81,21 @@ def _plain(*columns: str, title: str = "") -> Table:
 
 
 def _impacts(found: Explanation) -> Table:
+    from rich.text import Text  # a name is no markup
+
     table = _plain("", "impulse [N s]", "dΦ/dt before [m/s]", "after", title="impact")
     for one in found.impacts:
-        table.add_row(one.name, number(one.impulse), number(one.before), number(one.after))
+        table.add_row(Text(one.name), number(one.impulse), number(one.before), number(one.after))
     return table
 
 
 def _touching(found: Explanation) -> Table:
+    from rich.text import Text
+
     given = found.problem
     table = _plain("", "Φ", "dΦ/dt", "w with none handled", title=f"touching: {len(given.names)}")
     for i, name in enumerate(given.names):
-        table.add_row(name, number(given.phi[i]), number(given.rate[i]), number(given.c[i], given.sizes[1]))
+        table.add_row(Text(name), number(given.phi[i]), number(given.rate[i]), number(given.c[i], given.sizes[1]))
     return table
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
+
+from taut.compiled import overload
 
 DOUBLES = types.CPointer(types.float64)
 SIGNAL = types.void(types.float64, DOUBLES)

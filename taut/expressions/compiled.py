@@ -1,8 +1,8 @@
 """From generated source text to the address of machine code.
 
 Numba caches only what lives in a real file, so generated source is written beside its cache. The file
-is named after the request (the formulas and names), not after the text made of it: a later process
-finds it without importing sympy. That is safe because the folder changes with taut's own sources.
+is named after the request (the formulas and names) and the code that makes the text, not after the text: a later
+process finds it without importing sympy. Where nothing can be written, the text is compiled from memory.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import importlib.util
-import os
 import sys
-import tempfile
-import warnings
+import types
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
-from taut.errors import TautWarning
+from taut.compiled import cache_folder
+from taut.compiled.folder import FORMULAS, keep
+from taut.errors import tell
 from taut.expressions.call import prototype
-from taut.jit import cache_folder
 
 _addresses: dict[Any, int] = {}
 _kept_alive: list[Any] = []  # code must outlive its address
@@ -35,7 +35,7 @@ def generated_address(request: Any, signature: Any, sizes: Sequence[int], source
     `request` identifies the text by its repr; `sizes` are the lengths of the output arrays.
     """
     key = repr(request)
-    return address_once(key, lambda: _from_file(_file(key, source), signature, sizes))
+    return address_once(key, lambda: _machine_code_of(_module(key, source), signature, sizes))
 
 
 def interpreting() -> bool:
@@ -69,9 +69,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             if not warned:
                 warned.append(True)
-                warnings.warn(
-                    f"{name} failed: {type(mistake).__name__}: {mistake}", TautWarning, stacklevel=2
-                )
+                tell(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)
@@ -80,25 +78,46 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
     return address
 
 
-def _from_file(path: Path, signature: Any, sizes: Sequence[int]) -> int:
-    spec = importlib.util.spec_from_file_location(f"taut_generated_{path.stem}", path)
+def _machine_code_of(module: Any, signature: Any, sizes: Sequence[int]) -> int:
+    if interpreting():
+        return python_callback(module.evaluate, signature, sizes, "a formula")
+    return machine_code(module.evaluate, signature, cached=module.__file__ is not None)
+
+
+def _module(key: str, source: Callable[[], str]) -> Any:
+    """The module with this text: from its file, which is written if need be, or from memory."""
+    name = f"f{hashlib.sha256(f'{_generator()}{key}'.encode()).hexdigest()[:24]}"
+    path = _file(f"{name}.py", source)
+    if path is None:
+        module = types.ModuleType(f"taut_generated_{name}")
+        module.__file__ = None
+        exec(compile(source(), f"<{name}>", "exec"), module.__dict__)  # our own text (source.py), not the user's
+        return module
+    spec = importlib.util.spec_from_file_location(f"taut_generated_{name}", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # numba's cache looks it up by name
     spec.loader.exec_module(module)
-    if interpreting():
-        return python_callback(module.evaluate, signature, sizes, "a formula")
-    return machine_code(module.evaluate, signature, cached=True)
+    return module
 
 
-def _file(key: str, source: Callable[[], str]) -> Path:
-    folder = cache_folder() / "generated"
-    path = folder / f"f{hashlib.sha256(key.encode()).hexdigest()[:24]}.py"
+def _file(name: str, source: Callable[[], str]) -> Path | None:
+    folder = cache_folder()
+    if folder is None:
+        return None
+    path = folder / FORMULAS / name
     if not path.exists():
-        text = source()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(suffix=".tmp", dir=folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)  # another process sees the whole text or none
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+        except OSError:
+            return None
+        if not keep(path, source().encode()):
+            return None
     return path
+
+
+@cache
+def _generator() -> str:
+    """A digest of the code that makes texts of formulas."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()

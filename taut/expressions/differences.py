@@ -23,7 +23,8 @@ import math
 import numba
 import numpy as np
 from numba import literal_unroll, types
-from numba.extending import overload
+
+from taut.compiled import overload
 
 _EPSILON = 1e-30
 _STEP_COMPLEX = 5e-4

@@ -14,7 +14,8 @@ import operator
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from taut.errors import TautError, unknown
+from taut import limits
+from taut.errors import TautError, shown, unknown
 
 if TYPE_CHECKING:
     import sympy
@@ -79,6 +80,13 @@ class _Formula:
             raise self.error("contains '#'; a formula has no comments", column=self.text.index("#"))
         self.root = self._read()
         self._judge(self.root, 1)
+        size = self._written_out(self.root)[2]
+        if size > limits.most("formula_size"):
+            raise self.error(
+                f"is too large: its second derivative, written out, has about {size:,} operations, and at most "
+                f"{limits.most('formula_size'):,} are made; write it shorter or as a Python function, or raise the "
+                f"bound with the environment variable {limits.variable('formula_size')}"
+            )
 
     def constant(self, node: ast.expr) -> float | None:
         return self.value.get(node)
@@ -142,7 +150,7 @@ class _Formula:
     def _number(self, node: ast.Constant) -> float:
         value = node.value
         if isinstance(value, bool) or not isinstance(value, int | float):
-            kind = "text" if isinstance(value, str) else f"the value {value!r}"
+            kind = "text" if isinstance(value, str) else f"the value {shown(value)}"
             raise self.error(f"{kind} is not allowed in a formula; write a number", node)
         if isinstance(value, int) and value > LARGEST_INTEGER:
             raise self.error("this integer is too large to be exact; write it as a float, like 1e20", node)
@@ -193,6 +201,37 @@ class _Formula:
             raise self.error("this constant part is too large for a float", node)
         self.value[node] = value
 
+    def _written_out(self, node: ast.expr) -> tuple[int, int, int]:
+        """Operations in f, f' and f'' written out by the rules for sums, products and functions.
+
+        A product of n factors has n² in its first and n³ in its second derivative, and so do n functions inside each
+        other; sympy makes them all before common parts are found, so this bounds its time.
+        """
+        if self.constant(node) is not None:
+            return 1, 0, 0
+        match node:
+            case ast.UnaryOp(operand=operand):
+                return self._written_out(operand)
+            case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+                (f, f1, f2), (g, g1, g2) = self._written_out(left), self._written_out(right)
+                return f + g + 1, f1 + g1 + 1, f2 + g2 + 1
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                return _product(self._written_out(left), self._written_out(right))
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                return _product(self._written_out(left), _composed(self._written_out(right)))
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                if self.constant(right) is not None:
+                    return _composed(self._written_out(left))
+                # f**g = exp(g log f), of which sympy keeps the shorter form
+                return _composed(_product(self._written_out(right), _composed(self._written_out(left))))
+            case ast.Call(args=[first, second]):
+                quotient = _product(self._written_out(first), _composed(self._written_out(second)))
+                return _composed(quotient)
+            case ast.Call(args=[argument]):
+                return _composed(self._written_out(argument))
+            case _:
+                return 1, 1, 1
+
     def build(self, node: ast.expr) -> sympy.Expr:
         """The sympy expression of a judged node."""
         import sympy
@@ -219,6 +258,19 @@ class _Formula:
                 return function(*(self.build(argument) for argument in arguments))
             case _:
                 return sympy.Symbol(str(_dotted(node)), real=True)
+
+
+def _product(f: tuple[int, int, int], g: tuple[int, int, int]) -> tuple[int, int, int]:
+    """(f g)' = f' g + f g',  (f g)'' = f'' g + 2 f' g' + f g''; a constant factor stays one."""
+    if f[1] == 0 or g[1] == 0:
+        return f[0] + g[0] + 1, f[1] + g[1] + 1, f[2] + g[2] + 1
+    size, first = f[0] + g[0] + 1, f[1] + g[0] + f[0] + g[1] + 3
+    return size, first, f[2] + g[0] + 2 * (f[1] + g[1]) + f[0] + g[2] + 6
+
+
+def _composed(f: tuple[int, int, int]) -> tuple[int, int, int]:
+    """h(f)' = h'(f) f',  h(f)'' = h''(f) f'² + h'(f) f''; f stands once or twice in h' and h''."""
+    return f[0] + 1, 2 * f[0] + f[1] + 2, 4 * f[0] + 2 * f[1] + f[2] + 4
 
 
 def _exact(value: float) -> sympy.Expr:

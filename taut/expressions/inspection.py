@@ -5,12 +5,11 @@ from __future__ import annotations
 import cmath
 import math
 import types as python_types
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
-from taut.errors import TautError, TautWarning
+from taut.errors import TautError, tell
 
 
 def agree(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
@@ -55,9 +54,7 @@ def complex_twin(function: Callable) -> Callable:
 
 def warn_interpreted(function: Callable) -> None:
     """Tell the user, once per function, why the run will be slow."""
-    warnings.warn(
-        f"{name_of(function)} runs in the interpreter: every step calls Python", TautWarning, stacklevel=4
-    )
+    tell(f"{name_of(function)} runs in the interpreter: every step calls Python")
 
 
 def plain(function: Callable) -> Callable:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import TautError
+from taut.errors import TautError, shown
 from taut.expressions import formula
 
 
@@ -33,10 +33,16 @@ class Keyframes:
         if self.smooth:
             from scipy.interpolate import CubicSpline
 
-            return np.ascontiguousarray(CubicSpline(times, values, bc_type="clamped").c.T)
-        coefficients = np.zeros((len(times) - 1, 4))
-        coefficients[:, 2] = np.diff(values) / np.diff(times)
-        coefficients[:, 3] = values[:-1]
+            with np.errstate(all="ignore"):
+                coefficients = np.ascontiguousarray(CubicSpline(times, values, bc_type="clamped").c.T)
+        else:
+            coefficients = np.zeros((len(times) - 1, 4))
+            with np.errstate(all="ignore"):
+                coefficients[:, 2] = np.diff(values) / np.diff(times)
+            coefficients[:, 3] = values[:-1]
+        if not np.isfinite(coefficients).all():
+            raise TautError(f"keyframes at {shown(self.times)} s with the values {shown(self.values)} are too steep "
+                            "for a float; give times further apart, or smaller values")
         return coefficients
 
 
@@ -70,7 +76,7 @@ class Signal:
             case _ if callable(value):
                 return cls(value)
         raise TautError(
-            f"{where}{value!r} is not a function of time; give a number, a formula in t such as "
+            f"{where}{shown(value)} is not a function of time; give a number, a formula in t such as "
             "'0.1*sin(10*t)', keyframes {times: [...], values: [...]} or a Python function f(t)"
         )
 
@@ -82,7 +88,7 @@ class Signal:
     def value(self) -> float:
         """The number, for constants only."""
         if not isinstance(self.source, float):
-            raise TautError(f"{self.source!r} changes with time and has no single value; use .at(t)")
+            raise TautError(f"{shown(self.source)} changes with time and has no single value; use .at(t)")
         return self.source
 
     def at(self, t: float) -> tuple[float, float, float]:
@@ -103,7 +109,7 @@ class Signal:
             case Keyframes(times, values, smooth):
                 return {"times": list(times), "values": list(values), "smooth": smooth}
         raise TautError(
-            f"the Python function {getattr(self.source, '__name__', self.source)!r} can not be written to a "
+            f"the Python function {shown(getattr(self.source, '__name__', self.source))} can not be written to a "
             "scene file; use a formula or keyframes"
         )
 
@@ -122,7 +128,7 @@ def _from_mapping(value: Mapping, where: str) -> Keyframes:
         )
     smooth = value.get("smooth", True)
     if not isinstance(smooth, bool):
-        raise TautError(f"{where}smooth is {smooth!r}; write true (spline) or false (straight lines)")
+        raise TautError(f"{where}smooth is {shown(smooth)}; write true (spline) or false (straight lines)")
     return _keyframes(value["times"], value["values"], smooth, where)
 
 
@@ -130,6 +136,9 @@ def _keyframes(times: Any, values: Any, smooth: bool, where: str) -> Keyframes:
     try:
         moments = tuple(float(number) for number in times)
         heights = tuple(float(number) for number in values)
+    except OverflowError:
+        raise TautError(f"{where}keyframes have the times {shown(times)} and the values {shown(values)}, of which one "
+                        "is too large for a float") from None
     except (TypeError, ValueError):
         raise TautError(f"{where}keyframes need two lists of numbers: times and values") from None
     if len(moments) != len(heights) or len(moments) < 2:

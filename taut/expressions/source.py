@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from taut.errors import TautError
+
 if TYPE_CHECKING:
     import sympy
 
@@ -173,6 +175,9 @@ def _function(arguments: str, loads: list[tuple[str, str]], stores: list[tuple[s
     common, results = sympy.cse(
         [value for _, value in stores], symbols=sympy.numbered_symbols("c"), order="none"
     )
+    for expression in [*(value for _, value in common), *results]:
+        if not all(number.is_finite and abs(number) < 1.7e308 for number in expression.atoms(sympy.Number)):
+            raise TautError("a formula or one of its derivatives contains numbers too large for a float")
     used = {str(s) for e in [*(value for _, value in common), *results] for s in e.free_symbols}
     show = _printer().doprint
     lines = [f"{name} = {place}" for name, place in loads if name in used]

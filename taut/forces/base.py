@@ -3,8 +3,10 @@
 1.  One file, one `KIND = ForceKind(...)`, one line in `forces/__init__.py`.
 2.  Points are as for constraints: a particle, a scalar coordinate, a place in the world or on a rigid
     body. With `turning=True` the single point is a rigid body and the kernel writes a torque.
-3.  `kernel(n, at, idx, p, ints, x, v, t, scratch, f)` adds the forces of a batch of n to f[point, 0:3] [N]
-    (or world torques [N m]) and returns the batch's potential energy [J] (0 where there is none).
+3.  `kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power)` adds the forces of a batch of n to f[point, 0:3]
+    [N] (or world torques [N m]) and returns the batch's potential energy V [J] (0 where there is none). To power[0] it
+    adds f·v + dV/dt [W], what the force does beside its potential: drag takes, a rest length that changes gives. With
+    `turning=True` it leaves that to its caller. p_t holds time derivatives of the parameters p.
 4.  `lay_out` is as for constraints.
 """
 

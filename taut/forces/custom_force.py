@@ -1,6 +1,6 @@
 """The user's own force f(x, v, t), as formulas or as a Python function.
 
-    f = F(x, v, t)      (1)
+    f = F(x, v, t),   power = f·v      (1)
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     packed_x, packed_v, force = scratch[0], scratch[1], scratch[2]
     for i in range(n):
         address = ints[at.ints + 2 * i]
@@ -65,6 +65,7 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
             a = idx[at.idx + count * i + q]
             for c in range(3):
                 f[a, c] += force[3 * q + c]
+                power[0] += force[3 * q + c] * v[a, c]
     return 0.0
 
 

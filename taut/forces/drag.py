@@ -1,6 +1,6 @@
 """Viscous drag.
 
-    f = -c v        (1)
+    f = -c v,   power = f·v        (1)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         count = ints[at.ints + i]
         coefficient = p[at.par + i]
@@ -26,6 +26,7 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
             a = idx[at.idx + count * i + q]
             for c in range(3):
                 f[a, c] -= coefficient * v[a, c]  # (1)
+                power[0] -= coefficient * v[a, c] * v[a, c]
     return 0.0
 
 

@@ -2,6 +2,7 @@
 
     f = F(t)                                    (1)
     V = -F·x for a constant force, else 0       (2)
+    power = 0 for a constant force, else F·v    (3)
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):
         a = idx[at.idx + i]
@@ -26,6 +27,8 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
             f[a, c] += p[m + c]  # (1)
             if ints[at.ints + i]:
                 energy -= p[m + c] * x[a, c]  # (2)
+            else:
+                power[0] += p[m + c] * v[a, c]  # (3)
     return energy
 
 

@@ -2,6 +2,7 @@
 
     f_a = -(k (|d| - L) + c u·ḋ) u,   f_b = -f_a,    d = x_a - x_b, u = d/|d|       (1)
     V = k (|d| - L)² / 2                                                            (2)
+    power = -c (u·ḋ)² + k_t (|d| - L)²/2 - k (|d| - L) L_t                          (3)
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):
         a = idx[at.idx + 2 * i]
@@ -50,7 +51,10 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
         f[b, 0] -= pull * dx
         f[b, 1] -= pull * dy
         f[b, 2] -= pull * dz
-        energy += 0.5 * stiffness * (length - rest) ** 2  # (2)
+        longer = length - rest
+        energy += 0.5 * stiffness * longer * longer  # (2)
+        m = at.par + 3 * i
+        power[0] += (0.5 * p_t[m] * longer - stiffness * p_t[m + 1]) * longer - damping * rate * rate  # (3)
     return energy
 
 

@@ -3,6 +3,7 @@
     T = k (l - L) + (k₂ - k) max(0, l - L₂) + c u·(v_i - v_j),    L₂ = (1 + e₂) L       (1)
     f_i = -T u,   f_j = T u,     l = |x_i - x_j|, u = (x_i - x_j) / l                   (2)
     V = k (l - L)²/2 + (k₂ - k) max(0, l - L₂)²/2                                       (3)
+    power = -c (u·(v_i - v_j))²                                                         (4)
 
 One record holds a whole family of a cloth's springs, so that a sheet of 80,000 springs is one force.
 """
@@ -62,7 +63,7 @@ def numbered_points(given, width, name, count):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     nodes, pair, m = at.idx, at.ints, at.par
     for _ in range(n):
@@ -84,6 +85,7 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
             f[j, 1] += pull * d1
             f[j, 2] += pull * d2
             energy += 0.5 * k * (l - rest) ** 2  # (3)
+            power[0] -= p[m + 2] * rate * rate  # (4)
             over = l - (1.0 + elongation2) * rest
             if over > 0.0:
                 energy += 0.5 * (k2 - k) * over * over

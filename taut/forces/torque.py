@@ -15,7 +15,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         a = idx[at.idx + i]
         for c in range(3):

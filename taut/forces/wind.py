@@ -4,7 +4,8 @@
     a = (x_j - x_i) × (x_k - x_i) = 2 A n                                                       (2)
     f = ρ c A |u| (u·n) n / 2 = ρ c |u| (u·a) a / (4 |a|),  a third of it on each corner        (3)
 
-The force is along the normal n and the same for both sides: still air takes energy from any motion.
+The force is along the normal n and the same for both sides: still air takes energy from any motion. Its power is
+that on the three corners.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def lay_out(positions, arguments):
 
 
 @part
-def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     nodes, corner, m = at.idx, at.ints, at.par
     for _ in range(n):
         points, count = ints[corner], ints[corner + 1]
@@ -53,6 +54,7 @@ def kernel(n, at, idx, p, ints, x, v, t, scratch, f):
                 speed = sqrt(u0 * u0 + u1 * u1 + u2 * u2)
                 share = factor * speed * (u0 * a0 + u1 * a1 + u2 * a2) / doubled  # (3)
                 for corner_node in (i, j, k):
+                    power[0] += share * (a0 * v[corner_node, 0] + a1 * v[corner_node, 1] + a2 * v[corner_node, 2])
                     f[corner_node, 0] += share * a0
                     f[corner_node, 1] += share * a1
                     f[corner_node, 2] += share * a2

@@ -13,7 +13,7 @@ solids: dissection.py, cut.py. The arrays: linear.py. LDLᵀ in a band (dense: t
 sparse: sparse.py; where L is nearly dense in places: fronts.py, multifrontal.py on the words of tiles.py; any:
 direct.py. Iterative: pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or
 conflicting rows, and how the direct solvers find it: singular.py. Names of dependent rows, not for steps:
-rank.py. Why steps compile fast although all this is behind them: taut/distant.py.
+rank.py. Why steps compile fast although all this is behind them: taut/compiled/function_pointers.py.
 
 Matrices of nodes, given by 3 × 3 blocks instead of J, in an order from the nodes' places: nodes.py, bisection.py.
 Long and narrow ones, whose pattern changes at every turn: envelope.py.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba import types
 
-from taut.distant import distant
+from taut.compiled.function_pointers import distant
 from taut.jit import word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.linear import SPARSE

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.compiled import structure
 from taut.jit import kernel, word
 
 LONG = 18  # entries of a column of L, on average over the work; measured
@@ -33,6 +34,7 @@ COLUMN, AT, PANEL, SQUARE, CHILD, SIBLING, OWNED, ENTRY = range(8)
 TO_COLUMN, TO_PANEL, TO_SQUARE = range(3)
 
 
+@structure
 class Fronts(NamedTuple):
     """f fronts in postorder, and the sentinel f. Few arrays, since every step that is compiled knows them all.
 

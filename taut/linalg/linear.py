@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from taut.compiled import structure
 from taut.linalg.fronts import Fronts
 
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
@@ -18,6 +19,7 @@ DEPENDENT, ITERATIONS = range(2)
 WORK_VECTORS = 9
 
 
+@structure
 class Linear(NamedTuple):
     """A = J W Jᵀ with a fixed pattern. A `row` is the user's, a `place` is where an order puts it.
 
@@ -31,7 +33,7 @@ class Linear(NamedTuple):
     tolerance: float  # iterative solvers: |b - Aλ| <= tolerance |b|, each row in its own scale
     bandwidth: int  # half bandwidth of the order in use (at least 1)
     fill: int  # predicted entries of the sparse factor; 0: not needed for the choice
-    factor_address: int  # taut/distant.py
+    factor_address: int  # taut/compiled/function_pointers.py
     solve_address: int
     fronts_factor_address: int  # 0: no fronts
     fronts_solve_address: int

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from taut.compiled import structure
 from taut.errors import TautError
 from taut.jit import part, word
 from taut.linalg.bisection import bisect_places
@@ -30,6 +31,7 @@ ONE, TWO = np.uint64(1), np.uint64(2)
 DEPENDENT = 1e-14  # a pivot below this share of its diagonal
 
 
+@structure
 class Nodes(NamedTuple):
     """n nodes and k couples; rows are 3 a + r for the node in place a of the order."""
 

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numba import types
 
-from taut.distant import address_of
+from taut.compiled.function_pointers import address_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
 from taut.linalg.fronts import PANEL, aligned, no_fronts, plan_fronts, worth_fronts

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from taut.distant import distant
+from taut.compiled.function_pointers import distant
 from taut.jit import part, word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls

@@ -5,6 +5,8 @@
     Adams-Bashforth 2     v' = v + h (3 a - a₋)/2,    q' = q ⊞ h (3 v - v₋)/2                (3)
     Runge-Kutta 4         the classical four stages                                          (4)
 
+The work of drivers and of forces without potential are further unknowns, Ẇ = P, followed like the others.
+
 Adams-Bashforth starts with one step of (1). The Hong-Welch-Choi paper prints its velocity update without
 the factor ½ and moves positions with v'; (3) is the scheme itself, of second order in both.
 `accelerate` is bound by each method: `specialise` compiles one copy of `step` per method.
@@ -14,7 +16,19 @@ from __future__ import annotations
 
 from ..jit import part, word
 from ..model.arrays import State, System
-from ..model.evaluate import add_scaled, constraints, copy, drive, forces, move, push, set_time, solve, times
+from ..model.evaluate import (
+    add_scaled,
+    constraints,
+    copy,
+    drive,
+    forces,
+    move,
+    power_at,
+    push,
+    set_time,
+    solve,
+    times,
+)
 from ..model.rotation import normalise, quaternion_rate
 from .base import Option
 
@@ -24,12 +38,17 @@ ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
 STAGES = 4
 
 
+def other_orders(default: str) -> dict[str, int]:
+    return {name: order for name, order in ORDERS.items() if name != default}
+
+
 def integrator_option(default: str) -> Option:
     return Option("integrator", default, "base integrator", INTEGRATORS)
 
 
 def memory(model) -> int:
-    return 1 + 6 * len(model.x)
+    """Of the step before: whether there was one, v and a, and both kinds of power."""
+    return 3 + 6 * len(model.x)
 
 
 @part
@@ -56,6 +75,12 @@ def accelerate(system: System, t, x, quat, v, par, lam):
     raise AssertionError
 
 
+@word
+def power(system: System, v, par, lam, out):
+    """Of drivers and forces at the instant of the last `accelerate` [W]."""
+    power_at(system, system.work.J, v, lam, out)
+
+
 @part
 def observe_lagrange(system: System, state: State, t, par, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
@@ -75,6 +100,10 @@ def step(system: System, state: State, t, h, par):
         runge_kutta(system, state, t, h, par)
         return 0
     accelerate(system, t, x, quat, v, par, state.lam)
+    now = work.stage_power[0]
+    if system.counted == 1:
+        power(system, v, par, state.lam, now)
+    before = 0.0
     if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
         copy(v, work.v1)
         add_scaled(v, h, work.a, v)  # (1)
@@ -91,6 +120,11 @@ def step(system: System, state: State, t, h, par):
                 work.v2[i, c] = 1.5 * v[i, c] - 0.5 * memory_[k]
                 v[i, c] += h * (1.5 * work.a[i, c] - 0.5 * memory_[k + 3])  # (3)
         move(system, x, quat, work.v2, h, x, quat)
+        before = 0.5
+    for k in range(2):
+        kept = 1 + 6 * points + k
+        state.ledger[k] += h * ((1.0 + before) * now[k] - before * memory_[kept])
+        memory_[kept] = now[k]
     if integrator == AB2:
         memory_[0] = 1.0
         for i in range(points):
@@ -118,6 +152,8 @@ def runge_kutta(system: System, state: State, t, h, par):
                     work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
             normalise(work.quat1)
         accelerate(system, t + c * h, work.x1, work.quat1, work.v1, par, state.lam)
+        if system.counted == 1:
+            power(system, work.v1, par, state.lam, work.stage_power[k])
         copy(work.v1, work.stage_v[k])
         copy(work.a, work.stage_a[k])
         for i in range(quat.shape[0]):
@@ -129,6 +165,8 @@ def runge_kutta(system: System, state: State, t, h, par):
         weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
         add_scaled(x, weight, work.stage_v[k], x)
         add_scaled(v, weight, work.stage_a[k], v)
+        state.ledger[0] += weight * work.stage_power[k, 0]
+        state.ledger[1] += weight * work.stage_power[k, 1]
         for i in range(quat.shape[0]):
             for q in range(4):
                 quat[i, q] += weight * work.stage_quat[k, i, q]

@@ -14,13 +14,17 @@
 6.  `memory(model)` numbers are kept between steps in state.memory; `stages` sets of arrays are at hand
     in work.stage_*.
 7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
-    tolerance, there is nothing to fit).
+    tolerance, there is nothing to fit). `orders` says what other choices of `integrator` make of the trajectory,
+    and `caveat` where none of this holds: a run there begins with a warning.
 8.  `refuses(model)` gives the reason why a model can not be treated, or None.
 9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
 10. A method that also treats inequalities, or scenes with cloth, does so by other forms of itself: `unilateral`
     and `sheets`, each a whole Method with that word as its `form`.
-11. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
+    potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
+    step gives them, or `power_at` for each stage.
+12. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
 from __future__ import annotations
@@ -56,6 +60,14 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Caveat:
+    """Where a method does not keep the orders that it declares."""
+
+    text: str  # where, and what to do instead
+    applies: Callable[[Model, Any], bool]  # to a model and the `par` of a run
+
+
+@dataclass(frozen=True)
 class Method:
     name: str
     doc: str  # one sentence
@@ -65,6 +77,8 @@ class Method:
     order_position: int | None  # of |Φ|
     order_velocity: int | None  # of |Φ̇|
     step: Callable
+    orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
+    caveat: Caveat | None = None
     takes_tolerance: bool = True
     tolerance: float | None = None  # default bound on |Φ|; None: as the paper, without one
     options: tuple[Option, ...] = ()
@@ -86,6 +100,11 @@ class Method:
     @property
     def is_for_sheets_only(self) -> bool:
         return self.sheets == self
+
+    @property
+    def order_energy(self) -> int:
+        """Of the energy less what the ledger has of it: energy feels errors of q and of v."""
+        return self.order if self.order_velocity is None else min(self.order, self.order_velocity)
 
     @property
     def key(self) -> str:

@@ -13,18 +13,18 @@ all that it does. Without compilation the box is an entry of BOXES. Steps with o
 
 from __future__ import annotations
 
-import struct
 import weakref
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from ..distant import address_of
-from ..jit import cache_folder
+from ..compiled import by_value, reference, structure, words
+from ..compiled.function_pointers import address_of
 from .compiling import compile_all
 
 FUNCTIONS = 64
@@ -41,6 +41,7 @@ class Bundle(NamedTuple):
     par: Any
 
 
+@structure
 class Boxed(NamedTuple):
     """The `par` of steps whose tables stand in a box."""
 
@@ -62,8 +63,7 @@ class BoxKind:
     def pack(self, system: Any, state: Any, tables: Any, unused: Container[str] = ()) -> Boxed:
         """Lay everything out, and compile (or load) the functions, but for `unused` names or files."""
         bundle = Bundle(system, state, tables)
-        self.type = numba.typeof(bundle)
-        self._check_type()
+        self._set_type(types.NamedTuple([by_value(numba.typeof(part)) for part in bundle], Bundle))
         wanted = [
             entry for entry in self.functions
             if entry[0].__name__ not in unused and entry[0].__module__.rpartition(".")[2] not in unused
@@ -71,8 +71,8 @@ class BoxKind:
         if compiling:
             compile_all(self, wanted)
         addresses = [address_of(*entry[:2], *entry[2]) if entry in wanted else 0 for entry in self.functions]
-        words = [*addresses, *[0] * (FUNCTIONS - len(addresses)), *_words(bundle)]
-        memory = np.array(words, np.int64)
+        table = [*addresses, *[0] * (FUNCTIONS - len(addresses)), *words(bundle)]
+        memory = np.array(table, np.int64)
         address = memory.ctypes.data
         BOXES[address] = bundle
         weakref.finalize(memory, BOXES.pop, address)
@@ -101,12 +101,17 @@ class BoxKind:
 
         return register
 
-    def _check_type(self) -> None:
-        """Compiled code in the cache knows a box by its address alone: a table of another type would be misread."""
-        note, text = cache_folder() / f"box_{self.name}", str(self.type)
-        if not note.exists():
-            note.write_text(text)
-        assert note.read_text() == text, f"tables of {self.name} have another type than in other scenes"
+    def _set_type(self, kind: Any) -> None:
+        """Compiled code knows a box by its address alone: a table of another type would be misread."""
+        if self.type is not None and self.type != kind:
+            raise TypeError(f"tables of {self.name} have another type than in other scenes")
+        self.type = kind
+
+    def fingerprint_parts(self) -> tuple:
+        """What code that opens such a box depends on."""
+        if self.type is None:
+            raise TypeError(f"no box of kind {self.name} has been packed yet")
+        return self.name, self.type
 
 
 def contents(par: Boxed) -> Any:
@@ -114,26 +119,21 @@ def contents(par: Boxed) -> Any:
     return BOXES[par.box].par
 
 
-def _words(value: Any) -> list[int]:
-    if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-    if isinstance(value, tuple):
-        return [word for entry in value for word in _words(entry)]
-    if isinstance(value, float):
-        return [struct.unpack("<q", struct.pack("<d", value))[0]]
-    return [int(value)]
-
-
 def _opener(kind: BoxKind) -> Any:
     @intrinsic
     def open_box(typingctx, box):
-        bundle = kind.type
+        given = types.NamedTuple([reference(part) for part in kind.type], Bundle)
 
         def lower(context, builder, signature, values):
             first = builder.add(values[0], values[0].type(8 * FUNCTIONS))
-            return builder.load(builder.inttoptr(first, context.get_value_type(bundle).as_pointer()))
+            whole = builder.inttoptr(first, context.get_value_type(kind.type).as_pointer())
+            zero = ir.Constant(ir.IntType(32), 0)
+            places = [
+                builder.gep(whole, [zero, ir.Constant(ir.IntType(32), k)], inbounds=True) for k in range(len(given))
+            ]
+            return context.make_tuple(builder, given, places)
 
-        return bundle(box), lower
+        return given(box), lower
 
     return open_box
 

@@ -18,8 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..distant import address_of
-from ..jit import cache_folder, fcntl
+from ..compiled import cache_folder, is_stored
+from ..compiled.function_pointers import address_of
+from ..compiled.locks import release, try_lock
 
 if TYPE_CHECKING:
     from .box import BoxKind
@@ -32,13 +33,14 @@ _HELP = "from taut.methods.compiling import help_out; help_out()"
 
 def compile_all(kind: BoxKind, wanted: Sequence[Entry]) -> None:
     """See to it that all these are in the cache."""
-    new = [entry for entry in wanted if not _made(kind, entry).exists()]
-    if fcntl is None or not new:  # Windows: one after the other, when they are asked for
+    if cache_folder() is None:  # each when it is asked for
         return
-    (cache_folder() / "made").mkdir(exist_ok=True)
+    new = [entry for entry in wanted if not is_stored(entry[0], entry[2])]
+    if not new:
+        return
     helpers = [helper for _ in range(_helper_count(len(new))) if (helper := _start(kind, new)) is not None]
     try:
-        _share(kind, new)
+        _share(new)
     except BaseException:
         for helper in helpers:
             helper.terminate()
@@ -55,11 +57,7 @@ def help_out() -> None:
     name, bundle, names = pickle.load(sys.stdin.buffer)
     kind = box.KINDS[name]
     kind.type = bundle
-    _share(kind, [entry for entry in kind.functions if entry[0].__name__ in names])
-
-
-def _made(kind: BoxKind, entry: Entry) -> Path:
-    return cache_folder() / "made" / f"{kind.name}.{entry[0].__name__}"
+    _share([entry for entry in kind.functions if entry[0].__name__ in names])
 
 
 def _helper_count(functions: int) -> int:
@@ -75,10 +73,12 @@ def _start(kind: BoxKind, new: Sequence[Entry]) -> subprocess.Popen | None:
     if not Path(sys.executable or "").name.startswith("python"):
         return None
     with suppress(OSError):
+        folder = cache_folder()
+        assert folder is not None
         paths = os.pathsep.join(path for path in sys.path if path)
         helper = subprocess.Popen(
             [sys.executable, "-c", _HELP], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": paths, "TAUT_CACHE_DIR": str(cache_folder().parent)},
+            env={**os.environ, "PYTHONPATH": paths, "TAUT_CACHE_DIR": str(folder.parent)},
         )  # fmt: skip
         assert helper.stdin is not None
         with helper.stdin:
@@ -87,18 +87,12 @@ def _start(kind: BoxKind, new: Sequence[Entry]) -> subprocess.Popen | None:
     return None
 
 
-def _share(kind: BoxKind, new: Sequence[Entry]) -> None:
+def _share(new: Sequence[Entry]) -> None:
     """First what nobody is at, then, when they are done, what others have left."""
     for wait in (False, True):
-        for entry in new:
-            if _made(kind, entry).exists():
+        for function, result, given in new:
+            name = function._cache.file_name(given)
+            if is_stored(function, given) or not (wait or try_lock(name)):
                 continue
-            with open(cache_folder() / "made" / f"{_made(kind, entry).name}.lock", "w") as lock:
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-                except BlockingIOError:
-                    continue
-                if not _made(kind, entry).exists():
-                    function, result, given = entry
-                    address_of(function, result, *given)
-                    _made(kind, entry).touch()
+            address_of(function, result, *given)
+            release(name)

@@ -12,7 +12,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..jit import part
-from ..model.evaluate import add_scaled, clear, constraints, forces, largest, move, push, set_time, solve
+from ..model.evaluate import (
+    add_scaled,
+    clear,
+    constraints,
+    find_drift,
+    forces,
+    impulse_power,
+    largest,
+    move,
+    power_against_forces,
+    push,
+    set_time,
+    solve,
+)
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .sheets.forms import for_sheets
 
@@ -22,6 +35,9 @@ def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     forces(system, t, x, quat, v)
+    if system.counted == 1:
+        state.ledger[0] += h * power_against_forces(system, v)
+        state.ledger[1] += h * work.power[0]
     add_scaled(v, h, work.a, v)
     move(system, x, quat, v, h, x, quat)  # (1)
     set_time(system, t + h, x, quat, v)
@@ -34,6 +50,9 @@ def step(system, state, t, h, par):
         for r in range(lam.shape[0]):
             work.b[r] = -work.phi[r] / (h * h)
         solve(system, work.J, w, work.b, work.mu)
+        if system.counted == 1:
+            find_drift(system, work.J, v)
+            state.ledger[0] += h * impulse_power(system, work.mu)
         clear(work.v1)
         push(system, work.J, w, work.mu, h, work.v1)
         move(system, x, quat, work.v1, h, x, quat)  # (2)

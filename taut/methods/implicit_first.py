@@ -6,11 +6,12 @@
     (J W Jᵀ) λ = -(Φ/h² + Φ_t/h + J (v/h + W f))                        (4)  [ICRA (16)]
     (J W Jᵀ) δλ = -Φ(q')/h²                                             (5)  repeated when a tolerance is set
     J ← J(q'),   when (5) does not halve |Φ|                            (6)
+    -h λ·(J v_d + Φ_t): the work of drivers, v_d of driven bodies       (7)
 
 λ is the paper's with the sign turned. In exact terms (4) is one Newton iteration of the implicit
 (index-3) Euler or SHAKE step, and (5) goes on with it; readers from game physics know the velocity-level
 form as "ERP = 1, CFM = 0 with a direct solve". (6) is for large steps, and for mechanisms that pass a
-configuration where J loses rank: there J(q) says nothing about q'.
+configuration where J loses rank: there J(q) says nothing about q'. f is that of unconstrained.py.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from ..model.evaluate import (
     clear,
     constraints,
     copy,
+    count_work,
+    impulse_power,
     kick,
     largest,
     move,
@@ -35,15 +38,18 @@ from ..model.evaluate import (
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .sheets.forms import for_sheets
+from .unconstrained import AB2, extrapolate, integrator_option, memory
 from .unilateral import fixed_step
 
 
 @word
-def first_order(system, state, t, h, out_v, lam):
+def first_order(system, state, t, h, integrator, out_v, lam):
     """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
     work, w = system.work, system.bodies.w
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
     apply(system, t, state.x, state.quat, state.v)
+    if integrator == AB2:
+        extrapolate(system, state.memory)
     kick(system, state.v, h, out_v)  # (1) without λ
     times(system, work.J, out_v, work.b)
     for r in range(lam.shape[0]):
@@ -80,6 +86,8 @@ def correct(system, state, t, h, par):
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         clear(work.v1)
+        if system.counted == 1:
+            state.ledger[0] += h * impulse_power(system, work.mu)  # (7)
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
@@ -89,7 +97,9 @@ def correct(system, state, t, h, par):
 
 @word
 def step(system, state, t, h, par):
-    first_order(system, state, t, h, state.v, state.lam)
+    first_order(system, state, t, h, par[3], state.v, state.lam)
+    if system.counted == 1:
+        count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
     if par[0] > 0.0:
@@ -106,5 +116,8 @@ METHOD = Method(
     order_position=2,
     order_velocity=1,
     step=step,
+    orders={"ab2": 1},
+    options=(integrator_option("euler", ("euler", "ab2")),),
+    memory=memory,
 )
 METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))

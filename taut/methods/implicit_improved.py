@@ -3,29 +3,35 @@
     v½ = v + h/2 W (f + Jᵀ λ)                                           (1)  [HWC (5)]
     q½ = q ⊞ h/2 v½                                                     (2)  [HWC (6)]
     (J W Jᵀ) λ = -(4Φ/h² + 2Φ_t/h + J (2v/h + W f))                     (3)  [from HWC (7)]
-    v' = v + h W (f + J(q½)ᵀ λ)                                         (4)  [HWC, mid-point step]
+    v' = v + h W (f½ + J(q½)ᵀ λ)                                        (4)  [HWC, mid-point step]
     q' = q ⊞ h v½                                                       (5)
     (J W Jᵀ) δλ = -2Φ(q')/h²                                            (6)  repeated when a tolerance is set
     J ← J(q'),   when (6) does not halve |Φ|                            (7)  see implicit_first.py
+    f ← f½ and once more (1)-(3), where forces depend on v              (8)
+    -h λ·(J(q½) v_d + Φ_t): the work of drivers, at t + h/2             (9)
 
-The paper prints (3) without Φ_t. λ is the paper's with the sign turned.
+The paper prints (3) without Φ_t, and (4) with f of the old time, `integrator="euler"`: then forces that change
+along the way make the order one. f½ = f(q½, v½) is the mid-point rule for them too. The paper's own remedy,
+Adams-Bashforth 2 (`integrator="ab2"`), serves for forces that depend on places alone; see below.
 
-(3) sets the normal part of v½ from Φ alone, and v' = 2 v½ - v turns the rest of it round at each step. Both
-Φ and Φ̇ are therefore multiplied by -1 from step to step, one driving the other: a body that starts on a
-curved path with Φ = 0 rings, Φ̇ grows to the size of v and λ to v/h. Positions are of second order all the
-same, and so are Φ̇ and λ (of first order) when the motion starts from rest. f is that of the old time: where
-it changes along the way the order is one, and where it feels the ringing of v (drag, gyroscopic terms of
-rigid bodies) the method does not converge; choose implicit_second there.
+λ is the paper's with the sign turned. (3) sets the normal part of v½ from Φ alone, and v' = 2 v½ - v turns the
+rest of it round at each step. Both Φ and Φ̇ are therefore multiplied by -1 from step to step, one driving the other:
+a body that starts on a curved path with Φ = 0 rings, Φ̇ grows to the size of v and λ to v/h. Positions, q½ and v½ are
+of second order all the same, and so are Φ̇ and λ (of first order) when the motion starts from rest. f½ does not
+feel the ringing; f of the old time does: with `euler` or `ab2` and forces of second degree in v, such as gyroscopic
+terms of rigid bodies, the method does not converge, and a run with forces that depend on v is warned.
 """
 
 from __future__ import annotations
 
 from ..jit import part, word
 from ..model.evaluate import (
+    accelerations,
     add_scaled,
+    apply,
     constraints,
     copy,
-    forces,
+    count_work,
     largest,
     move,
     prepare,
@@ -34,8 +40,9 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
 from .implicit_first import renew
+from .unconstrained import AB2, MIDPOINT, extrapolate, integrator_option, memory
 
 
 @word
@@ -47,32 +54,53 @@ def full_step(system, state, t, h, v_half):
     move(system, state.x, state.quat, v_half, h, work.x2, work.quat2)  # (5)
 
 
+@word
+def half_step(system, state, t, h, v_half):
+    """(2), and all that moves on its own, into x1, quat1 and v½ at t + h/2."""
+    work = system.work
+    copy(state.x, work.x1)
+    copy(state.quat, work.quat1)
+    move(system, state.x, state.quat, v_half, 0.5 * h, work.x1, work.quat1)  # (2)
+    set_time(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+
+
 @part
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     v_half = work.v1
+    midpoint = par[3] == MIDPOINT
     constraints(system, t, x, quat, v, False, work.J)
-    forces(system, t, x, quat, v)
-    add_scaled(v, 0.5 * h, work.a, v_half)
-    times(system, work.J, v_half, work.b)
-    for r in range(lam.shape[0]):
-        work.b[r] = -2.0 * (2.0 * work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (3)
     prepare(system, work.J, w)
-    resolve(system, work.b, lam)
-    push(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
+    apply(system, t, x, quat, v)
+    if par[3] == AB2:
+        extrapolate(system, state.memory)
+    for r in range(lam.shape[0]):
+        work.mu[r] = 2.0 * work.phi[r] / h + work.phi_t[r]
+    for again in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (8)
+        if again == 1:
+            half_step(system, state, t, h, v_half)
+            apply(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+        accelerations(system)
+        add_scaled(v, 0.5 * h, work.a, v_half)
+        times(system, work.J, v_half, work.b)
+        for r in range(lam.shape[0]):
+            work.b[r] = -2.0 * (work.mu[r] + work.b[r]) / h  # (3)
+        resolve(system, work.b, lam)
+        push(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
     status = OK
-    copy(work.a, work.v2)  # W f is needed again in (4)
     if par[0] > 0.0:
         status = repeat(system, state, t, h, par, v_half)
     # mid-point step
-    copy(x, work.x1)
-    copy(quat, work.quat1)
-    move(system, x, quat, v_half, 0.5 * h, work.x1, work.quat1)  # (2)
-    set_time(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+    half_step(system, state, t, h, v_half)
     constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
+    if midpoint:
+        apply(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+        accelerations(system)
+    if system.counted == 1:
+        count_work(system, state, work.J, v_half, lam, h)  # (9)
     move(system, x, quat, v_half, h, x, quat)  # (5)
-    add_scaled(v, h, work.v2, v)
+    add_scaled(v, h, work.a, v)
     push(system, work.J, w, lam, h, v)  # (4)
     set_time(system, t + h, x, quat, v)
     return status
@@ -109,11 +137,20 @@ def repeat(system, state, t, h, par, v_half):
 
 METHOD = Method(
     name="implicit_improved",
-    doc="A half step finds λ, a mid-point step uses it; one linear solve.",
+    doc="A half step finds λ, a mid-point step uses it; one linear system.",
     source="Hong, Welch and Choi 2005 (5)-(7)",
     level="position, linearised",
     order=2,
     order_position=2,
     order_velocity=0,
     step=step,
+    orders={"euler": 1, "ab2": 2},
+    caveat=Caveat(
+        "with integrator euler or ab2 it does not converge where forces depend on velocity (drag, damping, rigid "
+        "bodies); leave integrator at midpoint",
+        lambda model, par: bool(model.bodies.velocity_forces) and par[3] != MIDPOINT,
+    ),
+    options=(integrator_option("midpoint"),),
+    memory=memory,
+    solves="1 (forces of v: 2)",
 )

@@ -10,21 +10,26 @@
     Jʰ ← J(q'),   when (7) does not halve |Φ|                           (8)  see implicit_first.py
     vʰ ← (v + v')/2 and once more (4)-(6), where forces depend on v     (9)
 
+    -h λ·(Jʰ v_d + Φ_t): the work of drivers, at t + h/2                (10)
+
 λ is the paper's with the sign turned. The paper drops Φ_t in (2). It takes f at the old time in (4) and
-(6); fʰ at the half-time variables is the same under gravity and keeps second order for forces that depend on
-q or t. Drag and gyroscopic terms need (9) besides: vᵖ keeps to the old tangent of the constraints, J vᵖ = 0,
-so that the mean with it is wrong by O(h) across them.
+(6), `integrator="euler"`; fʰ at the half-time variables is the same under gravity and keeps second order for
+forces that depend on q or t. Drag and gyroscopic terms need (9) besides: vᵖ keeps to the old tangent of the
+constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. The choices: unconstrained.py.
 """
 
 from __future__ import annotations
 
 from ..jit import part
 from ..model.evaluate import (
+    accelerations,
     add_scaled,
+    apply,
     clear,
     constraints,
     copy,
-    forces,
+    count_work,
+    impulse_power,
     largest,
     mean,
     move,
@@ -36,6 +41,7 @@ from ..model.evaluate import (
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
+from .unconstrained import MIDPOINT, integrator_option, memory
 
 
 @part
@@ -45,7 +51,8 @@ def step(system, state, t, h, par):
     v_predicted, v_half = work.v1, work.v2
 
     # Predictor
-    first_order(system, state, t, h, v_predicted, lam)  # (1), (2)
+    midpoint = par[3] == MIDPOINT
+    first_order(system, state, t, h, par[3], v_predicted, lam)  # (1), (2)
     copy(x, work.x1)
     copy(quat, work.quat1)
     move(system, x, quat, v_predicted, h, work.x1, work.quat1)
@@ -66,8 +73,10 @@ def step(system, state, t, h, par):
 
     # Corrector
     v_new = work.x1
-    for _ in range(2 if system.bodies.velocity_forces else 1):  # (9)
-        forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)
+    for _ in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (9)
+        if midpoint:
+            apply(system, t + 0.5 * h, work.x2, work.quat2, v_half)
+        accelerations(system)
         for i in range(v.shape[0]):
             for c in range(3):
                 v_new[i, c] = 2.0 * (v[i, c] - v_predicted[i, c]) / h + work.a[i, c]
@@ -79,6 +88,10 @@ def step(system, state, t, h, par):
         push(system, work.J, w, lam, h, v_new)  # (4)
         mean(v, v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
+    if system.counted == 1:
+        if midpoint:
+            apply(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
+        count_work(system, state, work.J, v_half, lam, h)  # (10)
     move(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)
     set_time(system, t + h, x, quat, v)
@@ -106,6 +119,8 @@ def correct(system, state, t, h, par):
         resolve(system, work.b, work.mu)
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
+        if system.counted == 1:
+            state.ledger[0] += h * impulse_power(system, work.mu)  # (10)
         clear(work.v1)
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
@@ -123,5 +138,8 @@ METHOD = Method(
     order_position=3,
     order_velocity=2,
     step=step,
+    orders={"euler": 1, "ab2": 2},
+    options=(integrator_option("midpoint"),),
+    memory=memory,
     solves="2",
 )

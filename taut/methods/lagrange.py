@@ -37,6 +37,7 @@ METHOD = Method(
     order_position=4,
     order_velocity=4,
     step=step,
+    orders=acceleration.other_orders("rk4"),
     takes_tolerance=False,
     observe=acceleration.observe_lagrange,
     options=(acceleration.integrator_option("rk4"),),

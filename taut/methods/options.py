@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TautError, unknown
+from ..errors import TautError, shown, unknown
 from ..model.model import Model
 from .base import Method, Option
 
@@ -34,7 +34,7 @@ def bound(method: Method, tolerance: float | None, rounding: float) -> float:
         if tolerance is None:
             return 0.0
     elif not (isinstance(tolerance, int | float) and isfinite(tolerance) and tolerance > 0):
-        raise TautError(f"tolerance is {tolerance!r}; give a positive number, or leave it out.")
+        raise TautError(f"tolerance is {shown(tolerance)}; give a positive number, or leave it out.")
     elif not method.takes_tolerance:
         raise TautError(f"method '{method.name}' takes no tolerance, but {tolerance:g} was given; leave it out, "
                         "or choose a method that corrects positions such as implicit_first.")
@@ -50,7 +50,7 @@ def number(method: Method, option: Option, value: Any) -> float:
             raise unknown(f"{what}:", str(value), option.choices)
         return float(option.choices.index(value))
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise TautError(f"{what} is {value!r}; give a number.")
+        raise TautError(f"{what} is {shown(value)}; give a number.")
     if option.minimum is not None and value < option.minimum:
         raise TautError(f"{what} is {value:g}; it must be at least {option.minimum:g}.")
     return float(value)

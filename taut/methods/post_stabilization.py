@@ -65,6 +65,7 @@ METHOD = Method(
     order_position=4,
     order_velocity=1,
     step=step,
+    orders=acceleration.other_orders("symplectic"),
     observe=acceleration.observe_lagrange,
     options=(
         acceleration.integrator_option("symplectic"),

@@ -9,6 +9,8 @@
 
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
+
+Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
 """
 
 from __future__ import annotations
@@ -16,9 +18,12 @@ from __future__ import annotations
 from ..jit import part
 from ..model.evaluate import (
     add_scaled,
+    apply,
     constraints,
     copy,
+    count_work,
     forces,
+    impulse_power,
     largest,
     move,
     prepare,
@@ -48,6 +53,8 @@ def position_half(system, state, t, h, par):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
+    if system.counted == 1:
+        count_work(system, state, work.J2, v, lam, 0.5 * h)
     push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
@@ -71,6 +78,8 @@ def position_half(system, state, t, h, par):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
+        if system.counted == 1:
+            state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[1] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
@@ -93,7 +102,7 @@ def velocity_half(system, state, t, h, par):
         resolve(system, work.b, work.mu)
         push(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
         if system.bodies.velocity_forces == 0:
-            return
+            break
         change = 0.0
         size = 0.0
         for i in range(v.shape[0]):
@@ -101,8 +110,11 @@ def velocity_half(system, state, t, h, par):
                 change = max(change, abs(v[i, c] - work.v2[i, c]))
                 size = max(size, abs(v[i, c]))
         if change <= 1e-15 * size:
-            return
+            break
         copy(v, work.v2)
+    if system.counted == 1:
+        apply(system, t, state.x, state.quat, v)  # the power of forces feels v'
+        count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
 @part

@@ -6,7 +6,8 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). λ is not needed for the motion; records have the one that belongs to (x, v, t).
+(reduction/). λ is not needed for the motion, but for the work of drivers, which is one more y: of each
+stage, and of each record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ import numba
 import numpy as np
 from numba import types
 
-from ..distant import address_of, distant
+from ..compiled import structure
+from ..compiled.function_pointers import address_of, distant
 from ..jit import part, word
 from ..model.arrays import Array, State, System
-from ..model.evaluate import copy, forces, set_time
+from ..model.evaluate import copy, forces, power_at, set_time
 from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
-from .acceleration import observe_lagrange
+from .acceleration import constrained, observe_lagrange
 from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
 from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
 from .reduction.formulas import Formulas
@@ -40,12 +42,13 @@ RK4 = (
 
 
 class Addresses(NamedTuple):
-    """Of what a step calls (distant.py says why)."""
+    """Of what a step calls (compiled/function_pointers.py says why)."""
 
     place: int = 0
     slope: int = 0
 
 
+@structure
 class Reduced(NamedTuple):
     """What the step gets as `par`: the numbers of options.py, the tables of the form, and room to work in."""
 
@@ -81,7 +84,7 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
     kinds = numba.typeof(system), numba.typeof(reduced)
     number, table = types.float64, types.float64[:, ::1]
     at = Addresses(
-        address_of(place, types.none, *kinds, number, table),
+        address_of(place_alone, types.none, *kinds, number, table),
         address_of(slope, types.int64, *kinds, number, table, table),
     )
     return state._replace(memory=np.concatenate([[0.0], kept.ravel()])), reduced._replace(at=at)
@@ -103,6 +106,12 @@ def place(system, reduced, t, y):
 
 
 @part
+def place_alone(system, reduced, t, y):
+    """`place` is copied into its callers; this has an address."""
+    place(system, reduced, t, y)
+
+
+@part
 def slope(system, reduced, t, y, out):
     """(2): the slope of y. Returns 1 where the coordinates are singular."""
     work, mass = system.work, system.bodies.mass
@@ -119,7 +128,7 @@ def slope(system, reduced, t, y, out):
     return 0
 
 
-place_by = distant(types.none, lambda number: place)
+place_by = distant(types.none, lambda number: place_alone)
 slope_by = distant(types.int64, lambda number: slope)
 
 
@@ -165,12 +174,18 @@ def step(system, state, t, h, reduced):
             dp.combine(y, used, reduced.A[k], k, slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += slope_by(reduced.at.slope, 0, given)
+            if system.counted == 1:
+                constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
+                power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
             e3, e5 = dp.error_part(y, y2, slopes, 2, tolerance)
             error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
         if error < 1.0 and singular == 0:
+            for k in range(stages):
+                state.ledger[0] += used * reduced.B[k] * work.stage_power[k, 0]
+                state.ledger[1] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             keep(reduced, memory)
             now = end if last else now + used
@@ -204,6 +219,7 @@ METHOD = Method(
     order_velocity=None,
     step=step,
     observe=observe_lagrange,
+    stages=dp.STAGES,
     solves="0",
     refuses=refuses,
     start=start,

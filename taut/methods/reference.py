@@ -16,7 +16,7 @@ become smaller still: follow such mechanisms with a fixed step, for instance wit
 from __future__ import annotations
 
 from ..jit import part, word
-from ..model.evaluate import copy, set_time
+from ..model.evaluate import copy, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import OK, TOO_SMALL, Method, Option
@@ -39,6 +39,8 @@ def slope(system, state, t, k):
     """(1) at the spare configuration 1, into stage k."""
     work = system.work
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
+    if system.counted == 1:
+        power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
     copy(work.v1, work.stage_v[k])
     copy(work.a, work.stage_a[k])
     for i in range(state.quat.shape[0]):
@@ -85,6 +87,9 @@ def step(system, state, t, h, par):
         slope(system, state, now, 0)
         error = try_step(system, state, now, used, par[0])
         if error < 1.0:
+            for k in range(STAGES):
+                state.ledger[0] += used * B[k] * work.stage_power[k, 0]  # (2) for work
+                state.ledger[1] += used * B[k] * work.stage_power[k, 1]
             copy(work.x2, x)
             copy(work.quat2, quat)
             copy(work.v2, v)

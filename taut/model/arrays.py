@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..linalg import Linear
 
 Array = np.ndarray
 
 
+@structure
 class Bodies(NamedTuple):
     slots: int
     w: Array  # (points, 3) inverse masses
@@ -33,6 +35,7 @@ class Bodies(NamedTuple):
     velocity_forces: int  # 1 where some force depends on velocity
 
 
+@structure
 class Places(NamedTuple):
     """Places on rigid bodies."""
 
@@ -42,6 +45,7 @@ class Places(NamedTuple):
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
 
 
+@structure
 class Batches(NamedTuple):
     """Constraints or forces, grouped by kind."""
 
@@ -58,6 +62,7 @@ class Batches(NamedTuple):
     ints: Array
 
 
+@structure
 class Rows(NamedTuple):
     """Where the blocks of J stand: those of points in rows, then those of rotations."""
 
@@ -69,6 +74,7 @@ class Rows(NamedTuple):
     spin_place: Array  # and the place on the rigid body
 
 
+@structure
 class Inequalities(NamedTuple):
     """Conditions Φ ≥ 0, with their own rows and room to evaluate them, and balls that touch each other."""
 
@@ -92,6 +98,7 @@ class Inequalities(NamedTuple):
     J: Array
 
 
+@structure
 class Signals(NamedTuple):
     """Functions of time and what they drive."""
 
@@ -107,6 +114,7 @@ class Signals(NamedTuple):
     carried_arm: Array  # (k, 3) from that centre, in principal axes [m]
 
 
+@structure
 class Work(NamedTuple):
     """Room for one step, allocated once."""
 
@@ -119,8 +127,8 @@ class Work(NamedTuple):
     a: Array  # W f, and the accelerations of driven bodies
     driven: Array  # accelerations of driven bodies
     b: Array  # right-hand side
+    drift: Array  # dΦ/dt while free bodies stand still, as drivers cause it
     mu: Array  # a second set of multipliers
-    observed: Array  # multipliers of equalities and listed inequalities
     x1: Array  # spare configurations and velocities
     x2: Array
     quat1: Array
@@ -130,10 +138,13 @@ class Work(NamedTuple):
     stage_v: Array  # (stages, points, 3)
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)
+    stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
+    power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
     counts: Array  # linear solves, corrections, singular systems, failed solves
 
 
+@structure
 class System(NamedTuple):
     bodies: Bodies
     places: Places
@@ -143,8 +154,11 @@ class System(NamedTuple):
     signals: Signals
     linear: Linear
     work: Work
+    driven: int  # 1: something moves on its own
+    counted: int  # 1: that, or some force has no potential: steps add up their work
 
 
+@structure
 class State(NamedTuple):
     """All that a run needs to go on: saved as it is in a checkpoint."""
 
@@ -153,7 +167,7 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    driver_work: Array  # (2,) work done by drivers [J], power at the last step [W]
+    ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,

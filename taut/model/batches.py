@@ -42,10 +42,10 @@ def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places
         points = np.array(flat["idx"][begin:], np.int64).reshape(len(members), size)
         block_points.append(np.repeat(points, rows, axis=0).ravel())
         widths.append(np.full(len(members) * rows, size))
-        for i, (spec, _, _) in enumerate(members):
+        for i, (spec, _, layout) in enumerate(members):
             own = tuple(range(row + i * rows, row + (i + 1) * rows))
             infos[spec.name] = ConstraintInfo(
-                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense
+                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length
             )
         row += rows * len(members)
         block += rows * len(members) * size
@@ -114,6 +114,11 @@ def depends_on_velocity(force: Force) -> bool:
     return force.kind in ("drag", "wind", "custom_force") or (
         damping is not None and not (damping.is_constant and damping.value == 0.0)
     )
+
+
+def does_work(force: Force) -> bool:
+    """Whether a force has no potential."""
+    return depends_on_velocity(force) or force.kind == "torque"
 
 
 def _grouped(slots: Slots, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import checked
 from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
-from .batches import constraint_batches, depends_on_velocity, force_batches, inequality_arrays
+from .batches import constraint_batches, depends_on_velocity, does_work, force_batches, inequality_arrays
 from .inequalities import Conditions, conditions
 from .model import Model
 from .sheets import lay_out_sheet, touching
@@ -15,6 +16,7 @@ from .slots import Slots
 from .walls import Wall, with_walls
 
 
+@checked
 def build(scene: Scene) -> Model:
     """Lay a scene out as flat arrays. Every name is resolved and every formula compiled here."""
     with uncollected():
@@ -56,6 +58,7 @@ def _build(scene: Scene) -> Model:
         callbacks=tuple(function for function in functions if function is not None),
         sheets=tuple(lay_out_sheet(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
+        forces_work=any(map(does_work, scene.forces.values())) or bool(slots.signals.table("to_force", 2).size),
     )
 
 

@@ -8,8 +8,8 @@ import numba
 from numba import types
 
 from .. import constraints, forces
+from ..compiled.function_pointers import address_of, distant, pick
 from ..constraints.base import At
-from ..distant import address_of, distant, pick
 
 CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.KINDS)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}
@@ -46,5 +46,5 @@ def chart_address(name: str) -> int:
 def force_address(name: str) -> int:
     return address_of(
         forces.KINDS[name].kernel, types.float64,
-        WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE,
+        WHOLE, AT, INDEX, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE, VECTOR,
     )  # fmt: skip

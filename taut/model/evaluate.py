@@ -10,6 +10,7 @@
     push         v += s W Jᵀ λ
     move         q ⊞ h v
     solve        J W Jᵀ λ = b
+    count_work   of what moves on its own, and of forces without potential
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `drive`)
 Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
@@ -59,7 +60,9 @@ def set_time(system, t, x, quat, v):
         constraints_.p_t[position] = signals.values[s, 1]
         constraints_.p_tt[position] = signals.values[s, 2]
     for k in range(signals.to_force.shape[0]):
-        forces_.p[signals.to_force[k, 1]] = signals.values[signals.to_force[k, 0], 0]
+        s, position = signals.to_force[k, 0], signals.to_force[k, 1]
+        forces_.p[position] = signals.values[s, 0]
+        forces_.p_t[position] = signals.values[s, 1]
     for k in range(signals.driven.shape[0]):
         s, slot, c = signals.driven[k, 0], signals.driven[k, 1], signals.driven[k, 2]
         x[slot, c] = signals.values[s, 0]
@@ -182,12 +185,18 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
 @word
 def forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
-    bodies, work = system.bodies, system.work
     energy = apply(system, t, x, quat, v)
+    accelerations(system)
+    return energy
+
+
+@word
+def accelerations(system):
+    """work.a = W f after `apply`."""
+    bodies, work = system.bodies, system.work
     for i in range(bodies.slots):
         for c in range(3):
             work.a[i, c] = bodies.w[i, c] * work.f[i, c]
-    return energy
 
 
 @word
@@ -201,7 +210,10 @@ def kick(system, v, h, out):
 
 @word
 def apply(system, t, x, quat, v):
-    """Fill work.f with the applied forces; return V. Where gravity is all, work.f holds it from the start."""
+    """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
+
+    Where gravity is all, work.f holds it from the start.
+    """
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
@@ -210,14 +222,19 @@ def apply(system, t, x, quat, v):
     for i in range(f.shape[0]):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
+    work.power[0] = 0.0
     if batches.code.shape[0] > 0:
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             given = (
-                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t,
-                work.scratch, f,
+                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.ints, x, v, t,
+                work.scratch, f, work.power,
             )  # fmt: skip
             energy += force_kind(batches.address[b], batches.code[b], given)
+        for i in range(bodies.spin_slot.shape[0]):  # so far torques alone, which have no potential
+            spin = bodies.spin_slot[i]
+            tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
+            work.power[0] += tau[0] * v[spin, 0] + tau[1] * v[spin, 1] + tau[2] * v[spin, 2]
         for k in range(places.point.shape[0]):  # a force on a place turns its body
             point, slot = places.point[k], places.slot[k]
             spin = places.slot[k] + 1
@@ -271,6 +288,62 @@ def times(system, J, v, out):
         block = rows.spin_block[k]
         s = slot[block]
         out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@part
+def count_work(system, state, J, v, lam, h):
+    """Add to state.ledger what drivers and forces without potential do in a time h.
+
+    v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.
+    """
+    find_drift(system, J, v)
+    state.ledger[0] += h * (impulse_power(system, lam) + power_against_forces(system, v))
+    state.ledger[1] += h * system.work.power[0]
+
+
+@part
+def power_at(system, J, v, lam, out):
+    """The same as power [W], for methods with stages: of drivers, and of forces without potential."""
+    find_drift(system, J, v)
+    out[0] = impulse_power(system, lam) + power_against_forces(system, v)
+    out[1] = system.work.power[0]
+
+
+@part
+def find_drift(system, J, v):
+    """s = J v_d + Φ_t into work.drift: dΦ/dt while free bodies stand still, v_d being v of driven ones."""
+    rows, drift, free = system.rows, system.work.drift, system.bodies.free
+    for r in range(drift.shape[0]):
+        drift[r] = system.work.phi_t[r]
+        for k in range(rows.ptr[r], rows.ptr[r + 1]):
+            s = rows.slot[k]
+            for c in range(3):
+                drift[r] += (1.0 - free[s, c]) * J[k, c] * v[s, c]
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = rows.slot[block]
+        for c in range(3):
+            drift[rows.spin_row[k]] += (1.0 - free[s, c]) * J[block, c] * v[s, c]
+
+
+@word
+def impulse_power(system, lam):
+    """-λ·s after `find_drift`; of impulses the work."""
+    power = 0.0
+    for r in range(lam.shape[0]):
+        power -= lam[r] * system.work.drift[r]
+    return power
+
+
+@word
+def power_against_forces(system, v):
+    """What driven bodies do against the forces on them [W]."""
+    free, f = system.bodies.free, system.work.f
+    power = 0.0
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            power -= (1.0 - free[i, c]) * f[i, c] * v[i, c]
+    return power
 
 
 @word

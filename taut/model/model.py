@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class ConstraintInfo:
     rows: tuple[int, ...]
     points: tuple[int, ...]
     sense: str = "=="
+    length: Any = None  # a float or Signal: its own length [m], where it has one; not stored with a run
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
@@ -68,6 +70,7 @@ class Model:
     callbacks: tuple  # compiled functions that addresses point to, kept alive
     sheets: tuple[Sheet, ...]
     touching: Touching
+    forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
     def row_count(self) -> int:
@@ -91,6 +94,11 @@ class Model:
         return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in infos)
 
     @property
+    def is_counted(self) -> bool:
+        """True where energy is put in or taken out by other things than contacts."""
+        return self.is_driven or self.forces_work
+
+    @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
         limited = any(sheet.is_limited for sheet in self.sheets)
@@ -100,7 +108,7 @@ class Model:
         balls = len(self.inequalities.ball_slot)
         room = PAIRS_PER_BALL * balls
         return State(
-            self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(2),
+            self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(4),
             np.zeros((len(self.inequality_names), 4)), np.zeros((room, 2), np.int64), np.zeros((room, 3)),
             np.zeros((len(self.x) if balls else 0, 3)), np.zeros(1), np.zeros(1, np.int64),
         )  # fmt: skip
@@ -119,12 +127,13 @@ class Model:
             return {name: np.zeros(shape) for name in names.split()}
 
         work = Work(
-            **zeros("phi phi_t gamma b mu", m),
-            **zeros("observed", m + len(self.inequalities.listed)),
+            **zeros("phi phi_t gamma b drift mu", m),
             **zeros("J J2", blocks, 3),
             **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
             **zeros("stage_quat", stages, rigid, 4),
+            **zeros("stage_power", stages, 2),
+            **zeros("power", 1),
             **zeros("scratch", 3, self.scratch_width),
             f=self.bodies.constant.copy(),
             x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
@@ -132,7 +141,7 @@ class Model:
         )  # fmt: skip
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
-            self.linear_plan(solver, tolerance), work,
+            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -90,7 +90,7 @@ def _of_constraints(labels: Labels, records: Records) -> dict[str, tuple]:
 
 
 def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
-    kinetic, potential, driven = (records.energy[:, i] for i in range(3))
+    kinetic, potential, driven, forces, impact, friction = records.energy.T
     linear, angular = momenta(labels, records)
     touching = {}
     if records.contact_force.shape[1]:
@@ -107,6 +107,13 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
         "energy_potential": ("time", potential, "J", "potential energy"),
         "energy_total": ("time", kinetic + potential, "J", "kinetic and potential energy"),
         "energy_driver_work": ("time", driven, "J", "work done by drivers since the start"),
+        "energy_force_work": ("time", forces, "J", "work of forces without potential (drag, damping) since the start"),
+        "energy_impact": ("time", impact, "J", "energy taken by impacts since the start"),
+        "energy_friction": ("time", friction, "J", "energy taken by friction of contacts since the start"),
+        "energy_drift": (
+            "time", records.energy_drift(), "J",
+            "change of energy_total that drivers, forces, impacts and friction do not account for: the method's own",
+        ),
         "momentum": (("time", "xyz"), linear, "kg m/s", "momentum of free bodies"),
         "angular_momentum": (("time", "xyz"), angular, "kg m²/s", "angular momentum of free bodies"),
     }

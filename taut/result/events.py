@@ -25,6 +25,13 @@ def joined(ints: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return np.column_stack([numbers[:, 0], ints, numbers[:, 1]]).astype(float)
 
 
+def are_events(events: np.ndarray) -> bool:
+    """Whether rows of numbers can be events; those of a damaged file without checksums may not."""
+    kind, row = events[:, KIND], events[:, ROW]
+    known = np.isin(kind, np.arange(len(EVENTS))) & (row >= -1) & (row < 2**53) & (row == np.round(row))
+    return bool((known & (np.abs(events[:, PAIR]) < 2**53)).all() and not np.isnan(events[:, TIME]).any())
+
+
 def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
     """Columns time [s], kind, constraint, impulse [N s]; in the order in which they happened."""
     import pandas

@@ -7,7 +7,8 @@
     lam     (T, m)          multipliers λ, force = +Jᵀ λ
     phi     (T, m)          Φ
     rate    (T, m)          dΦ/dt
-    energy  (T, 3)          kinetic, potential, work done by drivers [J]
+    energy  (T, 6)          kinetic, potential; since the start the work of drivers and of forces without potential,
+                            and what impacts and friction took [J]
 
 Inequalities that users named, or that small groups stand for, follow the m equalities in lam, phi and rate, with
 the signs of Φ as the user wrote it. Where there are any:
@@ -28,6 +29,8 @@ import numpy as np
 
 from ..model.model import Model
 
+ENERGIES = 6
+
 
 @dataclass(frozen=True)
 class Records:
@@ -43,6 +46,11 @@ class Records:
     contact_force: np.ndarray
     contacts: np.ndarray
 
+    def __post_init__(self) -> None:
+        missing = ENERGIES - self.energy.shape[1]
+        if missing > 0:  # stored by a version that kept the first three
+            object.__setattr__(self, "energy", np.pad(self.energy, ((0, 0), (0, missing))))
+
     @staticmethod
     def shapes(model: Model) -> dict[str, tuple[int, ...]]:
         """The shape of one record of each array."""
@@ -53,7 +61,7 @@ class Records:
         rubbing = bool(model.inequalities.friction.any())
         return {
             "time": (), "x": (slots, 3), "quat": (rigid, 4), "v": (slots, 3),
-            "lam": (m,), "phi": (m,), "rate": (m,), "energy": (3,),
+            "lam": (m,), "phi": (m,), "rate": (m,), "energy": (ENERGIES,),
             "slide": (listed if rubbing else 0, 2), "contact_force": (slots if touching else 0, 3),
             "contacts": (3 if model.sheets else 2 if touching else 0,),
         }  # fmt: skip
@@ -71,6 +79,11 @@ class Records:
     def places(self, at: np.ndarray) -> np.ndarray:
         """Positions of slots at the records of these numbers, (n, slots, 3) [m]."""
         return self.x[at]
+
+    def energy_drift(self) -> np.ndarray:
+        """Change of kinetic and potential energy since the start that nothing accounts for: the method's [J], (T,)."""
+        kinetic, potential, drivers, forces, impact, friction = (self.energy - self.energy[0]).T
+        return kinetic + potential - drivers - forces + impact + friction
 
     def as_dict(self) -> dict[str, np.ndarray]:
         return {f.name: getattr(self, f.name) for f in fields(self)}

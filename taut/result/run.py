@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import checked
 from ..errors import TautError, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
-from .events import EVENTS, KIND, NO_EVENTS
+from .events import EVENTS, KIND, NO_EVENTS, TIME
 from .files import versions
 from .labels import Labels
 from .records import Records
@@ -40,6 +41,7 @@ class Run:
 
     status   "finished", "diverged" or "interrupted"; message says why
     info     method, dt, options and solver, what the run cost, versions
+    notes    all that was told: about the start, singular systems, contacts without unique forces, ...
     records  the plain arrays; `data` gives them names
     """
 
@@ -136,9 +138,14 @@ class Run:
         return Worst(float(size[k, row]), name, unit, float(self.records.time[k]))
 
     def energy_change(self) -> float:
-        """Kinetic and potential energy at the end less that at the start and the work of drivers [J]."""
-        kinetic, potential, driven = self.records.energy[-1] - self.records.energy[0]
-        return float(kinetic + potential - driven)
+        """The method's own change of energy from start to end [J]: `energy_parts` are taken out of it."""
+        return float(self.records.energy_drift()[-1])
+
+    def energy_parts(self) -> dict[str, float]:
+        """What drivers and forces without potential put in, impacts and friction took [J]; without those that are 0."""
+        names = "by drivers", "by forces without potential", "to impacts", "to friction"
+        parts = zip(names, self.records.energy[-1, 2:] - self.records.energy[0, 2:])
+        return {name: float(value) for name, value in parts if value}
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Store the run in a new folder; `taut.open` reads it."""
@@ -157,6 +164,11 @@ class Run:
         from importlib import import_module  # a look downstream, taken only when somebody wants to see
 
         return import_module("taut.view").view(self, *others, **options)
+
+    @property
+    def notes(self) -> list[str]:
+        """All that was told of this run, in the order it was told."""
+        return list(self.info.get("notes", ()))
 
     @property
     def steps(self) -> int:
@@ -272,26 +284,34 @@ class BodyResult:
         return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
-def open_run(path: str | Path, scene: Scene | None = None, lazy: bool = False) -> Run:
+@checked
+def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False, lazy: bool = False) -> Run:
     """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
 
-    lazy  leaves the records on disk until they are asked for
+    recover  of a damaged run, read what is sound: records up to the first damaged one, and the events up to then.
+             run.message says what is lost; the files stay as they are
+    lazy     leaves the records on disk until they are asked for
     """
-    store = Store.open(path)
+    store = Store.open(path, recover=recover)
     if not len(store):
         raise TautError(f"'{path}' holds no records: its run was stopped before the first; run it again.")
     labels = store.labels
     model = None
     if scene is not None:
         model = build(scene)
-        if Labels.of(model).to_json() != labels.to_json():
-            raise TautError(f"'{path}' is a run of another scene than '{scene.name}'; pass its own.")
+        store.check_scene(scene, model)
     elif store.has_scene:
-        scene = store.scene()
+        try:
+            scene = store.scene()
+        except TautError:
+            if not recover:
+                raise
     status, message = store.status, store.message
     if status == RUNNING:
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    records = StoredRecords(store) if lazy else Records(**store.read())
-    return Run(scene, model, records, status, message, info, labels, store.events())
+    records, events = StoredRecords(store) if lazy else Records(**store.read()), store.events()
+    if recover:
+        events = events[events[:, TIME] <= records.time[-1]]
+    return Run(scene, model, records, status, message, info, labels, events)

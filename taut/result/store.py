@@ -1,13 +1,19 @@
-"""A run as a folder on disk, readable after the process is killed at any moment.
+"""A run as a folder on disk, readable after the process is killed, or the power is lost, at any moment.
 
-    run.json       what was asked, and the names of all columns; written once
+    run.json       what was asked, the names of all columns, digests of the scene and of the plan; written once
     scene.yaml     the scene (with scene.npz), unless it holds Python functions
-    records.zarr   records in whole chunks, in arrays that have their full length from the start
-    events.bin     activations, releases and impacts, as many as commit.npz says
+    records.zarr   records in whole chunks, in arrays that have their full length from the start (chunks.py)
+    chunks.bin     checksums of these chunks
+    events.bin     activations, releases and impacts, as many as commit.npz says, each with its checksum
     commit.npz     how many records count, those after the last whole chunk, and the state to go on from
+    checkpoints/   the commit before, some earlier ones, and a copy of run.json: what damage is recovered from
+    writer.lock    held by the process that writes
 
 A chunk is written once and counts only when commit.npz, which is replaced at one stroke, says so. So the
-state of a commit always belongs to exactly the records that count, and a run resumes bit for bit.
+state of a commit always belongs to exactly the records that count, and a run resumes bit for bit. A commit holds
+the digest of run.json and ends with its own, so a change of any of these files is noticed.
+
+Runs of format 1, from before there were checksums, are read, and gone on with, as they are.
 """
 
 from __future__ import annotations
@@ -15,36 +21,52 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time as clock
+import zlib
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from ..errors import TautError
 from ..model.model import Model
 from ..scene.scene import Scene
-from .events import NO_EVENTS
+from . import digests
+from .chunks import FOLDER, SUMS, Chunks, create_arrays
+from .events import NO_EVENTS, are_events
 from .files import (
+    COMMIT,
+    EVENTS,
+    Unreadable,
     append_events,
-    check_free,
-    create_arrays,
+    keep_link,
     plain,
     put_in_place,
     read_commit,
     read_events,
-    read_header,
+    read_whole,
     save_scene,
+    sync,
+    sync_tree,
     versions,
     write_commit,
     writing,
 )
+from .header import FORMAT, NAME, damaged, is_run, read_header
 from .labels import Labels
+from .lock import Lock
 from .records import Records
 
-FORMAT = 1
-CHUNK_BYTES = 2**20  # of all arrays together: the most that a commit repeats
+# Of all arrays together: the most that a commit repeats. Most of what a chunk costs does not depend on its size.
+CHUNK_BYTES = 2**22
+CHECKPOINTS = "checkpoints"
+SHARE = 20  # a durable run spends at most one part in so many on commits,
+REPEATED = 4e6  # and writes at most so many bytes a second again and again; but it waits at most
+LONGEST_WAIT = 10.0  # seconds
+MOST_WAITING = 2**26  # and bytes
+SPACING = 16  # bytes of records for each byte of checkpoints that are kept
 RUNNING = "running"
 
 
@@ -65,8 +87,8 @@ class StoredRecords(Records):
         """The records of these numbers; only what lies around them is read."""
         store: Store = self.__dict__["store"]
         first = int(at.min(initial=0))
-        around = store.read(first, int(at.max(initial=-1)) + 1)
-        return Records(**{name: values[at - first] for name, values in around.items()})
+        end = int(at.max(initial=-1)) + 1
+        return Records(**{name: store.read_one(name, first, end)[at - first] for name in self.__dataclass_fields__})
 
     def places(self, at: np.ndarray) -> np.ndarray:
         if len(self) < 100 * at.size:
@@ -81,10 +103,20 @@ class StoredRecords(Records):
 class Store:
     """`create` or `open`; then `append`, `finish`, and what has been committed so far."""
 
-    def __init__(self, path: Path, header: dict[str, Any], commit: dict[str, Any]) -> None:
+    def __init__(
+        self, path: Path, header: dict[str, Any], commit: dict[str, Any], lock: Lock | None, durable: bool
+    ) -> None:
         self.path = path
         self._header = header
         self._commit = commit
+        self._lock = lock
+        self._durable = durable
+        self._checked = header["taut_run"] > 1
+        self._chunks = Chunks(path, header)
+        self._sound: Any = None  # verify.Examination of a run that is recovered
+        self._waiting: list[tuple] = []  # appended since the last commit
+        self._size = 0  # bytes of these
+        self._due = 0.0  # when the next commit may be
 
     # Making and opening
 
@@ -97,57 +129,121 @@ class Store:
         records: int,
         info: dict[str, Any],
         overwrite: bool = False,
+        durable: bool = True,
     ) -> Store:
         """A new folder with room for so many records. An older run at the path goes only once it exists."""
         path = Path(path)
-        check_free(path, overwrite)
+        before = _check_free(path, overwrite)
         shapes = {name: list(shape) for name, shape in Records.shapes(model).items()}
         bytes_each = sum(8 * int(np.prod(shape)) for shape in shapes.values())
         chunk = int(min(max(1, CHUNK_BYTES // bytes_each), max(records, 1)))
-        header = {
+        header: dict[str, Any] = {
             "taut_run": FORMAT, "records": records, "chunk": chunk, "shapes": shapes,
             "info": {"versions": versions(), **info}, "labels": Labels.of(model).to_json(),
-        }  # fmt: skip
-        tail = {name: np.zeros((0, *shape)) for name, shape in shapes.items()}
-        commit = {
-            "step": 0, "start": 0, "status": RUNNING, "message": "", "info": {}, "events": 0, "tail": tail,
-            "state": {},
+            "digests": {"plan": digests.of_plan(json.loads(json.dumps(info, default=plain))),
+                        "scene": digests.of_scene(scene)},
         }  # fmt: skip
         draft = path.with_name(f".{path.name}.{os.getpid()}.part")
+        lock = None
         with writing(path):
             try:
                 draft.mkdir()
+                lock = Lock.take(draft)
                 header["scene"] = save_scene(scene, draft)
-                create_arrays(draft / "records.zarr", shapes, records, chunk)
-                (draft / "run.json").write_text(json.dumps(header, default=plain))
-                write_commit(draft, commit)
-                put_in_place(draft, path)
+                header["arrays"] = create_arrays(draft / FOLDER, shapes, records, chunk)
+                written = [*draft.glob("scene.*"), draft / FOLDER / "zarr.json"]
+                header["files"] = {
+                    file.relative_to(draft).as_posix(): digests.of_file(file.read_bytes()) for file in written
+                }
+                data = json.dumps(header, default=plain).encode()
+                (draft / CHECKPOINTS).mkdir()
+                for name in (NAME, f"{CHECKPOINTS}/{NAME}"):
+                    (draft / name).write_bytes(data)
+                header = json.loads(data)
+                commit = _empty_commit(header, data)
+                write_commit(draft, commit, durable=False)
+                if durable:
+                    sync_tree(draft)
+                put_in_place(draft, path, durable)
+            except BaseException:
+                if lock is not None:
+                    lock.release()
+                raise
             finally:
+                if before is not None:
+                    before.release()
                 shutil.rmtree(draft, ignore_errors=True)
-        return cls(path, header, commit)
+        return cls(path, header, commit, lock, durable)
 
     @classmethod
-    def open(cls, path: str | Path) -> Store:
+    def open(
+        cls, path: str | Path, to_write: bool = False, recover: bool = False, durable: bool = True
+    ) -> Store:
+        """A stored run; to_write: to go on with it, which one process at a time may do.
+
+        recover: also a damaged one. Then `read` and `events` give what is sound, and `rewind` goes back to where the
+        run can go on from.
+        """
         path = Path(path)
-        if not path.exists():
-            raise TautError(f"there is no stored run '{path}'; check the path.")
-        header = read_header(path)
-        if header is None:
-            raise TautError(f"'{path}' is not a stored run; give a folder that simulate(out=...) wrote.")
-        if header["taut_run"] > FORMAT:
-            raise TautError(f"'{path}' has format {header['taut_run']} of a newer taut; update taut.")
+        lock = None
+        if to_write:
+            if not (recover and (path / CHECKPOINTS / NAME).is_file()):
+                read_header(path)  # no lock is left in a folder that is none of ours
+            with writing(path):
+                lock = Lock.take(path)
         try:
-            return cls(path, header, read_commit(path))
-        except (OSError, ValueError, KeyError, BadZipFile) as problem:
-            raise TautError(f"'{path}' is damaged: commit.npz can not be read ({problem}).") from None
+            if recover:
+                from .verify import examine
+
+                found = examine(path)
+                store = cls(path, found.header, found.commit, lock, durable)
+                store._sound = found
+                return store
+            return cls(path, *_opened(path), lock, durable)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    def release(self) -> None:
+        """Let others write."""
+        if self._lock is not None:
+            self._lock.release()
 
     # Writing
 
     def append(
         self, chunk: dict[str, np.ndarray], state: dict[str, np.ndarray], step: int, events: np.ndarray = NO_EVENTS
     ) -> None:
-        """Add records and events, and the state after them to go on from. All count when this returns."""
-        tail, start = self._commit["tail"], self._commit["start"]
+        """Add records and events, and the state after them to go on from.
+
+        They count with the next commit. That is now, unless commits would take more than 1/SHARE of the time: then it
+        is after SHARE times as long as the last one took, or with `finish`.
+        """
+        assert self._lock is not None, "opened to read"
+        # Copies: the caller's state changes while the commit waits, or has to be written again.
+        kept = {name: np.array(values) for name, values in state.items()}
+        self._waiting.append((chunk, kept, step, events))
+        self._size += sum(values.nbytes for values in chunk.values())
+        if self._size > MOST_WAITING or clock.monotonic() >= self._due:
+            self.commit()
+
+    def commit(self) -> None:
+        """Let all that was appended count."""
+        if not self._waiting:
+            return
+        began = clock.monotonic()
+        chunks, states, steps, events = zip(*self._waiting)
+        joined = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
+        self._commit_all(joined, states[-1], steps[-1], np.concatenate(events))
+        self._waiting, self._size = [], 0
+        if self._durable:
+            now = clock.monotonic()
+            repeated = sum(values.nbytes for values in self._commit["tail"].values())
+            self._due = now + min(max(SHARE * (now - began), repeated / REPEATED), LONGEST_WAIT)
+
+    def _commit_all(self, chunk: dict[str, np.ndarray], state: dict[str, Any], step: int, events: np.ndarray) -> None:
+        tail, start, sums = self._commit["tail"], self._commit["start"], self._commit.get("chunks", 0)
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
         if stop > self._header["records"]:
@@ -155,108 +251,296 @@ class Store:
         whole = stop - stop % self._header["chunk"] - start
         with writing(self.path):
             if whole:
-                self._write(start, {name: values[:whole] for name, values in joined.items()})
+                values = {name: values[:whole] for name, values in joined.items()}
+                self._chunks.write(start, values, self._durable)
+                if self._checked:
+                    sums = self._chunks.append_sums(start, sums, values, self._durable)
             if len(events):
-                append_events(self.path, self._commit["events"], events)
-            # Copies: the caller's state changes while the commit may have to be written again.
+                append_events(self.path, self._commit["events"], events, self._checked)
+                if self._durable:
+                    sync([self.path / EVENTS])
             self._replace_commit(
                 step=step,
                 start=start + whole,
                 tail={name: values[whole:].copy() for name, values in joined.items()},
-                state={name: np.array(values) for name, values in state.items()},
+                state=state,
                 status=RUNNING,
                 message="",
                 events=self._commit["events"] + len(events),
+                **({"chunks": sums} if self._checked else {}),
             )
-
-    def events(self) -> np.ndarray:
-        """The committed events, in the columns of result/events.py."""
-        return read_events(self.path, self._commit["events"], NO_EVENTS.shape[1])
 
     def finish(self, status: str, message: str, info: dict[str, Any]) -> None:
         """Say how the run ended. The last records also go into the arrays, for other readers of zarr."""
+        self.commit()
         with writing(self.path):
             if len(self._commit["tail"]["time"]):
-                self._write(self._commit["start"], self._commit["tail"])
+                self._chunks.write(self._commit["start"], self._commit["tail"], self._durable)
             self._replace_commit(status=status, message=message, info=info)
-
-    def _write(self, start: int, values: dict[str, np.ndarray]) -> None:
-        for name, array in self._arrays.items():
-            array[start : start + len(values[name])] = values[name]
+        self.release()
 
     def _replace_commit(self, **changes: Any) -> None:
         commit = {**self._commit, **changes}
-        write_commit(self.path, commit)
+        if self._commit["state"]:
+            self._keep_checkpoint()
+        write_commit(self.path, commit, self._durable)
         self._commit = commit
 
-    @cached_property
-    def _arrays(self) -> dict[str, Any]:
-        import zarr
+    def _keep_checkpoint(self) -> None:
+        """The outgoing commit stays under another name; of those before, one for SPACING times its size."""
+        folder = self.path / CHECKPOINTS
+        folder.mkdir(exist_ok=True)
+        newest = folder / f"{self._commit['start']}-{self._commit['step']}.npz"
+        keep_link(self.path / COMMIT, newest)
+        kept = self._kept
+        if newest in kept:
+            return
+        kept.append(newest)
+        if len(kept) > 1:
+            last, before = kept[-2], (_start_of(kept[-3]) if len(kept) > 2 else 0)
+            bytes_each = sum(8 * int(np.prod(shape)) for shape in self._header["shapes"].values())
+            with suppress(FileNotFoundError):
+                if (_start_of(last) - before) * bytes_each < SPACING * last.stat().st_size:
+                    last.unlink()
+                    kept.remove(last)
 
-        group = zarr.open_group(self.path / "records.zarr", mode="r+", use_consolidated=False)
-        return {name: group[name] for name, shape in self._header["shapes"].items() if 0 not in shape}
+    @cached_property
+    def _kept(self) -> list[Path]:
+        """Checkpoints, oldest first."""
+        return checkpoints(self.path)
+
+    def rewind(self) -> None:
+        """Go back to the newest commit before all damage, or to the start of the run."""
+        if self._sound is None:
+            return
+        found, self._sound = self._sound, None
+        self._commit = found.resume or _empty_commit(self._header, found.header_bytes)
+        with writing(self.path):
+            if found.header_is_a_copy:
+                (self.path / NAME).write_bytes(found.header_bytes)
+            for path in self._kept:
+                if int(path.stem.partition("-")[2]) > self._commit["step"]:
+                    path.unlink()
+            del self._kept
+            # What is damaged is computed, and written, again.
+            write_commit(self.path, self._commit, self._durable)
 
     # Reading
 
     def __len__(self) -> int:
         """How many records count."""
+        if self._sound is not None:
+            return self._sound.sound
         return self._commit["start"] + len(self._commit["tail"]["time"])
 
     @property
     def status(self) -> str:
         """running (or killed), finished, diverged, interrupted."""
-        return self._commit["status"]
+        return "interrupted" if self._sound is not None and self._sound.faults else self._commit["status"]
 
     @property
     def message(self) -> str:
-        return self._commit["message"]
+        found = self._sound
+        if found is None or not found.faults:
+            return self._commit["message"]
+        return f"damaged, of {found.records} records the first {found.sound} are sound: {found.faults[0]}"
 
     @property
     def step(self) -> int:
         """Steps taken up to the last commit."""
+        if self._sound is not None and self._sound.sound < self._sound.records:
+            return max(0, self._sound.sound - 1) * int(self.info().get("record_every", 1))
         return self._commit["step"]
 
     @property
     def labels(self) -> Labels:
         return Labels.from_json(self._header["labels"])
 
-    def read(self, begin: int = 0, end: int | None = None) -> dict[str, np.ndarray]:
-        """The committed records from number `begin` to before `end`, by the names of Records."""
-        return {name: self.read_one(name, begin, end) for name in self._commit["tail"]}
+    def read(self) -> dict[str, np.ndarray]:
+        """The committed records, by the names of Records; every chunk is checked."""
+        start, tail = self._commit["start"], self._commit["tail"]
+        if self._sound is not None and self._sound.sound < self._sound.records:
+            start, tail = self._sound.sound, {name: last[:0] for name, last in tail.items()}
+        if not start:
+            return dict(tail)  # spares the import of zarr
+        count, chunk, faults = start // self._header["chunk"], self._header["chunk"], {}
+        found = {}
+        try:
+            for name, last in tail.items():
+                found[name] = np.zeros((start + len(last), *last.shape[1:]))
+                found[name][start:] = last
+                if name in self._chunks.arrays:
+                    for first, values, wrong in self._chunks.blocks(name, count):
+                        found[name][first * chunk : first * chunk + len(values)] = values
+                        faults.update({k: fault for k, fault in wrong.items() if k not in faults})
+        except Unreadable as reason:
+            raise damaged(self.path, str(reason)) from None
+        except MemoryError:
+            raise TautError(f"'{self.path}' is larger than the memory; it has {start} records.") from None
+        if faults:
+            first = min(faults)
+            sound = f"the first {first * chunk} of {len(self)} records are sound"
+            raise damaged(self.path, f"{faults[first]}; {sound}")
+        sums = self._commit.get("chunks") if self._sound is None else None
+        if sums is not None and zlib.crc32(self._chunks.read_sums(count)) != sums:
+            raise damaged(self.path, f"{SUMS} does not belong to the commit")
+        return found
 
     def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
-        """The same of one array."""
+        """Committed records from number `begin` to before `end` of one array; the chunks around them are checked."""
         start, last = self._commit["start"], self._commit["tail"][name]
-        stop = len(self) if end is None else min(end, len(self))
-        tail = last[max(begin - start, 0) : max(stop - start, 0)]
-        if begin >= start:
-            return tail  # spares the import of zarr
-        rows = min(stop, start) - begin
-        whole = self._arrays[name][begin : begin + rows] if name in self._arrays else np.zeros((rows, *last.shape[1:]))
-        return np.concatenate([whole, tail])
+        stop, chunk = len(self) if end is None else min(end, len(self)), self._header["chunk"]
+        found = np.zeros((max(stop - begin, 0), *last.shape[1:]))
+        if stop > start:
+            tail = last[max(begin - start, 0) : stop - start]
+            found[len(found) - len(tail) :] = tail
+        try:
+            if begin < min(stop, start) and name in self._chunks.arrays:
+                for first, values, wrong in self._chunks.blocks(name, -(-min(stop, start) // chunk), begin // chunk):
+                    if wrong:
+                        raise Unreadable(wrong[min(wrong)])
+                    skipped = max(begin - first * chunk, 0)
+                    at = first * chunk + skipped - begin
+                    part = values[skipped : min(stop, start) - first * chunk]
+                    found[at : at + len(part)] = part
+        except Unreadable as reason:
+            raise damaged(self.path, str(reason)) from None
+        return found
+
+    def events(self) -> np.ndarray:
+        """The committed events, in the columns of result/events.py."""
+        count = self._sound.sound_events if self._sound is not None else self._commit["events"]
+        try:
+            found = read_events(self.path, count, NO_EVENTS.shape[1], self._checked)
+        except Unreadable as reason:
+            raise damaged(self.path, f"{EVENTS} can not be read ({reason})") from None
+        if len(found) < count:
+            raise damaged(self.path, f"{EVENTS} holds {len(found)} sound events of {count}")
+        if not are_events(found):
+            raise damaged(self.path, f"{EVENTS} holds rows that are no events")
+        return found
 
     def state(self) -> tuple[dict[str, np.ndarray], int]:
-        """The state to go on from, and how many steps led to it."""
-        if not self._commit["state"]:
-            raise TautError(f"'{self.path}' can not be resumed: it has no state; simulate with out=.")
+        """The state to go on from, and how many steps led to it; no state: nothing has been recorded yet."""
         if self.status == "diverged":
             raise TautError(f"'{self.path}' can not be resumed: it diverged ({self.message})")
+        if not self._commit["state"] and len(self):
+            raise TautError(f"'{self.path}' can not be resumed: it has no state; simulate with out=.")
         return self._commit["state"], self.step
 
     def info(self) -> dict[str, Any]:
         """What was asked for and, once the run has ended, what it took."""
         return {**self._header["info"], **self._commit["info"]}
 
+    def plan(self) -> dict[str, Any]:
+        """What was asked for, by the keys of digests.PLAN."""
+        return {key: value for key, value in self._header["info"].items() if key in digests.PLAN}
+
     @property
     def has_scene(self) -> bool:
         return self._header["scene"]["saved"]
 
     def scene(self) -> Scene:
+        """The stored scene; refused where its file has been changed since."""
         if not self.has_scene:
             raise TautError(
-                f"'{self.path}' was stored without its scene ({self._header['scene']['reason']}) "
+                f"'{self.path}' was stored without its scene ({self._header['scene'].get('reason', '')}) "
                 "Pass the scene: taut.open(path, scene=scene), taut.resume(path, scene=scene)."
             )
         from ..scene.load import load
 
-        return load(self.path / "scene.yaml")
+        changed = [name for name in self.changed_files() if name.startswith("scene.")]
+        for file in (self.path / "scene.yaml", self.path / "scene.npz"):
+            if os.path.lexists(file) and not file.is_file():  # a pipe would wait for ever
+                raise damaged(self.path, f"{file.name} is not a plain file")
+        try:
+            scene = load(self.path / "scene.yaml", allow_outside=True)  # its meshes stayed where they were
+        except TautError as problem:
+            if not changed:
+                raise
+            raise damaged(self.path, f"{changed[0]} was changed or damaged, and is no scene ({problem})") from None
+        if self._checked and (changed or any("mesh" in sheet.arguments for sheet in scene.deformables.values())):
+            what = digests.differences(self._header["digests"]["scene"], digests.of_scene(scene), None, None)
+            if what:
+                raise TautError(
+                    f"'{self.path / 'scene.yaml'}' was changed after the run began: {what}. Put the file back as it "
+                    "was, or pass the scene of the run (scene=scene)."
+                )
+        return scene
+
+    def changed_files(self) -> list[str]:
+        """Files that are not those of the start of the run; unknown without checksums."""
+        found = []
+        for name, digest in self._header.get("files", {}).items():
+            try:
+                same = digests.of_file(read_whole(self.path / name)) == digest
+            except Unreadable:
+                same = False
+            if not same:
+                found.append(name)
+        return found
+
+    def check_scene(self, scene: Scene, model: Model) -> None:
+        """Refuse a scene that is not the one of the run, with what differs."""
+        if not self._checked:
+            what = "names, masses or rows differ" if Labels.of(model).to_json() != self.labels.to_json() else ""
+        else:
+            now, stored = digests.of_scene(scene), self._header["digests"]["scene"]
+            what = digests.differences(stored, now, None, None)
+            if what and self.has_scene and not self.changed_files():
+                with suppress(TautError):
+                    what = digests.differences(stored, now, self.scene(), scene)
+        if what:
+            raise TautError(f"'{self.path}' is a run of another scene than '{scene.name}': {what}; pass its own.")
+
+
+def checkpoints(path: Path) -> list[Path]:
+    """Earlier commits, oldest first."""
+    found = [file for file in (path / CHECKPOINTS).glob("*-*.npz")
+             if all(part.isdigit() for part in file.stem.split("-", 1))]  # fmt: skip
+    return sorted(found, key=lambda file: [int(part) for part in file.stem.split("-")][::-1])
+
+
+def _start_of(checkpoint: Path) -> int:
+    return int(checkpoint.stem.partition("-")[0])
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and commit."""
+    header, data = read_header(path)
+    try:
+        commit = read_commit(path / COMMIT, header)
+    except Unreadable as reason:
+        raise damaged(path, f"{COMMIT} can not be read ({reason})") from None
+    if commit.get("header", digests.of_file(data)) != digests.of_file(data):
+        raise damaged(path, f"{NAME} was changed after the run began{changed_plan(header)}")
+    return header, commit
+
+
+def changed_plan(header: dict[str, Any]) -> str:
+    """Which parts of the plan of a header are not those of its digests."""
+    stored = header.get("digests", {}).get("plan", {})
+    now = digests.of_plan(header["info"])
+    names = [key for key in digests.PLAN if isinstance(stored, dict) and stored.get(key) != now.get(key)]
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _empty_commit(header: dict[str, Any], data: bytes) -> dict[str, Any]:
+    tail = {name: np.zeros((0, *shape)) for name, shape in header["shapes"].items()}
+    commit = {
+        "step": 0, "start": 0, "status": RUNNING, "message": "", "info": {}, "events": 0, "tail": tail, "state": {},
+    }  # fmt: skip
+    return commit | ({"header": digests.of_file(data), "chunks": 0} if header["taut_run"] > 1 else {})
+
+
+def _check_free(path: Path, overwrite: bool) -> Lock | None:
+    """The right to replace what is at the path, where there is anything."""
+    if not os.path.lexists(path):
+        return None
+    if not overwrite:
+        raise TautError(f"'{path}' exists; choose another name, or ask for it to be overwritten.")
+    if path.is_symlink() or not is_run(path):
+        # Overwriting deletes a whole folder, so it must be one of ours.
+        raise TautError(f"'{path}' is not a stored run, so it is not overwritten; choose another name.")
+    with writing(path):
+        return Lock.take(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..expressions import Signal
 from . import checks, shapes
 from .specs import Matrix, Vector
@@ -22,7 +22,7 @@ class Motion(NamedTuple):
 def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any) -> Motion:
     """A driven body starts where its path says, so its position may be left out."""
     if not isinstance(fixed, bool):
-        raise TautError(f"{what}: fixed is {fixed!r}; give True or False.")
+        raise TautError(f"{what}: fixed is {shown(fixed)}; give True or False.")
     velocity = checks.vector(velocity, f"{what}: velocity")
     if path is None:
         if position is None:
@@ -50,8 +50,8 @@ def _agree(what: str, given: Any, path: Vector) -> None:
 
 def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     """(axis, angle as a function of time)."""
-    if isinstance(rotation, str | dict) or not hasattr(rotation, "__len__") or len(rotation) != 2:
-        raise TautError(f"{what}: rotation is {rotation!r}; give (axis, angle of time).")
+    if not isinstance(rotation, tuple | list) or len(rotation) != 2:
+        raise TautError(f"{what}: rotation is {shown(rotation)}; give (axis, angle of time).")
     axis = checks.direction(rotation[0], f"{what}: rotation axis")
     return axis, checks.signal(rotation[1], f"{what}: rotation angle")
 
@@ -64,7 +64,7 @@ def read_mass(
         mass, moments = shapes.solid(shape, mass, density, what)
         return mass, checks.inertia(moments if inertia is None else inertia, f"{what}: inertia")
     if density is not None:
-        raise TautError(f"{what}: density is {density!r}, but it has no shape; give a shape or a mass.")
+        raise TautError(f"{what}: density is {shown(density)}, but it has no shape; give a shape or a mass.")
     if held:
         mass = 1.0 if mass is None else mass
         inertia = (1.0, 1.0, 1.0) if inertia is None else inertia

@@ -5,19 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from functools import cache
-from math import cos, isfinite, sin, sqrt
+from math import cos, hypot, isfinite, sin
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..expressions import Signal
 from .specs import Matrix, Vector
 
-_NOT_LISTS = (str, bytes, dict)
+_NOT_LISTS = (str, bytes, Mapping, Set, type)  # of a set nobody knows the order
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
@@ -25,8 +25,11 @@ def number(value: Any, what: str) -> float:
     """A finite number."""
     if type(value) is not float:  # asking for Real is slow, and scenes hold many numbers
         if isinstance(value, bool) or not isinstance(value, Real):
-            raise TautError(f"{what} is {value!r}; give a number.")
-        value = float(value)
+            raise TautError(f"{what} is {shown(value)}; give a number.")
+        try:
+            value = float(value)
+        except OverflowError:
+            raise TautError(f"{what} is {shown(value)}, too large for a float; give a number below 1e308.") from None
     if not isfinite(value):
         raise TautError(f"{what} is {value}; give a finite number.")
     return value
@@ -58,15 +61,18 @@ def not_negative(value: Any, what: str) -> float:
 
 def sense(value: Any, what: str) -> str:
     """How a condition compares with zero."""
-    if value not in ("==", ">=", "<="):
-        raise TautError(f"{what} is {value!r}; choose '==', '>=' or '<='.")
+    if not isinstance(value, str) or value not in ("==", ">=", "<="):
+        raise TautError(f"{what} is {shown(value)}; choose '==', '>=' or '<='.")
     return value
 
 
 def _listed(value: Any, what: str, wanted: str) -> list:
-    if isinstance(value, _NOT_LISTS) or not hasattr(value, "__len__"):
-        raise TautError(f"{what} is {value!r}; give {wanted}.")
-    return list(value)
+    try:
+        if isinstance(value, _NOT_LISTS) or not hasattr(value, "__len__"):
+            raise TypeError
+        return list(value)
+    except TypeError:  # an array of no dimensions has a length until it is asked for it
+        raise TautError(f"{what} is {shown(value)}; give {wanted}.") from None
 
 
 def numbers(value: Any, what: str) -> tuple[float, ...]:
@@ -81,7 +87,7 @@ def vector(value: Any, what: str) -> Vector:
     """Three finite numbers."""
     items = _listed(value, what, "three numbers")
     if len(items) != 3:
-        raise TautError(f"{what} is {value!r}, which has {len(items)} entries; give three numbers (x, y, z).")
+        raise TautError(f"{what} is {shown(value)}, which has {len(items)} entries; give three numbers (x, y, z).")
     return number(items[0], what), number(items[1], what), number(items[2], what)
 
 
@@ -90,9 +96,10 @@ def direction(value: Any, what: str) -> Vector:
     if isinstance(value, str) and value in _AXES:
         return _AXES[value]
     x, y, z = vector(value, what)
-    length = sqrt(x * x + y * y + z * z)
-    if length == 0.0:
-        raise TautError(f"{what} is {value!r}, which has no direction; give a vector such as (0, 0, 1).")
+    length = hypot(x, y, z)
+    if length < 1e-300 or not isfinite(length):
+        why = "which has no direction" if length < 1.0 else "which is too long"
+        raise TautError(f"{what} is {shown(value)}, {why}; give a vector such as (0, 0, 1).")
     # Dividing what is of length one already could move its last bit, and files must read back exactly.
     return (x, y, z) if abs(length - 1.0) < 1e-15 else (x / length, y / length, z / length)
 
@@ -105,11 +112,11 @@ def quaternion(value: Any, what: str) -> tuple[float, float, float, float]:
         half = 0.5 * number(items[1], f"{what} angle")
         return cos(half), x * sin(half), y * sin(half), z * sin(half)
     if len(items) != 4:
-        raise TautError(f"{what} is {value!r}; give a quaternion (w, x, y, z) or (axis, angle).")
+        raise TautError(f"{what} is {shown(value)}; give a quaternion (w, x, y, z) or (axis, angle).")
     w, x, y, z = (number(item, what) for item in items)
-    length = sqrt(w * w + x * x + y * y + z * z)
-    if length < 1e-6:
-        raise TautError(f"{what} is {value!r}, a quaternion of length {length:g}; give one of length 1.")
+    length = hypot(w, x, y, z)
+    if not 1e-6 <= length < 1e300:
+        raise TautError(f"{what} is {shown(value)}, a quaternion of length {length:g}; give one of length 1.")
     if abs(length - 1.0) < 1e-15:  # as in `direction`
         return w, x, y, z
     return w / length, x / length, y / length, z / length
@@ -119,16 +126,18 @@ def inertia(value: Any, what: str) -> Matrix:
     """A possible inertia matrix [kg m²], from three principal moments or 3×3 numbers."""
     try:
         given = np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
     if given.shape not in ((3,), (3, 3)):
-        raise TautError(f"{what} is {value!r}; give three principal moments or a 3×3 matrix [kg m²].")
+        raise TautError(f"{what} is {shown(value)}; give three principal moments or a 3×3 matrix [kg m²].")
     matrix = np.diag(given) if given.ndim == 1 else given
     if not np.isfinite(matrix).all():
-        raise TautError(f"{what} is {value!r}; give finite numbers.")
+        raise TautError(f"{what} is {shown(value)}; give finite numbers.")
     if abs(matrix - matrix.T).max() > 1e-12 * abs(matrix).max():
-        raise TautError(f"{what} is {value!r}, not symmetric; give one equal to its transpose.")
+        raise TautError(f"{what} is {shown(value)}, not symmetric; give one equal to its transpose.")
     matrix = 0.5 * (matrix + matrix.T) + 0.0  # no sign on zeros, which no file would keep
+    if abs(matrix).max() > 1e150 or abs(matrix).max() < 1e-150:
+        raise TautError(f"{what} is {shown(value)}; give moments between 1e-150 and 1e150 kg m².")
     low, middle, high = np.linalg.eigvalsh(matrix)
     moments = f"principal moments {low:g}, {middle:g}, {high:g}"
     if low <= 0.0:
@@ -165,11 +174,11 @@ def signals(value: Any, what: str) -> tuple[Signal, Signal, Signal]:
     if isinstance(value, dict):
         value = _keyframes_apart(value, what)
     elif callable(value):
-        vector(value(0.0), f"{what} at t = 0")
+        vector(called(value, what, 0.0), f"{what} at t = 0")
         value = [_component(value, i) for i in range(3)]
     items = _listed(value, what, "three numbers or formulas, keyframes, or a function t -> (x, y, z)")
     if len(items) != 3:
-        raise TautError(f"{what} is {value!r}, which has {len(items)} entries; give three (x, y, z).")
+        raise TautError(f"{what} is {shown(value)}, which has {len(items)} entries; give three (x, y, z).")
     x, y, z = (signal(item, f"{what}[{i}]") for i, item in enumerate(items))
     return x, y, z
 
@@ -178,14 +187,24 @@ def _keyframes_apart(frames: dict, what: str) -> list[dict]:
     """Keyframes of places as three keyframes of numbers."""
     if "values" not in frames:
         raise TautError(f"{what} has no 'values'; keyframes are {{times: [...], values: [[x, y, z], ...]}}.")
-    places = [vector(row, f"{what} values[{i}]") for i, row in enumerate(frames["values"])]
+    rows = _listed(frames["values"], f"{what} values", "places [[x, y, z], ...]")
+    places = [vector(row, f"{what} values[{i}]") for i, row in enumerate(rows)]
     return [{**frames, "values": [place[i] for place in places]} for i in range(3)]
 
 
 def text(value: Any, what: str) -> str:
-    """Text that is not empty."""
+    """Text that is not empty, and that a file can hold."""
     if not isinstance(value, str) or not value.strip():
-        raise TautError(f"{what} is {value!r}; give text.")
+        raise TautError(f"{what} is {shown(value)}; give text.")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise TautError(f"{what} is {shown(value)}, which holds half of a letter; give text.")
+    return value
+
+
+def one_line(value: Any, what: str) -> str:
+    """Text without line breaks or control characters, of at most 1,000 letters: what a name may be."""
+    if not isinstance(value, str) or not value.strip() or not value.isprintable() or len(value) > 1000:
+        raise TautError(f"{what} is {shown(value)}; give text on one line, of at most 1,000 letters.")
     return value
 
 
@@ -199,13 +218,24 @@ def texts(value: Any, what: str) -> tuple[str, ...]:
 
 def _as_text(item: Any) -> Any:
     # A formula may be a bare number in a scene file: curve: [0, s, s**2].
-    return repr(item) if isinstance(item, Real) and not isinstance(item, bool) else item
+    return shown(item) if isinstance(item, Real) and not isinstance(item, bool) else item
+
+
+def called(given: Callable, what: str, *arguments: Any) -> Any:
+    """What a user's function returns; what it raises is told as the user's own."""
+    try:
+        return given(*arguments)
+    except TautError:
+        raise
+    except Exception as problem:
+        name = getattr(given, "__name__", shown(given))
+        raise TautError(f"{what}: the function {name} raised {type(problem).__name__}: {problem}") from problem
 
 
 def function(value: Any, what: str) -> Callable:
     """A Python function."""
     if not callable(value):
-        raise TautError(f"{what} is {value!r}; give a Python function.")
+        raise TautError(f"{what} is {shown(value)}; give a Python function.")
     return value
 
 

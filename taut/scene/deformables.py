@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arguments import checked_methods
 from ..cloth.springs import Springs
 from ..cloth.springs import springs as make_springs
-from ..errors import TautError, unknown
+from ..errors import TautError, shown, unknown
 from ..expressions import Signal
 from .bulk import uncollected
 from .materials import AIR, OPTIONS, differing, read_options
@@ -37,6 +38,7 @@ _NO_PAIRS = np.zeros((0, 2), np.int64)
 
 
 @dataclass(frozen=True)
+@checked_methods
 class DeformableRef:
     """What `scene.cloth(...)` and `scene.solid(...)` return."""
 
@@ -75,6 +77,7 @@ class DeformableRef:
 
 
 @dataclass(frozen=True)
+@checked_methods
 class ClothRef(DeformableRef):
     def corner(self, u: int, v: int) -> BodyRef:
         """The corner of a grid at its beginning (0) or end (1) along u and along v."""
@@ -82,7 +85,7 @@ class ClothRef(DeformableRef):
         if cells is None:
             raise TautError(f"cloth '{self.name}' is not a grid and has no corners; name a node by its number.")
         if u not in (0, 1) or v not in (0, 1):
-            raise TautError(f"cloth '{self.name}': there is no corner ({u!r}, {v!r}); give 0 or 1 for each.")
+            raise TautError(f"cloth '{self.name}': there is no corner ({shown(u)}, {shown(v)}); give 0 or 1 for each.")
         return self.node(v * (cells[1] - 1) * cells[0] + u * (cells[0] - 1))
 
 

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchema, create_model
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..forces import KINDS as FORCES
 from . import bodies, checks, groups, materials, shapes, verbs
 
@@ -107,22 +107,22 @@ def _judged(reader: Callable[[Any, str], Any], schema: dict) -> Any:
 
 def _true_or_false(value: Any, what: str) -> None:
     if not isinstance(value, bool):
-        raise TautError(f"{what} is {value!r}; write true or false.")
+        raise TautError(f"{what} is {shown(value)}; write true or false.")
 
 
 def _points(value: Any, what: str) -> None:
     if not isinstance(value, list):
-        raise TautError(f"{what} is {value!r}; give a list of points, such as [anchor, b].")
+        raise TautError(f"{what} is {shown(value)}; give a list of points, such as [anchor, b].")
     for point in value:
         if isinstance(point, dict):
             if not {"body"} <= point.keys() <= {"body", "offset"}:
-                raise TautError(f"{what} has the point {point!r}; write {{body: NAME, offset: [x, y, z]}}.")
+                raise TautError(f"{what} has the point {shown(point)}; write {{body: NAME, offset: [x, y, z]}}.")
             checks.text(point["body"], "body")
             checks.vector(point.get("offset", (0.0, 0.0, 0.0)), "offset")
         elif isinstance(point, list):
             checks.vector(point, "place")
         elif not isinstance(point, str):
-            raise TautError(f"{what} has the point {point!r}; give a name, [x, y, z], or {{body, offset}}.")
+            raise TautError(f"{what} has the point {shown(point)}; give a name, [x, y, z], or {{body, offset}}.")
 
 
 def _names(value: Any, what: str) -> None:
@@ -132,13 +132,13 @@ def _names(value: Any, what: str) -> None:
 
 def _pins(value: Any, what: str) -> None:
     if not isinstance(value, list):
-        raise TautError(f"{what} is {value!r}; give a list of vertex numbers, such as [0, 29].")
+        raise TautError(f"{what} is {shown(value)}; give a list of vertex numbers, such as [0, 29].")
     for pin in value:
         vertex = pin.get("vertex") if isinstance(pin, dict) else pin
         if isinstance(pin, dict) and not {"vertex"} <= pin.keys() <= {"vertex", "to"}:
-            raise TautError(f"{what} has the pin {pin!r}; write {{vertex: NUMBER, to: NAME}}.")
+            raise TautError(f"{what} has the pin {shown(pin)}; write {{vertex: NUMBER, to: NAME}}.")
         if isinstance(vertex, bool) or not isinstance(vertex, int):
-            raise TautError(f"{what} has the pin {pin!r}; give a vertex number, or {{vertex: NUMBER, to: NAME}}.")
+            raise TautError(f"{what} has the pin {shown(pin)}; give a vertex number, or {{vertex: NUMBER, to: NAME}}.")
 
 
 Number = _judged(checks.number, _NUMBER)
@@ -210,7 +210,7 @@ def _row_or_shared(reader: Callable[[Any, str], Any], schema: dict) -> Any:
 
 def _reference(value: Any, what: str) -> None:
     if not isinstance(value, str) or not value.startswith(ARRAY):
-        raise TautError(f'{what} is {value!r}; name an array: "{ARRAY}NAME".')
+        raise TautError(f'{what} is {shown(value)}; name an array: "{ARRAY}NAME".')
 
 
 Reference = _judged(_reference, _ARRAY)
@@ -292,12 +292,13 @@ def can_be_many(section: str, kind: str) -> bool:
 
 def _version(value: Any, what: str) -> None:
     if isinstance(value, bool) or value != VERSION:
-        raise TautError(f"{what} is {value!r}; this taut reads the format {VERSION}.")
+        raise TautError(f"{what} is {shown(value)}; this taut reads the format {VERSION}.")
 
 
 Reduced = _model("reduced", {"coordinates": (dict[str, Any], ...), "positions": (dict[str, Any], ...)})
 Suggested = _model(
-    "suggested", {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text)},
+    "suggested",
+    {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text), "start": _optional(Text)},
     loose=True,
 )
 Contacts = _model(

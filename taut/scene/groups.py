@@ -8,19 +8,18 @@ or driven, is left out. Cloths and solids stay whole: model/sheets.py and model/
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..constraints import KINDS, Kind
-from ..errors import TautError, TautWarning, unknown
+from ..errors import TautError, chosen, shown, tell, unknown
 from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
 from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
-from .verbs import check_friction, read_arguments
+from .verbs import check_friction, read_arguments, try_lay_out
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -42,16 +41,11 @@ def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any])
 
 
 def _obstacle_kind(kind: str) -> Kind:
-    if kind not in obstacle_kinds():
-        raise unknown("kind of obstacle", str(kind), obstacle_kinds())
-    return KINDS[kind]
+    return chosen("kind of obstacle", kind, {name: KINDS[name] for name in obstacle_kinds()})
 
 
 def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
-    try:
-        kind.lay_out(at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
-    except (ValueError, TautError) as mistake:
-        raise TautError(f"{what}: {mistake}") from None
+    try_lay_out(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
 
 
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
@@ -65,27 +59,28 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
         name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
         checks.not_negative(friction, f"{what}: friction"), scene._where, sheets, other_sheets,
     )  # fmt: skip
+    _check_shapes(scene, what, group)
     _check_sheets(scene, what, group)
     _check_radii(scene, what, group)
     _check_obstacles(scene, what, group)
     for other in scene._groups.values():
         _check_apart(scene, what, group, other)
-    met = [*balls_on_sheets(group), *pairs_of_sheets(group), *itertools.product(group.sheets, group.obstacles)]
-    if not met and pair_count(scene, group) == 0:
-        warnings.warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it.",
-                      TautWarning, stacklevel=3)
+    if not can_touch(scene, group):
+        tell(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it")
     return group
 
 
 def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, ...], ...]:
     """Names of bodies, of obstacles and of deformables from one thing or a list of them."""
-    listed = [given] if isinstance(given, str | BodyRef | Ref | Point) or not hasattr(given, "__iter__") else given
+    alone = isinstance(given, str | bytes | dict | type) or not hasattr(given, "__iter__") or getattr(given, "ndim",
+        1) == 0
+    listed = [given] if alone else list(given)
     bodies: dict[str, None] = {}
     obstacles: dict[str, None] = {}
     sheets: dict[str, None] = {}
     for thing in listed:
         if not isinstance(thing, str | BodyRef | Ref | DeformableRef):
-            raise TautError(f"{what}: {role} holds {thing!r}; give bodies and obstacles, or their names.")
+            raise TautError(f"{what}: {role} holds {shown(thing)}; give bodies and obstacles, or their names.")
         name = thing if isinstance(thing, str) else thing.name
         if name in bodies or name in obstacles or name in sheets:
             raise TautError(f"{what}: {role} names '{name}' twice; name it once.")
@@ -124,6 +119,19 @@ def _check_sheets(scene: Scene, what: str, group: Group) -> None:
         if deep[a] == deep[b] == 0.0:
             raise TautError(f"{what}: neither '{a}' nor '{b}' has a thickness or a radius, so they never touch; "
                             f"give '{b}' a thickness, such as 0.01 m.")
+
+
+def _check_shapes(scene: Scene, what: str, group: Group) -> None:
+    """Shapes do not collide yet: a box would be the point at its centre, and nobody who gave its sizes means that."""
+    for name in (*group.first, *(group.bodies or ())):
+        body = scene._bodies[name]
+        if body.shape is not None and body.shape[0] != "sphere" and body.radius == 0.0:
+            kind = body.shape[0]
+            solid = {"box": "outside_box", "cylinder": "outside_cylinder"}.get(kind, "outside_capsule")
+            raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a "
+                            f"shape as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) "
+                            f"instead, or constrain places on it, such as its corners, with body.at((x, y, z)); give "
+                            f"'{name}' a radius if a ball about its centre is meant.")
 
 
 def _check_radii(scene: Scene, what: str, group: Group) -> None:
@@ -169,6 +177,12 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
         if pair is not None:
             raise TautError(f"{what}: the pair of '{pair[0]}' and '{pair[1]}' is in contacts '{other.name}' already; "
                             "leave it in one of them.")
+
+
+def can_touch(scene: Scene, group: Group) -> bool:
+    """Whether a group has a pair that can move."""
+    met = (balls_on_sheets(group), pairs_of_sheets(group), itertools.product(group.sheets, group.obstacles))
+    return any(True for _ in itertools.chain(*met)) or pair_count(scene, group) > 0
 
 
 def balls_on_sheets(group: Group) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TautError, unknown
+from .. import limits
+from ..arguments import checked
+from ..errors import TautError, shown, unknown
 from .document import parse, plain_data
 from .scene import Scene
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
+_LISTED = 50  # mistakes that are told one by one
 # What to write where the YAML has another type.
 _WANTED = {
     "list_type": "a list, each entry after a dash",
@@ -27,16 +30,20 @@ _WANTED = {
 }
 
 
-def load(path: str | Path) -> Scene:
-    """Read a scene file."""
-    return _Reader(Path(path)).scene()
+@checked
+def load(path: str | Path, allow_outside: bool = False) -> Scene:
+    """Read a scene file. It is data: nothing in it is executed.
+
+    allow_outside  whether the meshes and arrays that it names may lie outside of its folder
+    """
+    return _Reader(Path(path), allow_outside).scene()
 
 
 class _Reader:
     """One file being read, and the mistakes found so far."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, allow_outside: bool):
+        self.path, self.allow_outside = path, allow_outside
         self.tree = parse(path)
         self.data = plain_data(self.tree, path)
         self.mistakes: list[tuple[tuple[int, int], str]] = []
@@ -82,9 +89,9 @@ class _Reader:
         if not isinstance(entry, dict):
             return  # the header's model has said so
         kind = entry.get("kind")
-        if kind not in format.kinds(section):
-            known = format.kinds(section)
-            problem = unknown("kind", str(kind), known) if kind is not None else "missing key 'kind'."
+        known = format.kinds(section)
+        if not isinstance(kind, str) or kind not in known:
+            problem = unknown("kind", kind, known) if kind is not None else "missing key 'kind'."
             self.note((section, i) + (("kind",) if "kind" in entry else ()), str(problem))
             return
         many = "many" in entry
@@ -108,7 +115,7 @@ class _Reader:
                     hint = "; begin with 'taut: 1'" if where == ("taut",) else ""
                     self.note(where[:-1], f"missing key '{where[-1]}'{hint}.")
                 elif mistake["type"] in _WANTED:
-                    self.note(where, f"value is {mistake['input']!r}; give {_WANTED[mistake['type']]}.")
+                    self.note(where, f"value is {shown(mistake['input'])}; give {_WANTED[mistake['type']]}.")
                 else:
                     self.note(where, mistake["msg"].removeprefix("Value error, "))
 
@@ -137,7 +144,7 @@ class _Reader:
             if isinstance(entry.get(key), str):
                 entry[key] = tables.named_array(key, entry[key], self.arrays())
         if entry.get("mesh") is not None:
-            entry["mesh"] = self.path.parent / entry["mesh"]  # names in a file are meant from where it is
+            entry["mesh"] = self.beside(entry["mesh"], "mesh")
         getattr(scene, entry.pop("kind"))(**entry)
 
     def arrays(self) -> Any:
@@ -147,8 +154,12 @@ class _Reader:
             name = self.data.get("arrays")
             if name is None:
                 raise TautError('missing key arrays at the top of the file; write "arrays: FILE.npz".')
-            self._arrays = tables.open_arrays(self.path.parent / name)
+            self._arrays = tables.open_arrays(self.beside(name, "array file"))
         return self._arrays
+
+    def beside(self, name: str, what: str) -> Path:
+        """A file that this one names: names in a file are meant from where it is."""
+        return limits.inside(self.path.parent, name, what, self.allow_outside)
 
     def collecting(self, scene: Scene, path: tuple) -> _Collecting:
         return _Collecting(self, scene, path)
@@ -184,7 +195,8 @@ class _Reader:
         if len(told) == 1:
             raise TautError(told[0])
         if told:
-            raise TautError(f"{self.path}: {len(told)} mistakes\n  " + "\n  ".join(told))
+            more = [f"and {len(told) - _LISTED} more"] if len(told) > _LISTED else []
+            raise TautError(f"{self.path}: {len(told)} mistakes\n  " + "\n  ".join([*told[:_LISTED], *more]))
 
 
 class _Collecting:

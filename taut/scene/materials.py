@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import TautError
+from .. import arguments
+from ..errors import TautError, shown
 from . import checks
 
 Reader = Callable[[Any, str], Any]
@@ -29,10 +30,13 @@ def counts(wanted: int) -> Reader:
     """Whole numbers of nodes; how many nodes a mesh needs is the mesh's to say."""
 
     def read(value: Any, what: str) -> tuple[int, ...]:
-        listed = list(value) if hasattr(value, "__len__") and not isinstance(value, str | dict) else []
+        try:
+            listed = list(value) if hasattr(value, "__len__") and not isinstance(value, str | dict | set | type) else []
+        except TypeError:
+            listed = []
         whole = [n for n in listed if isinstance(n, int | np.integer) and not isinstance(n, bool)]
         if len(whole) != wanted or len(listed) != wanted:
-            raise TautError(f"{what} is {value!r}; give {wanted} whole numbers of nodes.")
+            raise TautError(f"{what} is {shown(value)}; give {wanted} whole numbers of nodes.")
         return tuple(int(n) for n in whole)
 
     return read
@@ -42,7 +46,7 @@ def lengths(wanted: int) -> Reader:
     def read(value: Any, what: str) -> tuple[float, ...]:
         found = checks.numbers(value, what)
         if len(found) != wanted or min(found) <= 0.0:
-            raise TautError(f"{what} is {value!r}; give {wanted} positive lengths [m].")
+            raise TautError(f"{what} is {shown(value)}; give {wanted} positive lengths [m].")
         return found
 
     return read
@@ -50,8 +54,8 @@ def lengths(wanted: int) -> Reader:
 
 def choice(*known: str) -> Reader:
     def read(value: Any, what: str) -> str:
-        if value not in known:
-            raise TautError(f"{what} is {value!r}; choose {' or '.join(map(repr, known))}.")
+        if not isinstance(value, str) or value not in known:
+            raise TautError(f"{what} is {shown(value)}; choose {' or '.join(map(repr, known))}.")
         return value
 
     return read
@@ -65,23 +69,27 @@ def table(whole: bool) -> Reader:
             array = np.asarray(value)
             if array.dtype.kind not in ("iu" if whole else "iuf"):
                 raise ValueError
-        except (TypeError, ValueError):
-            kind = "whole numbers" if whole else "numbers"
-            raise TautError(f"{what} is not a table of {kind}; give rows of {kind}.") from None
+            if array.dtype.kind == "u" and array.size and array.max() >= 2**63:
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            kind = "whole numbers below 2**63" if whole else "numbers"
+            raise TautError(f"{what} is {shown(value)}, not a table of {kind}; give rows of {kind}.") from None
         return array.astype(np.int64 if whole else float)
 
     return read
 
 
 def file(value: Any, what: str) -> str:
-    if not isinstance(value, str | Path) or not str(value):
-        raise TautError(f"{what} is {value!r}; give the name of a file, or vertices.")
-    return str(Path(value).resolve())
+    arguments.path(value, what)
+    try:
+        return str(Path(value).resolve())
+    except (OSError, RuntimeError) as problem:  # a loop of links
+        raise TautError(f"{what} is {shown(value)}, which can not be followed: {problem}.") from None
 
 
 def flag(value: Any, what: str) -> bool:
     if not isinstance(value, bool):
-        raise TautError(f"{what} is {value!r}; give True or False.")
+        raise TautError(f"{what} is {shown(value)}; give True or False.")
     return value
 
 
@@ -169,11 +177,11 @@ def _check_shape(kind: str, what: str, values: dict[str, Any]) -> None:
         raise TautError(f"{what} has {lone} alone; give vertices with {elements}.")
     for key in ("size", "u", "v") if found[0] != regular else ():
         if values.get(key) is not None:
-            raise TautError(f"{what}: {key} is {values[key]!r}, but it belongs to {regular}; leave it out.")
+            raise TautError(f"{what}: {key} is {shown(values[key])}, but it belongs to {regular}; leave it out.")
     if kind == "cloth" and found[0] != "grid":
         for key, remedy in (("shear", "leave it out"), ("hard", "choose 'edges'")):
             if values[key] is not None and values[key] != "edges":
-                raise TautError(f"{what}: {key} is {values[key]!r}, but only a grid has warp and weft; {remedy}.")
+                raise TautError(f"{what}: {key} is {shown(values[key])}, but only a grid has warp and weft; {remedy}.")
 
 
 def differing(kind: str, values: dict[str, Any]) -> dict[str, Any]:

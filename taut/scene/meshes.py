@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import cloth
+from .. import cloth, limits
 
 Array = np.ndarray
 
@@ -22,7 +22,9 @@ class Shape(NamedTuple):
 
 def read_shape(kind: str, name: str, values: dict[str, Any]) -> Shape:
     """The shape that a deformable's options describe."""
-    return (_sheet if kind == "cloth" else _solid)(name, values)
+    found = (_sheet if kind == "cloth" else _solid)(name, values)
+    limits.check("nodes", len(found.x), f"{kind} '{name}'")
+    return found
 
 
 def _sheet(name: str, values: dict[str, Any]) -> Shape:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 import traceback
 from pathlib import Path
 from typing import Any
 
+from .. import limits
+from ..arguments import checked
 from ..errors import TautError, unknown
 from .gallery import SCENES, gallery
 from .load import load
@@ -15,19 +18,25 @@ from .parameters import called_with
 from .scene import Scene
 
 
-def open_scene(what: str, **parameters: Any) -> Scene:
-    """The scene that `what` names; parameters go to the gallery's function or to the file's build()."""
-    path = Path(what)
+@checked
+def open_scene(what: str | Path, allow_outside: bool = False, **parameters: Any) -> Scene:
+    """The scene that `what` names; parameters go to the gallery's function or to the file's build().
+
+    A .py file is executed, with all that you may do yourself; a .yaml file is only read.
+
+    allow_outside  whether the meshes and arrays that a .yaml file names may lie outside of its folder
+    """
+    path, what = Path(what), str(what)
     if path.suffix in (".yaml", ".yml"):
         if parameters:
             raise TautError(f"'{what}' takes no parameters, but {', '.join(parameters)} was given; "
                             "change the file, or write the scene as a .py file with build(...).")
-        return load(path)
+        return load(path, allow_outside)
     if path.suffix == ".py":
         return load_python(path, **parameters)
     if what in SCENES:
         return gallery(what, **parameters)
-    if path.exists():
+    if os.path.lexists(path):
         raise TautError(f"'{what}' is not a scene file; its name must end in .yaml or .py.")
     raise TautError(f"{unknown('scene', what, SCENES)} Or give a .yaml or .py file.")
 
@@ -35,8 +44,7 @@ def open_scene(what: str, **parameters: Any) -> Scene:
 def load_python(path: str | Path, **parameters: Any) -> Scene:
     """The scene that build(**parameters) of a Python file returns."""
     path = Path(path)
-    if not path.is_file():
-        raise TautError(f"there is no scene file '{path}'; check the path.")
+    limits.check("scene_bytes", limits.regular_size(path, "scene file"), f"scene file '{path}'")
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)  # as when the file is run: it may import its neighbours
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..expressions import Signal
 from . import checks
 from .bodies import Motion, read_motion
@@ -30,14 +30,14 @@ class Pin(NamedTuple):
 def read_pins(scene: Scene, what: str, given: Any, x: np.ndarray) -> list[Pin]:
     """Pins from vertex numbers and {"vertex": number, "to": what holds it}; x are the vertices' places."""
     if isinstance(given, str | dict) or not isinstance(given, Iterable):
-        raise TautError(f"{what}: pins is {given!r}; give a list of vertex numbers.")
+        raise TautError(f"{what}: pins is {shown(given)}; give a list of vertex numbers.")
     pins: dict[int, Pin] = {}
     for entry in given:
         to = None
         if isinstance(entry, dict):
             extra = next((key for key in entry if key not in ("vertex", "to")), None)
             if extra is not None or "vertex" not in entry:
-                raise TautError(f"{what}: a pin is {entry!r}; give a vertex number, or {{vertex: 3, to: NAME}}.")
+                raise TautError(f"{what}: a pin is {shown(entry)}; give a vertex number, or {{vertex: 3, to: NAME}}.")
             entry, to = entry["vertex"], entry.get("to")
         pin = read_pin(scene, what, entry, to, x)
         if pin.vertex in pins:
@@ -59,7 +59,7 @@ def read_pin(scene: Scene, what: str, vertex: Any, to: Any, x: np.ndarray) -> Pi
 
 def read_vertex(what: str, role: str, vertex: Any, count: int) -> int:
     if isinstance(vertex, bool) or not isinstance(vertex, int | np.integer) or not 0 <= vertex < count:
-        raise TautError(f"{what}: {role} names vertex {vertex!r}; its {count} vertices are numbered from 0 "
+        raise TautError(f"{what}: {role} names vertex {shown(vertex)}; its {count} vertices are numbered from 0 "
                         f"to {count - 1}.")
     return int(vertex)
 

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..errors import TautError
+from ..errors import TautError, shown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from . import checks
-from .bodies import read_radius
 from .pins import Pin, plain_pin
 from .scene import Scene
 from .specs import Body, Constraint, Deformable, Force, Group, Obstacle, Point
@@ -35,8 +34,8 @@ def save(scene: Scene, path: str | Path, arrays: bool | str = "auto", overwrite:
     path = Path(path)
     if path.suffix not in (".yaml", ".yml"):
         raise TautError(f"'{path}' is not a name for a scene file; let it end in .yaml.")
-    if arrays not in ("auto", True, False):
-        raise TautError(f"arrays is {arrays!r}; choose 'auto', True or False.")
+    if not isinstance(arrays, bool) and (not isinstance(arrays, str) or arrays != "auto"):
+        raise TautError(f"arrays is {shown(arrays)}; choose 'auto', True or False.")
     records: tuple[Any, ...] = (*scene.bodies.values(), *scene.constraints.values(), *scene.forces.values())
     rows = [len(value) for deformable in scene.deformables.values() for value in _arrays_of(deformable).values()]
     size = sum(record.owner is None for record in records) + sum(rows)
@@ -160,7 +159,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry |= _unless(1.0, {"inertia" if scalar else "mass": body.mass})
     else:
         entry |= {"mass": body.mass, "inertia": _inertia(body)}
-        entry |= {} if body.shape is None else {"shape": {body.shape[0]: list(body.shape[1])}}
+        entry |= {"shape": {body.shape[0]: list(body.shape[1])}} if body.shape is not None else {}
         entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
     if body.motion == "free":
         if scalar:
@@ -172,8 +171,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry["rotation"] = [list(body.rotation[0]), body.rotation[1].plain()]
     if body.motion == "fixed":
         entry["fixed"] = True
-    # A sphere's own radius is what its shape says, unless another is given.
-    return entry | _unless(read_radius("", None, body.shape), {"radius": body.radius})
+    return entry | _unless(0.0, {"radius": body.radius})
 
 
 def _unless(default: Any, value: dict[str, Any]) -> dict[str, Any]:

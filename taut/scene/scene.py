@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TautError, unknown
+from ..arguments import checked_methods
+from ..errors import TautError, chosen, shown
 from ..expressions.formula import check as check_formula
 from . import checks, groups
 from .bodies import read_mass, read_motion, read_radius, read_rotation
 from .deformables import ClothRef, SolidRef, add_makers
 from .places import orientation_at_start, turned
-from .shapes import read as read_shape
+from .shapes import read_shape
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
 
@@ -29,15 +30,18 @@ _ZERO = (0.0, 0.0, 0.0)
 
 @add_makers
 @add_verbs
+@checked_methods
 class Scene:
     """What is to be simulated. Lengths [m], masses [kg], times [s], angles [rad]; y is up.
 
     gravity    acceleration [m/s²]
-    suggested  step, duration and method to use where the caller names none
+    suggested  step, duration, method and start to use where the caller names none
     """
 
+    _is_scene = True  # what arguments.py knows it by, which stands before it
+
     def __init__(self, gravity: Any = (0.0, -9.81, 0.0), name: str = "scene"):
-        self.name = checks.text(name, "the scene's name")
+        self.name = checks.one_line(name, "the scene's name")
         self.gravity = gravity
         self.suggested: dict[str, Any] = {}
         self.reduced_map: ReducedMap | None = None
@@ -94,7 +98,8 @@ class Scene:
     def is_unilateral(self) -> bool:
         """Whether the scene has inequalities."""
         limited = any(sheet.is_limited or sheet.self_contact for sheet in self._deformables.values())
-        return limited or bool(self._groups) or any(spec.sense != "==" for spec in self._constraints.values())
+        touching = any(groups.can_touch(self, group) for group in self._groups.values())
+        return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 
     if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
 
@@ -200,7 +205,7 @@ class Scene:
 
         kind  an inequality of one point; its arguments are those of the constraint of that name
         """
-        name = self._new_name(name, str(kind), self._obstacles, self._bodies, self._deformables)
+        name = self._new_name(name, kind, self._obstacles, self._bodies, self._deformables)
         return self._add(groups.read_obstacle(self, kind, name, arguments))
 
     def contacts(
@@ -250,23 +255,22 @@ class Scene:
         """
         known: list[tuple[str, float, float]] = []
         for name, start in coordinates.items():
-            what = f"reduced coordinate '{name}'"
-            if not str(name).isidentifier() or name == "t":
+            what = f"reduced coordinate {shown(name)}"
+            if not isinstance(name, str) or not name.isidentifier() or name == "t":
                 raise TautError(f"{what} can not be used in a formula; choose one word, not t.")
-            pair = (start, 0.0) if not hasattr(start, "__len__") else tuple(start)
+            pair = checks.numbers(start, what) if hasattr(start, "__len__") else (start, 0.0)
             if len(pair) != 2:
-                raise TautError(f"{what} is {start!r}; give its value, or (value, rate).")
+                raise TautError(f"{what} is {shown(start)}; give its value, or (value, rate).")
             known.append((str(name), checks.number(pair[0], what), checks.number(pair[1], f"{what}: rate")))
         symbols = [entry[0] for entry in known] + ["t"]
         formulas: dict[str, tuple[str, str, str]] = {}
         for body, texts in positions.items():
             body = body.name if isinstance(body, BodyRef) else body
-            if body not in self._bodies:
-                raise unknown("body in reduced positions", str(body), self._bodies)
+            chosen("body in reduced positions", body, self._bodies)
             what = f"reduced position of '{body}'"
             three = checks.texts(texts, what)
             if len(three) != 3:
-                raise TautError(f"{what} is {texts!r}; give three formulas (x, y, z).")
+                raise TautError(f"{what} is {shown(texts)}; give three formulas (x, y, z).")
             for text in three:
                 try:
                     check_formula(text, symbols)
@@ -282,6 +286,7 @@ class Scene:
         dt: float | None = None,
         duration: float | None = None,
         method: str | None = None,
+        start: str | None = None,
         **options: Any,
     ) -> None:
         """Say what suits this scene; simulate and the command line use it where nothing else is given."""
@@ -291,9 +296,13 @@ class Scene:
             self.suggested["duration"] = checks.positive(duration, "suggested duration")
         if method is not None:
             self.suggested["method"] = checks.text(method, "suggested method")
+        if start is not None:
+            self.suggested["start"] = checks.text(start, "suggested start")
         for name, value in options.items():
             if not isinstance(value, bool | int | float | str):
-                raise TautError(f"suggested {name} is {value!r}; give a number, text, True or False.")
+                raise TautError(f"suggested {name} is {shown(value)}; give a number, text, True or False.")
+            if not isinstance(value, bool):
+                (checks.text if isinstance(value, str) else checks.number)(value, f"suggested {name}")
             self.suggested[name] = float(value) if isinstance(value, float) else value
 
     def build(self) -> Any:
@@ -329,8 +338,7 @@ class Scene:
             while any(f"{kind}_{count}" in names for names in taken):
                 count += 1
             return f"{kind}_{count}"
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise TautError(f"{kind}: name is {name!r}; give text on one line.")
+        checks.one_line(name, f"{kind}: name")
         if "|" in name:
             raise TautError(f"{kind} '{name}': the sign | stands between the two names of a contact; choose another.")
         for names in taken:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import pi
 from typing import Any
 
-from ..errors import TautError, unknown
+from ..errors import TautError, chosen, shown, unknown
 from .checks import positive
 
 # Sizes [m] in the order in which they may be listed.
@@ -27,11 +27,12 @@ SIZES: dict[str, tuple[str, ...]] = {
 }
 # A rod without thickness could spin about its own axis at no cost; this keeps that inertia finite.
 _ROD_RADIUS = 0.01
+_SMALLEST, _LARGEST = 1e-50, 1e50
 
 
 def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[float, float, float]]:
     """Mass [kg] and principal moments [kg m²] of ("box", (1, 2, 3)) or {"box": [1, 2, 3]} and its like."""
-    kind, sizes = read(shape, what)
+    kind, sizes = read_shape(shape, what)
     volume = _volume(kind, sizes)
     if (mass is None) == (density is None):
         raise TautError(f"{what}: a {kind} needs either a mass [kg] or a density [kg/m³].")
@@ -41,32 +42,35 @@ def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[
 
 def ball_radius(shape: Any, what: str) -> float:
     """The radius of a sphere [m]; 0 for anything else."""
-    kind, sizes = read(shape, what) if shape is not None else ("", (0.0,))
+    kind, sizes = read_shape(shape, what) if shape is not None else ("", (0.0,))
     return sizes[0] if kind == "sphere" else 0.0
 
 
-def read(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
-    """The kind of a shape and its sizes [m] in the order of SIZES."""
+def read_shape(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
+    """The kind of a shape, and its sizes [m] in the order of SIZES."""
     if isinstance(shape, dict) and len(shape) == 1:
         shape = next(iter(shape.items()))
-    if isinstance(shape, str | dict) or not hasattr(shape, "__len__") or len(shape) != 2:
-        raise TautError(f"{what}: shape is {shape!r}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
+    if not isinstance(shape, tuple | list) or len(shape) != 2:
+        raise TautError(f"{what}: shape is {shown(shape)}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
     kind, sizes = shape
-    if kind not in SIZES:
-        raise unknown(f"shape of {what}", str(kind), SIZES)
-    names = SIZES[kind]
+    names = chosen(f"shape of {what}", kind, SIZES)
     if isinstance(sizes, dict):
         for name in sizes:
             if name not in names:
-                raise unknown(f"size of {what}'s {kind}", str(name), names)
+                raise unknown(f"size of {what}'s {kind}", name, names)
         listed = [sizes[name] for name in names if name in sizes]
     else:
-        listed = list(sizes) if hasattr(sizes, "__len__") and not isinstance(sizes, str) else [sizes]
+        alone = isinstance(sizes, str | bytes | type) or not hasattr(sizes, "__len__") or getattr(sizes, "ndim", 1) == 0
+        listed = [sizes] if alone else list(sizes)
     if kind == "rod" and len(listed) == 1:
         listed.append(_ROD_RADIUS * positive(listed[0], f"{what}: rod length"))
     if len(listed) != len(names):
-        raise TautError(f"{what}: a {kind} has the sizes {', '.join(names)} [m]; got {sizes!r}.")
-    return kind, tuple(positive(size, f"{what}: {kind} {name}") for name, size in zip(names, listed))
+        raise TautError(f"{what}: a {kind} has the sizes {', '.join(names)} [m]; got {shown(sizes)}.")
+    found = tuple(positive(size, f"{what}: {kind} {name}") for name, size in zip(names, listed))
+    if not all(_SMALLEST < size < _LARGEST for size in found):
+        raise TautError(f"{what}: a {kind} has the sizes {shown(found)} m; give sizes between {_SMALLEST:g} "
+                        f"and {_LARGEST:g} m, of which volume and inertia are numbers.")
+    return kind, found
 
 
 def _volume(kind: str, sizes: tuple[float, ...]) -> float:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
+from .. import limits
 from ..constraints import KINDS as CONSTRAINTS
 from ..constraints import Kind
-from ..errors import TautError, unknown
+from ..errors import TautError, shown, unknown
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
 from . import format, verbs
@@ -21,13 +23,31 @@ from .scene import Scene
 
 def open_arrays(path: Path) -> Mapping[str, np.ndarray]:
     """All arrays of an .npz file; never anything that would run code."""
+    limits.check("array_bytes", limits.regular_size(path, "array file"), f"array file '{path}'")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise TautError(f"there is no array file '{path}'; keep it beside the scene file.") from None
-    except (OSError, ValueError, AttributeError, zipfile.BadZipFile) as problem:
-        raise TautError(f"'{path}' is not an array file (.npz): {problem}.") from None
+        with zipfile.ZipFile(path) as file:
+            # What is packed well may be a thousand times as large unpacked, and a header may promise anything.
+            limits.check("array_bytes", sum(entry.file_size for entry in file.infolist()), f"array file '{path}'")
+            for entry in file.infolist():
+                with file.open(entry) as array:
+                    _check_header(array, entry.filename, entry.file_size)
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except TautError:
+        raise
+    except Exception as problem:  # a damaged archive raises whatever its damage leads to
+        raise TautError(f"'{path}' is not an array file (.npz): {str(problem) or type(problem).__name__}.") from None
+
+
+def _check_header(file: IO[bytes], name: str, size: int) -> None:
+    """Refuse an array whose header promises more than its file holds."""
+    if np.lib.format.read_magic(file) == (1, 0):
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    else:
+        shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+    promised = prod(shape) * dtype.itemsize
+    if dtype.hasobject or min(shape, default=0) < 0 or promised > size:
+        raise ValueError(f"{name} says that it has the shape {shown(shape)} of {dtype}, but holds {size:,} bytes")
 
 
 def add(scene: Scene, kind: str, table: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
@@ -40,7 +60,7 @@ def add(scene: Scene, kind: str, table: dict[str, Any], arrays: Mapping[str, np.
         raise TautError("many particles have no position; name an array.")
     lead = "position" if is_body else "points"
     if not _is_reference(table[lead]):
-        raise TautError(f"many {kind}: {lead} is {table[lead]!r}; name an array with one row for each.")
+        raise TautError(f"many {kind}: {lead} is {shown(table[lead])}; name an array with one row for each.")
     count = len(named_array(lead, table[lead], arrays))
     named: list[str | None]
     if names is not None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
 from ..constraints import Kind
-from ..errors import TautError, unknown
+from ..errors import TautError, shown, unknown
+from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
 from . import checks
@@ -91,15 +93,32 @@ def add(
     start = places(read, scene._bodies)
     # Most kinds ask nothing more about their points, and scenes hold many of them.
     asks = kind.points is None or (isinstance(kind, Kind) and kind.sense != "==")
-    try:
-        kind.lay_out(start, values | surroundings(read, scene._bodies) if asks else values)
-    except (ValueError, TautError) as mistake:
-        raise TautError(f"{what} on {', '.join(map(spoken, read)) or 'all bodies'}: {mistake}") from None
+    if asks:
+        try_lay_out(kind, what, start, values | surroundings(read, scene._bodies), read)
+    else:
+        try_lay_out(kind, what, start, values, read)
     if isinstance(kind, Kind) and inequality is not None:
         if inequality[0] == "==":
             _check_possible(scene, kind, what, read, start, values)
         return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
     return scene._add(Force(kind.name, name, read, values, scene._where))
+
+
+def try_lay_out(
+    kind: Kind | ForceKind, what: str, start: np.ndarray, values: dict[str, Any], points: Sequence[Point] = ()
+) -> None:
+    """Let the kind judge its arguments; numbers whose squares or products are beyond a float are refused."""
+    try:
+        found = kind.lay_out(start, values)
+        numbers = (p.source if isinstance(p, Signal) else p for p in found.parameters)
+        if not all(isfinite(p) for p in numbers if isinstance(p, float | int)):
+            raise OverflowError
+    except (ValueError, TautError, ArithmeticError) as mistake:
+        where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
+        if isinstance(mistake, ArithmeticError):
+            mistake = TautError("its numbers are too large or too small to compute with; give places and sizes "
+                                "whose squares a float can hold")
+        raise TautError(f"{what}{where}: {mistake}") from None
 
 
 def _take_inequality(kind: Kind, what: str, arguments: dict[str, Any]) -> tuple[str, float, float]:
@@ -151,7 +170,7 @@ def _read_point(scene: Scene, what: str, given: Any) -> Point:
     elif isinstance(given, Point):
         name = str(given.body)
     else:
-        raise TautError(f"{what}: {given!r} is not a point; give a body, its name, body.at((x, y, z)), "
+        raise TautError(f"{what}: {shown(given)} is not a point; give a body, its name, body.at((x, y, z)), "
                         "or three numbers.")
     whole = scene._whole.get(name)
     if whole is None:

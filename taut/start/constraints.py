@@ -1,5 +1,5 @@
 """Before the first step: look at the constraints at t = 0, name what is redundant or in conflict, and
-make the initial velocity consistent.
+make the initial position (equalities.py) and velocity consistent.
 
     (J W Jᵀ) μ = -(J v + Φ_t),    v' = v + W Jᵀ μ               (1)
     (J W Jᵀ) μ = -Φ,              q' = q ⊞ W Jᵀ μ               (2)  on a copy: what remains is a conflict
@@ -7,13 +7,12 @@ make the initial velocity consistent.
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.linalg import norm
 
-from ..errors import TautError, TautWarning
+from ..errors import TautError, note, tell
 from ..jit import kernel
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
@@ -27,6 +26,9 @@ from ..methods.unilateral.pairs import deepest, find_pairs
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times
+from ..model.scales import row_scales, scene_size
+from .equalities import AS_GIVEN, REPAIR, meet_equalities
+from .words import listed
 
 CONFLICT_ROUNDS = 30
 
@@ -35,8 +37,9 @@ CONFLICT_ROUNDS = 30
 class Start:
     """What was found at t = 0."""
 
-    conflicting: bool
-    notes: tuple[str, ...]
+    conflicting: bool  # rows contradict each other: a residual is acceptable
+    size: float  # of the scene [m]
+    scale: np.ndarray  # (rows,) by which an error of each equality is judged (model/scales.py)
 
 
 @kernel
@@ -63,10 +66,13 @@ def settle_position(system, state):
     constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
-def prepare_start(model: Model, system: System, state: State, project_velocity: bool) -> Start:
-    """Check the constraints at t = 0 and, if asked, project state.v onto J v + Φ_t = 0."""
+def prepare_start(model: Model, system: System, state: State, mode: str, until: float = 0.0) -> Start:
+    """Check the equalities at t = 0 and, unless `mode` is "as_given", make positions and velocities meet them.
+
+    until  the duration of the run [s], over which lengths that change are looked at for their scale
+    """
     if model.row_count == 0:
-        return Start(False, ())
+        return Start(False, scene_size(model, state.x), np.zeros(0))
     dependent = look(system, state)
     work = system.work
     phi, rate = work.phi.copy(), work.b.copy()
@@ -76,28 +82,29 @@ def prepare_start(model: Model, system: System, state: State, project_velocity: 
             raise TautError(f"constraint '{row}': {name} is not a number at t = 0; look at its formula, "
                             "or move its points apart.")
     _refuse_idle_rows(model, phi, rate)
-    notes = []
-    quiet = []
-    conflicting = False
+    size = scene_size(model, state.x)
+    start = Start(False, size, row_scales(model, size, work.J, until))
     if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.sheets):
         # In any flat sheet; and edges that are all at their length (sheets.py) do not contradict each other.
-        quiet.append("hard edges of sheets depend on each other in the initial position")
+        note("hard edges of sheets depend on each other in the initial position")
     elif dependent:
-        conflicting, found = _explain(model, system, state)
-        notes += found
-    size = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
-    if project_velocity and np.abs(rate).max() > 1e-12 * size:
-        worst = int(np.argmax(np.abs(rate)))
-        notes.append(
-            f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
-            "per second; it was made consistent (project_initial=False keeps it)"
-        )
-        settle_velocity(system, state)
+        start = replace(start, conflicting=_explain(model, system, state))
         look(system, state)
-    for note in notes:
-        warnings.warn(note + ".", TautWarning, stacklevel=3)
+    if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
+        look(system, state)
+        rate = work.b.copy()
+    speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
+    if np.abs(rate).max() > 1e-12 * speed:
+        worst = int(np.argmax(np.abs(rate)))
+        broken = f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
+        if mode == AS_GIVEN:
+            note(f"{broken}per second; it was left so (start='as_given')")
+        else:
+            tell(f"{broken}per second; it was made consistent (start='as_given' keeps it)")
+            settle_velocity(system, state)
+            look(system, state)
     system.work.counts[:] = 0
-    return Start(conflicting, (*quiet, *notes))
+    return start
 
 
 def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
@@ -113,8 +120,8 @@ def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
                         "or correct its value.")
 
 
-def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str]]:
-    """Say which rows depend on each other, and whether they contradict each other."""
+def _explain(model: Model, system: System, state: State) -> bool:
+    """Say which rows depend on each other; returns whether they contradict each other."""
     names = model.row_names
     copy = State(*(array.copy() for array in state))
     settle_position(system, copy)
@@ -122,10 +129,9 @@ def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
     if broken:
-        return True, [
-            f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
-            "the least-squares compromise is used. Remove one or change its value"
-        ]
+        tell(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
+             "the least-squares compromise is used. Remove one or change its value")
+        return True
     look(system, state)
     edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
     groups = [
@@ -134,10 +140,10 @@ def _explain(model: Model, system: System, state: State) -> tuple[bool, list[str
     ]  # fmt: skip
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
-    return False, [
-        f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
-        "affected, and of the possible multipliers the smallest are given"
-    ] if groups else []
+    if groups:
+        tell(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
+             "affected, and of the possible multipliers the smallest are given")
+    return False
 
 
 def dense_or_sparse(model: Model, system: System):
@@ -152,11 +158,6 @@ def dense_or_sparse(model: Model, system: System):
     scaled = J * np.sqrt(model.bodies.w).ravel()
     scaled = csr_array(scaled)
     return csr_array(scaled @ scaled.T)
-
-
-def listed(names: list[str], most: int = 6) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 @kernel
@@ -182,12 +183,12 @@ def push_apart(box, tolerance):
     return push_out((box, 0.0, 1.0, tolerance, False))
 
 
-def check_inequalities(model: Model, system: System, state: State, par: Boxed, repair: bool) -> tuple[str, ...]:
-    """Refuse a start that breaks inequalities, or with `repair` move the bodies out of each other."""
+def check_inequalities(model: Model, system: System, state: State, par: Boxed, mode: str) -> None:
+    """Refuse a start that breaks inequalities, or with the mode "repair" move the bodies out of each other."""
     depth, names = _broken(model, system, state, par)
     tolerance = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     if depth <= tolerance:
-        return ()
+        return
     before = State(*(array.copy() for array in state))
     also(par, ("correct", "violation", "gather_pushing"))
     push_apart(par.box, 0.1 * tolerance)
@@ -199,14 +200,12 @@ def check_inequalities(model: Model, system: System, state: State, par: Boxed, r
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
-    if not repair:
+    if mode != REPAIR:
         raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}; move the bodies apart, or let "
-                        "taut do it with repair=True (--repair).")
+                        "taut do it with start='repair' (--repair).")
     state.x[:], state.quat[:] = moved_x, moved_quat
-    far = float(np.abs(moved_x - model.x).max())
-    note = f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m"
-    warnings.warn(note + ".", TautWarning, stacklevel=4)
-    return (note,)
+    far = float(np.abs(moved_x - before.x).max())
+    tell(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
 
 
 def _broken(model: Model, system: System, state: State, par: Boxed) -> tuple[float, list[str]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import structure
 from ..model import Model
 
 Array = np.ndarray
@@ -21,12 +22,14 @@ LONGEST_MOVE = 0.5  # of the mean edge, in one round
 SLACK = 1e-7  # of an edge: contacts and limits are left a little inside
 
 
+@structure
 class Edges(NamedTuple):
     ends: Array  # (e, 2) slots
     length: Array  # (e,) [m] that they have (hard), or may have at most
     is_hard: Array  # (e,)
 
 
+@structure
 class Contacts(NamedTuple):
     """Rows of obstacles and balls at given places: see methods/sheets/contact_rows.py."""
 

@@ -7,16 +7,16 @@ are nearer than their thickness but do not cross are no fault: the steps move th
 from __future__ import annotations
 
 import re
-import warnings
 from typing import Any
 
 import numpy as np
 
-from ..errors import TautError, TautWarning
+from ..errors import TautError, tell
 from ..methods.sheets.look import look_at_solids, solids_in
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.sheets import Sheet
+from .equalities import REPAIR
 from .repair import Contacts, Look, edges_of, settled
 from .untangle import Tangle
 
@@ -26,25 +26,23 @@ ROUNDS = 4
 MOST_PLACES = 3
 
 
-def check_sheets(model: Model, system: System, state: State, par: Any, repair: bool) -> tuple:
-    """Refuse a start that is broken, or with `repair` move nodes and balls until it is not."""
+def check_sheets(model: Model, system: System, state: State, par: Any, mode: str) -> None:
+    """Refuse a start that is broken, or with the mode "repair" move nodes and balls until it is not."""
     look = _look(system, state, par)
     tangle = _tangle(model)
     found = _faults(model, state.x, look, tangle)
     if not found:
-        return ()
-    if not repair:
+        return
+    if mode != REPAIR:
         raise TautError(f"the start is broken: {'; '.join(found)}. Move things apart, or let taut try it with "
-                        "repair=True (--repair).")
+                        "start='repair' (--repair).")
     x = _mended(model, state.x, look, tangle)
     left = _faults(model, x, look, tangle)
     if left:
         raise TautError(f"the start is broken and could not be repaired: {'; '.join(left)}. Move things apart.")
     far = float(np.linalg.norm(x - state.x, axis=1).max())
     state.x[:] = x
-    note = f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m"
-    warnings.warn(note + ".", TautWarning, stacklevel=4)
-    return (note,)
+    tell(f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m")
 
 
 _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))

@@ -13,6 +13,7 @@ import queue
 import threading
 import time as clock
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class Live:
         self.track = Track(Run(scene, sim.session.model, record, "live", "", info), sim.method, 20.0)
         self.last = record
         if old is None:
-            self._energy = float(record.energy[0] @ [1.0, 1.0, -1.0])  # what drifts is counted from here
+            self._energies = record.energy.copy()  # what drifts is counted from here
         self.version += 1
         self.frame = self._frame(record)
 
@@ -163,10 +164,10 @@ class Live:
     def _frame(self, record: Records, before: Any = None) -> bytes:
         labels = self.track.run.labels
         arrays = self.track.arrays(record, before)
-        energy = record.energy @ [1.0, 1.0, -1.0]
+        since = Records.concatenate([replace(record, energy=self._energies), record])
         values = {
             "kinetic": record.energy[0, 0], "potential": record.energy[0, 1],
-            "total": record.energy[0, :2].sum(), "drift of energy": energy[0] - self._energy,
+            "total": record.energy[0, :2].sum(), "drift of energy": since.energy_drift()[1],
         }  # fmt: skip
         if record.phi.shape[1]:
             values["drift"] = np.abs(labels.violation(record.phi)).sum()

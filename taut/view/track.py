@@ -194,7 +194,7 @@ class Track:
             "kinetic": lambda: records.energy[:, 0],
             "potential": lambda: records.energy[:, 1],
             "total": lambda: records.energy[:, 0] + records.energy[:, 1],
-            "drift of energy": lambda: self._energy_drift(),
+            "drift of energy": records.energy_drift,
         }
         if records.phi.shape[1]:
             found["drift"] = lambda: np.abs(labels.violation(records.phi)).sum(axis=1)
@@ -205,10 +205,6 @@ class Track:
             found["contacts"] = lambda: records.contacts[:, 0]
             found["overlap"] = lambda: records.contacts[:, 1]
         return found
-
-    def _energy_drift(self) -> np.ndarray:
-        energy = self.records.energy @ [1.0, 1.0, -1.0]
-        return energy - energy[0]
 
     def line(self, name: str) -> np.ndarray:
         """All records of a line."""

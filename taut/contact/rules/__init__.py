@@ -11,10 +11,10 @@ import numba
 import numpy as np
 from numba import types
 
+from taut.compiled.function_pointers import address_of, distant, pick
 from taut.contact.rules import exact, jonquet, platt, platt_improved
 from taut.contact.rules.base import TENDING, VIOLATED, Rule
 from taut.contact.work import RuleWork, record, scratch
-from taut.distant import address_of, distant, pick
 from taut.jit import part, word
 
 RULES: dict[str, Rule] = {

@@ -9,13 +9,13 @@ c is d²x/dt² at θ̈ = 0. B, c and x_t are derived by sympy and compiled (expr
 
 from __future__ import annotations
 
-import warnings
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import TautError, TautWarning
+from ...compiled import structure
+from ...errors import TautError, tell
 from ...expressions import call_map, codegen
 from ...jit import part
 from ...model.arrays import Array, State, System
@@ -25,6 +25,7 @@ from .jacobian import dense_jacobian
 AGREES = 1e-9  # relative, of positions at t = 0
 
 
+@structure
 class Formulas(NamedTuple):
     address: int
     slot: Array  # of each body
@@ -78,11 +79,8 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
                 f"{_shown(state.x[slot])}; change the coordinates' values or the formulas."
             )
         if np.abs(v[k] - state.v[slot])[counts].max() > AGREES * max(1.0, float(np.abs(v).max())):
-            warnings.warn(
-                f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
-                f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate).",
-                TautWarning, stacklevel=6,
-            )  # fmt: skip
+            tell(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
+                 f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate)")
         state.x[slot, counts], state.v[slot, counts] = x[k, counts], v[k, counts]
     _check_independent(model, tables, names)
     _check_constraints(model, system, tables, names)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...errors import TautError
 from ...jit import part
 from ...model.arrays import Array, State, System
@@ -26,6 +27,7 @@ ROWS = {"fixed_point": 3, "on_line": 2, "on_plane": 1, "linear": 1}
 AGREES = 1e-9
 
 
+@structure
 class Linear(NamedTuple):
     mass: float  # m̄
     slot: Array  # of each free number,

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part, word
 from ...model.arrays import Array
 
@@ -35,6 +36,7 @@ SERIES = np.array(  # of sin r / r in powers of r², and of its first and second
 )
 
 
+@structure
 class Tree(NamedTuple):
     width: int  # PLANAR or SPATIAL
     slot: Array  # of the particle at the link's lower end

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part, word
 from ...linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from .bond_order import find_bonds, list_members, order_bonds
@@ -32,6 +33,7 @@ MOST_GRADIENTS = 200
 GRADIENT = 1e-7  # by which the energy norm squared of the error falls
 
 
+@structure
 class Bonds(NamedTuple):
     number: np.ndarray  # (1,) how many there are
     code: np.ndarray  # (2, b) 3 times the row + which of its directions: as found, and in order

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part, word
 from ...model.arrays import Inequalities
 from ...model.model import Model
@@ -31,6 +32,7 @@ from .rows import NOTHING_OFF, RECOVERY, RECOVERY_TIME
 from .solids import measure_rows
 
 
+@structure
 class Solids(NamedTuple):
     ineq: Inequalities
     rows: Rows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N

@@ -16,12 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...model.model import Model
 from .turning import NONE
 
 MEMBERS = 4
 
 
+@structure
 class Rows(NamedTuple):
     unknown: np.ndarray  # (r, 4) number of the member, -1: none, or it is held
     slot: np.ndarray  # (r, 4) its slot, or its place on a rigid body, -1: none

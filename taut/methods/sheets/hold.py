@@ -24,6 +24,7 @@ from .free import copy1, copy3, copy4, wander
 from .lengths import project
 from .measures import be_at
 from .newton import keep_centres
+from .report import count_drivers
 from .rows import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
 from .settle import settle
 from .solids import measure_solids
@@ -257,4 +258,7 @@ def whole_step(box, t, h):
 
 @part
 def step(system, state, t, h, par):
-    return whole_step((par.box, t, h))
+    status = whole_step((par.box, t, h))
+    if status == OK:
+        count_drivers(system, state, t + h, h)
+    return status

@@ -15,7 +15,7 @@ from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
 from .bump import push_out, set_off, to_forces
-from .report import measure_bumps, observe_bumps
+from .report import count_drivers, measure_bumps, observe_bumps
 
 MOST = 2000
 PASSES = 20  # over all contacts
@@ -25,7 +25,9 @@ def start(model, system, state, par):
     springs = springs_of(model, float(par[3]), limits=True)
     tables = sheets(model, system, par, springs, None)
     contacts = tables.solids.rows.slot[:, :2]
-    return state, tables._replace(room=implicit(len(springs.rest), len(model.x), contacts, tables.solids.least))
+    room = implicit(len(springs.rest), len(model.x), contacts, tables.solids.least)
+    # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
+    return state, tables._replace(room=room._replace(dv=state.memory.reshape(len(model.x), 3)))
 
 
 @part
@@ -70,6 +72,7 @@ def step(system, state, t, h, par):
         measure_velocity(state.x, par.solids.start, h, state.v)
         to_forces(par.solids, h)
         set_time(system, t + h, state.x, state.quat, state.v)
+    count_drivers(system, state, t + h, h)
     return OK
 
 
@@ -88,6 +91,7 @@ METHOD = Method(
         Option("residual", 1e-6, "of the linear system", minimum=0.0),
     ),
     refuses=refuses,
+    memory=lambda model: model.x.size,
     start=start,
     observe=observe_bumps,
     measure=measure_bumps,

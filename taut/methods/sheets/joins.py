@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part, word
 from ...linalg.nodes import add_couple, add_diagonal
 from ...model.model import ConstraintInfo, Model
@@ -20,6 +21,7 @@ from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
 from .turning import NONE, add_turned, add_turning_pull, entry, least_of, pose, set_lever, turned_by
 
 
+@structure
 class Joins(NamedTuple):
     row: np.ndarray  # (p,) the first of its three rows in the model
     node: np.ndarray  # (p, 2) unknown and slot of the node,

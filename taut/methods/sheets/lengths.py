@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part
 from ...linalg.linear import IC0
 from ...linalg.pattern import products
@@ -35,6 +36,7 @@ FAR_OFF = 0.1  # of a length: farther off, forces are too
 NEARER = 0.6  # what may be left after lengths alone were mended
 
 
+@structure
 class Lengths(NamedTuple):
     """J W Jᵀ of hard edges, all entries by rows."""
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...cloth.springs import Springs
+from ...compiled import structure
 from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
 from .contact_rows import Rows, members_of, no_rows, solid_rows
@@ -20,6 +21,7 @@ from .joins import Joins, joins_of, pins_of
 from .turning import Spins, spins_of
 
 
+@structure
 class Edges(NamedTuple):
     """Hard edges first, in the order of the model's rows; then those with a limit."""
 
@@ -43,6 +45,7 @@ class Edges(NamedTuple):
     widen: np.ndarray  # (e,) and δs
 
 
+@structure
 class Net(NamedTuple):
     nodes: Nodes
     unknown: np.ndarray  # (slots,) number of the slot, -1: held

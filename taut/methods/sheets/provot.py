@@ -15,7 +15,7 @@ from ..base import OK, Method, Option
 from .base import external, sheets, springs_of
 from .base import refuses as refuses_in_general
 from .bump import push_out, set_off, to_forces
-from .report import measure_bumps, observe_bumps
+from .report import count_drivers, measure_bumps, observe_bumps
 
 LIMIT = 0.1  # where a sheet has none of its own
 
@@ -48,6 +48,7 @@ def step(system, state, t, h, par):
         measure_velocity(x, par.room.start, dt, v)
         to_forces(par.solids, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
+    count_drivers(system, state, t + h, h)
     return OK
 
 

@@ -1,10 +1,22 @@
-"""What records keep of edges and contacts."""
+"""What records keep of edges and contacts, and the work of drivers."""
 
 from __future__ import annotations
 
 from ...jit import part, word
+from ...model.evaluate import apply, constraints, find_drift, impulse_power, power_against_forces
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
 from .solids import measure_rows, measure_solids
+
+
+@part
+def count_drivers(system, state, t, h):
+    """The work of drivers in a step of h that ends at t, of first order as these steps are. λ of pins and hard edges
+    is that of the step; contacts with what moves on its own are not in it."""
+    if system.driven == 1:
+        constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+        apply(system, t, state.x, state.quat, state.v)
+        find_drift(system, system.work.J, state.v)
+        state.ledger[0] += h * (impulse_power(system, state.lam) + power_against_forces(system, state.v))
 
 
 @word

@@ -13,6 +13,7 @@ from ...cloth.proximity import rows as near_room
 from ...cloth.safe import Motion
 from ...cloth.safe import motion as motion_room
 from ...cloth.springs import Springs
+from ...compiled import structure
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model
@@ -27,6 +28,7 @@ UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
 LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
 
 
+@structure
 class Held(NamedTuple):
     numbers: np.ndarray  # par of methods/base.py
     net: Net

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...jit import part, word
 from ...model.model import Model
 from ...model.rotation import to_body, to_world, turn
@@ -31,6 +32,7 @@ NONE = -1
 TURNS = 6  # iterations of (1); each is nearer by h times how far axes differ and the body turns
 
 
+@structure
 class Spins(NamedTuple):
     """Rotations of rigid bodies that move freely."""
 

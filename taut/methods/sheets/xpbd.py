@@ -18,7 +18,7 @@ from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
 from .bump import push_out, set_off, to_forces
-from .report import measure_bumps, observe_bumps
+from .report import count_drivers, measure_bumps, observe_bumps
 
 
 def start(model, system, state, par):
@@ -42,6 +42,7 @@ def step(system, state, t, h, par):
         measure_velocity(x, par.room.start, dt, v)
         to_forces(par.solids, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
+    count_drivers(system, state, t + h, h)
     return OK
 
 

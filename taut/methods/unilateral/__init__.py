@@ -10,6 +10,7 @@
     fixed.py        fixed steps with complementarity at the new time
     restitution.py  impacts in fixed steps
     drivers.py      the work of moving walls and of driven bodies that are touched
+    losses.py       what impacts and friction take
     report.py       events and records
     snapshot.py     one instant opened up, for `taut explain`
 
@@ -31,6 +32,7 @@ from .report import measure
 from .tables import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
 
 LANDING = 1e-6  # [m/s] below which an event-driven impact does not bounce: rest in finite time
+FIXED_LOSSES = ("has_impacts", "count_impacts", "count_friction")
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 
 
@@ -48,7 +50,7 @@ def event_driven(method: Method) -> Method:
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
         tables = contacts(model, system, state, par, named)
-        return state, pack(system, state, tables, {"fixed", "restitution", "pairs", *unused(tables)})
+        return state, pack(system, state, tables, {"fixed", "restitution", "pairs", *FIXED_LOSSES, *unused(tables)})
 
     def begin(par):
         if contents(par).rule in (handled.PLATT, handled.IMPROVED):
@@ -64,10 +66,10 @@ def event_driven(method: Method) -> Method:
 def unused(tables: Contacts) -> set[str]:
     """Functions that a scene never calls need not be compiled."""
     found = set()
-    if not tables.driven:
+    if not tables.counted:
         found |= {"drivers"}
     if not tables.friction:
-        found |= {"rub", "reduce_triples"}
+        found |= {"rub", "reduce_triples", "count_friction"}
     if tables.rule not in (handled.PLATT, handled.IMPROVED):
         found |= {"first_set"}
     if not tables.bouncing:
@@ -108,7 +110,7 @@ def viewer(model, system, state):
     """A box for looking at inequalities only: the functions of gather.py."""
     named = {"active_set": 3.0, "resting": 0.0, "log": 0.0}
     tables = contacts(model, system, state, np.zeros(3), named)
-    others = {"fixed", "restitution", "events", "handled", "drivers", "pairs", "respond", "report"}
+    others = {"fixed", "restitution", "events", "handled", "drivers", "losses", "pairs", "respond", "report"}
     return pack(system, state, tables, others)
 
 

@@ -9,32 +9,33 @@ The first part of (2) is what contacts do by themselves, which is never a gain; 
 from __future__ import annotations
 
 from ...jit import part, word
-from ...model.evaluate import times
-from .box import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, far, open_box
-from .gather import dot_row, rates
+from ...model.evaluate import find_drift, impulse_power, power_at
+from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
 @word
-def keep_driven(system, state):
-    """v_d of (1) into work.v1: velocities of what is driven, zero for what is free."""
-    free, given = system.bodies.free, system.work.v1
-    for i in range(free.shape[0]):
-        for c in range(3):
-            given[i, c] = state.v[i, c] * (1.0 - free[i, c])
-
-
-@far(NUMBER, VECTOR)
-@part
-def power(box, lam):
-    """Of forces λ of the rows that are handled, with J and Φ_t as last evaluated [W]."""
-    system, state, par = open_box(box)
-    keep_driven(system, state)
-    rates((box, system.work.v1, par.rate))
+def dot_given(cand, J, n, v, free):
+    """J v_d of (1) of one candidate, with J one of its cand.J, cand.T1, cand.T2."""
     total = 0.0
-    for r in range(lam.shape[0]):
-        if par.handled[r] == 1:
-            total -= lam[r] * (par.rate[r] + par.ineq.phi_t[r])  # (1), (2)
+    for k in range(cand.ptr[n], cand.ptr[n + 1]):
+        s = cand.slot[k]
+        for c in range(3):
+            total += (1.0 - free[s, c]) * J[k, c] * v[s, c]
     return total
+
+
+@far(NOTHING, TABLE, VECTOR, VECTOR)
+@part
+def power_now(box, v, lam, out):
+    """power_at with λ of equalities and of the rows that are handled, as accelerate_handled left them [W]."""
+    system, state, par = open_box(box)
+    cand, free = par.cand, system.bodies.free
+    power_at(system, system.work.J, v, lam, out)
+    n = 0
+    for r in range(par.handled.shape[0]):
+        if par.handled[r] == 1:
+            out[0] -= cand.lam[n, 0] * (dot_given(cand, cand.J, n, v, free) + par.ineq.phi_t[r])  # (1), (2)
+            n += 1
 
 
 @far(NOTHING, WHOLE, NUMBER, TRUTH)
@@ -42,17 +43,15 @@ def power(box, lam):
 def tally(box, n, share, rubbing):
     """Add `share` of the work of the first n candidates' impulses, with friction or without."""
     system, state, par = open_box(box)
-    cand = par.cand
-    keep_driven(system, state)
-    given = system.work.v1
+    cand, free, v = par.cand, system.bodies.free, state.v
     total = 0.0
     for i in range(n):
         drift = par.ineq.phi_t[par.source[i]] if par.source[i] >= 0 else 0.0
-        total -= cand.lam[i, 0] * (dot_row(cand, cand.J, i, given) + drift)  # (1), (2)
+        total -= cand.lam[i, 0] * (dot_given(cand, cand.J, i, v, free) + drift)  # (1), (2)
         if rubbing:
-            total -= cand.lam[i, 1] * dot_row(cand, cand.T1, i, given)
-            total -= cand.lam[i, 2] * dot_row(cand, cand.T2, i, given)
-    state.driver_work[0] += share * total
+            total -= cand.lam[i, 1] * dot_given(cand, cand.T1, i, v, free)
+            total -= cand.lam[i, 2] * dot_given(cand, cand.T2, i, v, free)
+    state.ledger[0] += share * total
 
 
 @far(NUMBER, VECTOR)
@@ -60,10 +59,5 @@ def tally(box, n, share, rubbing):
 def equality_work(box, lam):
     """Of impulses (or the power of forces) λ of the equalities, with J and Φ_t as last evaluated."""
     system, state, par = open_box(box)
-    work = system.work
-    keep_driven(system, state)
-    times(system, work.J, work.v1, work.b)
-    total = 0.0
-    for r in range(lam.shape[0]):
-        total -= lam[r] * (work.b[r] + work.phi_t[r])
-    return total
+    find_drift(system, system.work.J, state.v)
+    return impulse_power(system, lam)

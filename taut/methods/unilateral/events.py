@@ -18,7 +18,7 @@ from ..acceleration import runge_kutta as runge_kutta_template
 from ..acceleration import step as step_template
 from ..base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from .box import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
-from .drivers import equality_work, power, tally
+from .drivers import equality_work, power_now, tally
 from .gather import add_rows, choose_charts, equalities, inequalities, rates
 from .handled import (
     EXACT,
@@ -28,8 +28,8 @@ from .handled import (
     accelerate_handled,
     choose_handled,
     draw_back,
-    power_at_end,
 )
+from .losses import kinetic
 from .report import hand_over, next_instant, note_changes, note_impacts
 from .respond import impact
 
@@ -69,6 +69,8 @@ def save(state, par):
     copy(state.v, par.saved_v)
     for i in range(state.memory.shape[0]):
         par.saved_memory[i] = state.memory[i]
+    for i in range(state.ledger.shape[0]):
+        par.saved_ledger[i] = state.ledger[i]
 
 
 @word
@@ -78,6 +80,8 @@ def restore(state, par):
     copy(par.saved_v, state.v)
     for i in range(state.memory.shape[0]):
         state.memory[i] = par.saved_memory[i]
+    for i in range(state.ledger.shape[0]):
+        state.ledger[i] = par.saved_ledger[i]
 
 
 @word
@@ -120,11 +124,15 @@ def collide_here(box, t, bouncing):
         for i in range(n):
             par.bounce[i] = 0.0
     equalities((box, t, state.x, state.quat, state.v, False, True))
+    energy = kinetic((box, state.v))
     if impact((box, n, state.v, par.resting)) < 0:
         return -CONTRADICTORY
-    if par.driven == 1:
+    if par.counted == 1:
+        energy -= state.ledger[0]
         tally((box, n, 1.0, False))
-        state.driver_work[0] += equality_work((box, par.lam))
+        state.ledger[0] += equality_work((box, par.lam))
+        energy += state.ledger[0]
+    state.ledger[2] += energy - kinetic((box, state.v))
     note_impacts((box, t, n, par.resting))
     return n
 
@@ -135,15 +143,20 @@ def accelerate(system, t, x, quat, v, par, lam):
 
 
 @word
+def power(system, v, par, lam, out):
+    power_now((par.box, v, lam, out))
+
+
+@word
 def integrator_of(par):
     system, state, contacts = open_box(par.box)
     return contacts.integrator
 
 
-runge_kutta = specialise(runge_kutta_template, "runge_kutta_unilateral", part, accelerate=accelerate)
+runge_kutta = specialise(runge_kutta_template, "runge_kutta_unilateral", part, accelerate=accelerate, power=power)
 base_step = specialise(
     step_template, "base_step_unilateral", part, accelerate=accelerate, runge_kutta=runge_kutta,
-    integrator_of=integrator_of,
+    integrator_of=integrator_of, power=power,
 )  # fmt: skip
 
 
@@ -239,7 +252,6 @@ def whole_step(box, t, h):
             return status
         note_changes((box, t + done))
         rest = used = h - done
-        driving = power((box, par.before)) if par.driven == 1 else 0.0
         save(state, par)
         integrate((box, t + done, rest))
         if par.rewind == 1:
@@ -247,8 +259,6 @@ def whole_step(box, t, h):
             broken = broken or used < rest
         if not platt:
             draw_back((box, t + done + used))
-        if par.driven == 1:
-            state.driver_work[0] += 0.5 * used * (driving + power_at_end((box, t + done + used)))
         done = h if used == rest else done + used
         events += 1
         if events > 2 * MOST_EVENTS:

@@ -28,12 +28,15 @@ from ...model.evaluate import (
     kick,
     largest,
     move,
+    power_against_forces,
     set_time,
 )
 from ..base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
+from ..unconstrained import AB2, extrapolate
 from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
-from .drivers import tally
+from .drivers import equality_work, tally
 from .gather import add_rows, choose_charts, equalities, inequalities, push_candidates, rates
+from .losses import count_friction, count_impacts, has_impacts
 from .pairs import add_pairs, deepest, find_pairs
 from .report import hand_over, next_instant, note_set, remember_set
 from .respond import respond
@@ -179,14 +182,19 @@ def correct(box, t, h, tolerance, struck):
         for r in range(par.target.shape[0]):
             par.target[r] = -work.phi[r] / h
         equalities((box, t, state.x, state.quat, state.v, False, True))
-        counted = par.driven == 1 and not struck
+        counted = par.counted == 1 and not struck
         if counted:
             tally((box, n, -1.0, True))
+        if par.friction == 1 and not struck:
+            count_friction((box, n, -1.0))
         logged = par.log.count[0]
         respond((box, n, par.rule, par.v0, -1))
         par.log.count[0] = logged
         if counted:
             tally((box, n, 1.0, True))
+            state.ledger[0] += equality_work((box, par.lam))
+        if par.friction == 1 and not struck:
+            count_friction((box, n, 1.0))
         for r in range(par.lam.shape[0]):
             state.lam[r] += par.lam[r] / h
         keep_lambda(par, state, n, h)
@@ -216,6 +224,8 @@ def whole_step(box, t, h):
     equalities((box, t, state.x, state.quat, state.v, False, True))
     inequalities((box, t, state.x, state.quat, state.v, False))
     apply(system, t, state.x, state.quat, state.v)
+    if par.integrator == AB2:
+        extrapolate(system, state.memory)
     copy(state.v, par.saved_v)
     kick(system, state.v, h, par.kicked)  # (1) without λ
     if par.ineq.ball_slot.shape[0] > 0:
@@ -243,13 +253,24 @@ def whole_step(box, t, h):
         state.lam[r] = par.lam[r] / h
     remember_set(par, state)
     keep_lambda(par, state, n, h)
-    if par.driven == 1:
+    if par.counted == 1:
+        state.ledger[0] += h * power_against_forces(system, state.v)
+        state.ledger[1] += h * work.power[0]
+    work_before, rubbed_before = state.ledger[0], state.ledger[3]
+    if par.counted == 1:
         tally((box, n, 1.0, True))
+        state.ledger[0] += equality_work((box, par.lam))
+    if par.friction == 1:
+        count_friction((box, n, 1.0))
+    impacts = has_impacts((box, n, h))
     move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
     note_set((box, t + h))
     struck = par.bouncing == 1 and bounce((box, t + h, h, n))  # (6)
-    return correct((box, t + h, h, par.numbers[0], struck))
+    status = correct((box, t + h, h, par.numbers[0], struck))
+    if impacts:
+        count_impacts((box, h, state.ledger[0] - work_before, state.ledger[3] - rubbed_before))
+    return status
 
 
 @part

@@ -16,7 +16,6 @@ from ...jit import kernel, part, word
 from ...model.evaluate import clear, drive, forces, move, times
 from ..base import CONTRADICTORY, OK, TOO_MANY
 from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
-from .drivers import power
 from .gather import add_rows, equalities, inequalities, rates
 from .report import note_changes
 from .respond import respond, settle
@@ -194,17 +193,3 @@ def draw_back(box, t):
     times(system, system.work.J, state.v, par.target)
     respond((box, count, PLATT, state.v, -1))
     par.log.count[0] = logged
-
-
-@far(NUMBER, NUMBER)
-@part
-def power_at_end(box, t):
-    """Of drivers against the rows that were handled until t; leaves par.before and par.after as they are."""
-    system, state, par = open_box(box)
-    accelerate_handled((box, t, state.x, state.quat, state.v, par.spare))
-    n = 0
-    for r in range(par.trial.shape[0]):
-        if par.handled[r] == 1:
-            par.trial[r] = par.normal[n]
-            n += 1
-    return power((box, par.trial))

@@ -17,6 +17,7 @@ from ...model.evaluate import copy
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .drivers import equality_work, tally
 from .gather import dot_row, push_candidates
+from .losses import impact_speed
 from .report import note_impacts
 from .respond import impact, respond, settle
 
@@ -70,7 +71,7 @@ def bounce(box, t, h, n):
     """
     system, state, par = open_box(box)
     cand = par.cand
-    threshold = max(par.resting, 2.0 * h * par.gravity)  # one step of gravity is no impact
+    threshold = impact_speed(par, h)
     struck = False
     count = 0
     for i in range(n):
@@ -86,10 +87,10 @@ def bounce(box, t, h, n):
     for i in range(n):
         factor = min(factor, slowed(par, i, par.u3, threshold))
     copy(state.v, par.v0)
-    slow = state.driver_work[0]
-    if par.driven == 1:
+    slow = state.ledger[0]
+    if par.counted == 1:
         tally((box, n, -1.0, False))  # other normal impulses take the place of these
-    least = state.driver_work[0]
+    least = state.ledger[0]
     many = count > par.S.shape[0]
     if many:
         newton((box, n, factor, threshold))
@@ -102,10 +103,10 @@ def bounce(box, t, h, n):
             par.slack[i] = dot_row(cand, cand.J, i, par.saved_v) + cand.b[i]
         copy(par.u3, state.v)
         impact((box, n, state.v, threshold))  # (2)
-    if par.driven == 1:
+    if par.counted == 1:
         tally((box, n, 1.0, False))
-    share = keep_energy((box, h, slow - least, state.driver_work[0] - least))
-    state.driver_work[0] = slow + share * (state.driver_work[0] - slow)
+    share = keep_energy((box, h, slow - least, state.ledger[0] - least))
+    state.ledger[0] = slow + share * (state.ledger[0] - slow)
     for i in range(n):
         if many:
             hit = par.slack[i] < -threshold  # what others pass on is no event
@@ -167,7 +168,7 @@ def keep_energy(box, h, slow_work, work):
                 b += mass[i, q] * step * v
                 slow += mass[i, q] * v * v
                 most += mass[i, q] * par.saved_v[i, q] ** 2 + 2.0 * h * f[i, q] * v
-    if par.driven == 1:
+    if par.counted == 1:
         b -= work - slow_work
         most += 2.0 * (slow_work + h * equality_work((box, state.lam)))
     c = min(slow - most, 0.0)  # v' itself is as it is

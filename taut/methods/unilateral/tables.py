@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled import structure
 from ...contact.grid import GridRoom, grid_room
 from ...contact.projected import Candidates, candidates
 from ...contact.rules import RULES, rule_work
@@ -26,6 +27,7 @@ EVENTS = ("activation", "release", "impact")
 REWIND = ("auto", "yes", "no")
 
 
+@structure
 class Contacts(NamedTuple):
     numbers: Array  # par of methods/base.py: tolerance, residual accepted, rounding
     integrator: int
@@ -39,7 +41,7 @@ class Contacts(NamedTuple):
     speed_tolerance: float  # [m/s] of solvers that iterate
     friction: int  # 1: some contact has friction
     bouncing: int  # 1: some contact has restitution
-    driven: int  # 1: something moves on its own
+    counted: int  # 1: work of drivers and of forces without potential is added up
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
     ineq: Inequalities
@@ -86,6 +88,7 @@ class Contacts(NamedTuple):
     saved_quat: Array
     saved_v: Array
     saved_memory: Array
+    saved_ledger: Array
     grid: GridRoom  # scratch of the broad phase
     new_pairs: Array
     new_lam: Array
@@ -146,7 +149,7 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         speed_tolerance=1e-7,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         bouncing=int(bool(source.restitution.any() or source.group_restitution.any())),
-        driven=int(model.is_driven),
+        counted=int(model.is_counted),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
         ineq=ineq,
@@ -170,6 +173,7 @@ def contacts(model: Model, system: System, state: State, par: np.ndarray, named:
         saved_x=model.x.copy(),
         saved_quat=np.zeros((rigid, 4)),
         saved_memory=np.zeros_like(state.memory),
+        saved_ledger=np.zeros_like(state.ledger),
         grid=grid_room(len(source.ball_slot)),
         new_pairs=np.zeros_like(state.pairs),
         new_lam=np.zeros_like(state.pair_lam),

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...errors import unknown
+from ...arguments import checked
+from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
 from . import chains, cloth, contacts, mechanisms, single
@@ -62,8 +63,8 @@ SCENES: dict[str, Entry] = {
 }
 
 
+@checked
 def gallery(name: str, **parameters: Any) -> Scene:
     """A scene of the gallery by name, such as gallery("chain", n=100)."""
-    if name not in SCENES:
-        raise unknown("scene", str(name), SCENES)
-    return called_with(SCENES[name].function, parameters, f"scene '{name}'")
+    function = checked(chosen("scene", name, SCENES).function, "parameter ")
+    return called_with(function, parameters, f"scene '{name}'")

@@ -155,5 +155,5 @@ def inconsistent_start(length: float = 10.0, stretch: float = 0.1, rate: float =
     tip = scene.particle((2 * (length + stretch), 0, 0), velocity=(2 * rate, 0, 0), name="tip")
     scene.distance(anchor, middle, length=length, name="upper")
     scene.distance(middle, tip, length=length, name="lower")
-    scene.suggest(dt=0.01, duration=20.0)
+    scene.suggest(dt=0.01, duration=20.0, start="as_given")
     return scene

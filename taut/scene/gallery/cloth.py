@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import TautError
+from ...errors import TautError, shown
 from .. import checks
 from ..scene import Scene
 from .words import count, real, size
@@ -23,7 +23,7 @@ def _limit(value: Any) -> float | None:
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise TautError(f"parameter {name} is {value!r}; give true or false.")
+        raise TautError(f"parameter {name} is {shown(value)}; give true or false.")
     return value
 
 
@@ -62,7 +62,7 @@ def cloth_ball(
     """
     n, mass, speed = count("n", n, 3), size("mass", mass), real("speed", speed)
     if corners not in (2, 4):
-        raise TautError(f"parameter corners is {corners!r}; choose 2 or 4.")
+        raise TautError(f"parameter corners is {shown(corners)}; choose 2 or 4.")
     scene = Scene(name="cloth_ball")
     pins = [0, n - 1, n * (n - 1), n * n - 1][:corners]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, -1), density=0.2,
@@ -131,7 +131,7 @@ def cloth_drape(n: int = 30, over: str = "sphere", friction: float = 0.3) -> Sce
     elif over == "table":
         thing = scene.obstacle("outside_box", center=(0, 0.2, 0), half=(0.35, 0.1, 0.35), name="table")
     else:
-        raise TautError(f"parameter over is {over!r}; choose 'sphere' or 'table'.")
+        raise TautError(f"parameter over is {shown(over)}; choose 'sphere' or 'table'.")
     sheet = scene.cloth(grid=(n, n), size=(1.2, 1.2), origin=(-0.6, 0.35, -0.6), density=0.2, stiffness=50,
                         damping=1e-3, thickness=_thickness(1.2, n), self_contact=True)  # fmt: skip
     scene.contacts(sheet, [thing], friction=checks.not_negative(friction, "parameter friction"), name="drape")

@@ -108,7 +108,7 @@ def ball_pile(n: int = 100, seed: int = 1, restitution: float = 0.0, friction: f
     restitution  of all impacts, 0 to 1
     friction     Coulomb's coefficient of all contacts
     """
-    n, seed = count("n", n), count("seed", seed, 0)
+    n, seed = count("n", n), count("seed", seed, 0, limit=None)
     random = np.random.default_rng(seed)
     largest, spacing = 0.055, 0.13
     jitter = 0.4 * (spacing - 2 * largest)  # less than half of the room between balls, so that none overlap

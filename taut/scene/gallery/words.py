@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import cos, sin
 from typing import Any
 
-from ...errors import TautError
+from ... import limits
+from ...errors import TautError, shown
 from .. import checks
 
 
@@ -19,10 +20,12 @@ def real(name: str, value: Any) -> float:
     return checks.number(value, f"parameter {name}")
 
 
-def count(name: str, value: Any, least: int = 1) -> int:
-    """A parameter that counts things."""
+def count(name: str, value: Any, least: int = 1, limit: str | None = "nodes") -> int:
+    """A parameter that counts things, of which there are at most as many as limits.py says."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise TautError(f"parameter {name} is {value!r}; give a whole number from {least}.")
+        raise TautError(f"parameter {name} is {shown(value)}; give a whole number from {least}.")
+    if limit is not None:
+        limits.check(limit, value, f"a scene with {name} = {shown(value)}")
     return value
 
 

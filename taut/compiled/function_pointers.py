@@ -23,7 +23,10 @@ def address_of(compiled: Any, result: Any, *arguments: Any) -> int:
     found = compiled.get_compile_result(result(*arguments))
     if found.signature.return_type != result:
         raise TypeError(f"{compiled.__name__} returns {found.signature.return_type}, not {result}")
-    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    address = found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    if not address:  # it would be called all the same, and end the process
+        raise TypeError(f"{compiled.__name__} has no machine code of its own: it is inlined into its callers")
+    return address
 
 
 def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:

@@ -1,0 +1,21 @@
+"""Everything that touches numba's inside: decorators, linking, references to structures, the cache of compiled code.
+
+    decorators.py         @entry, @compiled, @inline; copies of a template with other names
+    references.py         named tuples of arrays that are passed as a pointer
+    library.py            how compiled functions are linked: inlined, or called by symbol
+    fingerprint.py        a digest of a function and of everything that it calls
+    storage.py            compiled functions on disk, named by that digest
+    folder.py             the folder on disk: whose it is, what may be deleted in it
+    function_pointers.py  calling compiled functions by address
+"""
+
+from .decorators import compiled, entry, inline, overload, specialise
+from .fingerprint import fingerprint
+from .folder import cache_folder
+from .references import address, by_value, reference, structure, words
+from .storage import is_stored
+
+__all__ = [
+    "address", "by_value", "cache_folder", "compiled", "entry", "fingerprint", "inline", "is_stored", "overload",
+    "reference", "specialise", "structure", "words",
+]  # fmt: skip

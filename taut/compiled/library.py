@@ -1,0 +1,142 @@
+"""How compiled functions are linked: inlined ones as code to be copied, all others by the names of their symbols.
+
+numba links the whole of every callee into its caller and optimises it there again, and makes machine code even of
+functions that are always inlined. Here
+
+- an inlined function has no machine code of its own: its library holds LLVM code that callers copy;
+- any other function is compiled once; its callers only declare it, and the names are bound when code is loaded.
+
+So a library must say what it needs (`needs`: digests and argument types of the functions that it calls), and what it
+needs is loaded first. Symbols carry the digest of their function (fingerprint.py): other code has another name.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import bytecode, compiler
+from numba.core.codegen import JITCodeLibrary
+
+from .fingerprint import DISPATCHERS, describe_type, fingerprint
+
+Need = tuple[str, tuple]  # digest of a function, types of its arguments
+INLINE, OBJECT = "inline", "object"
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of one compiled function."""
+
+    def __init__(self, codegen: Any, name: str, inline: bool, origin: Need) -> None:
+        super().__init__(codegen, name)
+        self.inline, self.origin = inline, origin
+        self.needs: dict[str, Need] = {}
+
+    @property
+    def codegen(self) -> Any:
+        return _OptionalEnvironments(self._codegen)
+
+    def finalize(self) -> None:
+        """Link what is inlined, note what is called, optimise."""
+        self._codegen._check_llvm_bugs()
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            if isinstance(library, KernelLibrary):
+                self.needs.update(library.needs if library.inline else {library.key: library.origin})
+            if not isinstance(library, KernelLibrary) or library.inline:
+                self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    @property
+    def key(self) -> str:
+        return f"{self.origin[0]}{[describe_type(kind) for kind in self.origin[1]]}"
+
+    def _optimize_final_module(self) -> None:
+        if not self.inline:
+            super()._optimize_final_module()
+            return
+        # A little cleaning, so that callers do not repeat it.
+        passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
+        passes.getModulePassManager().run(self._final_module, passes)
+
+    def _finalize_final_module(self) -> None:
+        if not self.inline:
+            super()._finalize_final_module()
+            return
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def store(self) -> tuple:
+        """What `load` makes the library of in another process."""
+        self._ensure_finalized()
+        needs = tuple(self.needs.values())
+        if self.inline:
+            return self.name, INLINE, self._get_module_for_linking().as_bitcode(), (), needs, self.origin
+        symbols = [
+            entry.name
+            for group in (self._final_module.functions, self._final_module.global_variables)
+            for entry in group
+            if not entry.is_declaration
+        ]
+        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, self.origin
+
+    @classmethod
+    def load(cls, codegen: Any, stored: tuple) -> KernelLibrary:
+        name, form, code, symbols, needs, origin = stored
+        self = cls(codegen, name, form == INLINE, origin)
+        self.needs = {str(number): need for number, need in enumerate(needs)}
+        if form == INLINE:
+            self._final_module = self._shared_module = llvm.parse_bitcode(code)
+            self._finalized = True
+            return self
+        for digest, arguments in needs:
+            DISPATCHERS[digest].compile(arguments)
+        self.enable_object_caching()
+        self._set_compiled_object(code)
+        self._finalize_final_module()
+        codegen._engine._defined_symbols.update(symbols)
+        return self
+
+
+class _OptionalEnvironments:
+    """numba's code generator, for functions whose environment may have been optimised away or never been linked."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._inner = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        if self._inner._engine.is_symbol_defined(name):
+            self._inner.set_env(name, environment)
+
+
+class KernelCompiler(compiler.Compiler):
+    """numba's own pipeline, with our library and with symbols that are the same in every process."""
+
+    def compile_extra(self, func: Any) -> Any:
+        state = self.state
+        digest = fingerprint(_dispatchers[func])
+        arguments = tuple(state.args)
+        codegen = state.targetctx.codegen()
+        identity = state.func_id = bytecode.FunctionIdentity.from_function(func)
+        identity.unique_id = int(digest[:12], 16)
+        identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
+        inline = bool(state.flags.forceinline)
+        library = state.library = KernelLibrary(codegen, identity.func_qualname, inline, (digest, arguments))
+        library.enable_object_caching()
+        compiler.ExtractByteCode().run_pass(state)
+        state.lifted, state.lifted_from = (), None
+        return self._compile_bytecode()
+
+
+_dispatchers: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # by the Python function
+
+
+def register(dispatcher: Any) -> None:
+    _dispatchers[dispatcher.py_func] = dispatcher

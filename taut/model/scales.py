@@ -1,0 +1,62 @@
+"""How large an error of a constraint is: its own scale, one rule for each unit of Φ.
+
+    m      the constraint's own length (a rod's, a sphere's radius), else the size of the scene
+    rad    1 rad
+    1      |J| times the size of the scene: by how much Φ changes when its points move that far; scalar coordinates
+           and rotations count as 1 (rad or m)
+
+The size of the scene is the diagonal of the box around all bodies, and places of the world and on bodies that
+constraints and forces name, at the start; of a single place its distance from the origin, or else 1 m.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .model import ConstraintInfo, Model
+
+Array = np.ndarray
+INSTANTS = 65  # at which a length that changes with time is looked at
+
+
+def is_place(model: Model) -> Array:
+    """(points,) whether the numbers of a point are a place [m]: not those of rotations and coordinates."""
+    found = np.ones(len(model.x), bool)
+    found[model.bodies.spin_slot] = False
+    found[[body.slot for body in model.body_info if body.kind == "coordinate"]] = False
+    return found
+
+
+def scene_size(model: Model, x: Array) -> float:
+    """The size of the scene [m]. x: (..., points, 3), with the places on rigid bodies in it."""
+    places = x[..., is_place(model)[: x.shape[-2]], :].reshape(-1, 3)
+    if not len(places):
+        return 1.0
+    across = float(np.linalg.norm(np.ptp(places, axis=0)))
+    return across or float(np.abs(places).max()) or 1.0
+
+
+def row_scales(model: Model, size: float, J: Array, until: float) -> Array:
+    """(rows,) the scale of each equality, with J as evaluated at the start, for a run up to `until` [s]."""
+    rows = model.rows
+    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    reach = np.where(is_place(model), size, 1.0)[rows.slot]
+    change = np.sqrt(np.bincount(row_of, (J**2).sum(axis=1) * reach**2, minlength=model.row_count))
+    found = np.where(change > 0.0, change, 1.0)
+    known = [(row, own_scale(info, size, until))
+             for info in model.constraint_info if info.unit != "1" for row in info.rows]  # fmt: skip
+    if known:
+        rows_of, scales = zip(*known)
+        found[list(rows_of)] = scales
+    return found
+
+
+def own_scale(info: ConstraintInfo, size: float, until: float = 0.0) -> float:
+    """The scale of a constraint whose unit is m or rad."""
+    if info.unit == "rad":
+        return 1.0
+    if info.length is None:
+        return size
+    if isinstance(info.length, float) or info.length.is_constant:
+        return float(info.length if isinstance(info.length, float) else info.length.value)
+    return max(abs(float(info.length.at(t)[0])) for t in np.linspace(0.0, until, INSTANTS if until > 0.0 else 1))

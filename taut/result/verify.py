@@ -1,0 +1,166 @@
+"""What of a stored run is sound: every file compared with its checksum.
+
+Records are sound up to the first damaged chunk, events up to the first that is missing or changed. A run goes on from
+the newest commit before both: commit.npz, or one of checkpoints/, and otherwise from its start.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import TautError
+from . import digests
+from .chunks import FOLDER, SUMS, Chunks
+from .events import NO_EVENTS, are_events
+from .files import COMMIT, EVENTS, Unreadable, read_commit, read_events, read_whole
+from .header import NAME, read_header
+from .store import CHECKPOINTS, Store, changed_plan, checkpoints
+
+OTHERS = "taut does not need it, other programs do"
+
+
+@dataclass
+class Examination:
+    """What `examine` found.
+
+    checked       False: the run is from before there were checksums, so only what is missing or torn shows
+    faults        what is wrong, one sentence each, the gravest first
+    records       committed; of these `sound` from the start
+    events        committed; of these `sound_events` from the start
+    commit        the newest that can be read
+    resume        the newest before all damage; None: the run begins anew
+    """
+
+    header: dict[str, Any]
+    header_bytes: bytes
+    header_is_a_copy: bool
+    commit: dict[str, Any]
+    checked: bool
+    faults: list[str] = field(default_factory=list)
+    records: int = 0
+    sound: int = 0
+    events: int = 0
+    sound_events: int = 0
+    resume: dict[str, Any] | None = None
+
+
+def examine(path: str | Path) -> Examination:
+    """Look at every file of a stored run; a TautError where nothing can be made of it."""
+    path = Path(path)
+    faults: list[str] = []
+    commits: list[dict[str, Any]] = []
+    reason: TautError | None = None
+    for name in (NAME, f"{CHECKPOINTS}/{NAME}"):
+        try:
+            header, data = read_header(path, name)
+        except TautError as problem:
+            reason = reason or problem
+            continue
+        commits, wrong = _commits(path, header, data)
+        if commits:
+            break
+    else:
+        raise reason or TautError(f"'{path}' can not be recovered: {'; '.join(wrong)}.")
+    copied = name != NAME
+    if copied:
+        faults.append(f"{NAME} is damaged or was changed{_why(path)}; its copy in {CHECKPOINTS} is sound")
+    found = Examination(header, data, copied, commits[0], header["taut_run"] > 1, faults + wrong)
+    _look_at_records(path, found)
+    _look_at_events(path, found)
+    found.faults += _other_files(path, found)
+    whole = header["chunk"] * (found.sound // header["chunk"])
+    for commit in commits:
+        if commit["start"] <= whole and commit["events"] <= found.sound_events and commit["state"]:
+            found.resume = commit
+            break
+    return found
+
+
+def _commits(path: Path, header: dict[str, Any], data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
+    """Commits that belong to the header, newest first, and what is wrong with others."""
+    found, faults = [], []
+    for file in (path / COMMIT, *reversed(checkpoints(path))):
+        told = file.relative_to(path)
+        try:
+            commit = read_commit(file, header)
+        except Unreadable as reason:
+            faults.append(f"{told} can not be read ({reason})")
+            continue
+        if commit.get("header", digests.of_file(data)) == digests.of_file(data):
+            found.append(commit)
+        else:
+            faults.append(f"{told} belongs to another {NAME}")
+    return found, faults
+
+
+def _why(path: Path) -> str:
+    try:
+        return changed_plan(read_header(path)[0])
+    except TautError:
+        return ""
+
+
+def _look_at_records(path: Path, found: Examination) -> None:
+    header, commit = found.header, found.commit
+    chunks, count = Chunks(path, header), commit["start"] // header["chunk"]
+    found.records = found.sound = commit["start"] + len(commit["tail"]["time"])
+    first = count
+    try:
+        for name in chunks.arrays if count else ():
+            for _, _, wrong in chunks.blocks(name, count):
+                found.faults += wrong.values()
+                first = min([first, *wrong])
+    except Unreadable as reason:
+        found.faults.append(str(reason))
+        first = 0
+    if first < count:
+        found.sound = first * header["chunk"]
+    elif found.checked and zlib.crc32(chunks.read_sums(count)) != commit["chunks"]:
+        found.faults.append(f"{SUMS} does not belong to the commit")
+
+
+def _look_at_events(path: Path, found: Examination) -> None:
+    found.events = found.commit["events"]
+    try:
+        events = read_events(path, found.events, NO_EVENTS.shape[1], found.checked)
+    except Unreadable as reason:
+        found.faults.append(f"{EVENTS} can not be read ({reason})")
+        return
+    if not are_events(events):
+        found.faults.append(f"{EVENTS} holds rows that are no events")
+        return
+    found.sound_events = len(events)
+    if len(events) < found.events:
+        found.faults.append(f"{EVENTS} holds {len(events)} sound events of {found.events}")
+
+
+def _other_files(path: Path, found: Examination) -> list[str]:
+    """The scene, and what only other readers of zarr need."""
+    faults = []
+    store = Store(path, found.header, found.commit, None, False)
+    for name in store.changed_files():
+        faults.append(f"{name} was changed{'' if name.startswith('scene.') else f' ({OTHERS})'}")
+        try:
+            if name.startswith("scene."):
+                store.scene()
+                faults[-1] += ", but describes the same scene"
+        except TautError as reason:
+            faults[-1] = str(reason)
+    for name, metadata in found.header.get("arrays", {}).items():
+        told = f"{FOLDER}/{name}/zarr.json"
+        try:
+            if json.loads(read_whole(path / told)) != metadata:
+                faults.append(f"{told} was changed ({OTHERS})")
+        except (Unreadable, ValueError, RecursionError) as reason:
+            faults.append(f"{told} can not be read ({reason}; {OTHERS})")
+    copy = path / CHECKPOINTS / NAME
+    try:
+        if found.checked and not found.header_is_a_copy and read_whole(copy) != found.header_bytes:
+            faults.append(f"{CHECKPOINTS}/{NAME} was changed (it is a copy)")
+    except Unreadable as reason:
+        faults.append(f"{CHECKPOINTS}/{NAME} can not be read ({reason}; it is a copy)")
+    return faults

@@ -1,0 +1,119 @@
+"""From a start that breaks equalities to the nearest one that does not.
+
+    least ½ (q' - q)ᵀ M (q' - q) with Φ(q', 0) = 0:    q' = q ⊞ W J(q')ᵀ μ                  (1)
+
+solved for d = q' ⊟ q by
+
+    (J W Jᵀ) μ = J d - Φ,    d' = W Jᵀ μ                                                    (2)
+
+with Φ and J at q ⊞ d. Where (2) does not settle, as far from Φ = 0 it may not, Newton's projection is used, which
+finds a place with Φ = 0 but not always the nearest:
+
+    (J W Jᵀ) μ = -Φ,    q' = q ⊞ W Jᵀ μ                                                     (3)
+"""
+
+from __future__ import annotations
+
+from math import atan2, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import kernel
+from ..methods.post_stabilization import correct
+from ..model import Model
+from ..model.arrays import State, System
+from ..model.evaluate import begin, constraints, move, push, solve, times
+from ..model.rotation import product
+
+Array = np.ndarray
+ROUNDS = 200
+POLISH = 5  # rounds of (3) after (2)
+LONGEST_MOVE, LARGEST_TURN = 0.25, 0.25  # in one round, of the scene's size, and rad
+SETTLED = 1e-9  # what may be left of Φ, in units of its scale
+
+
+class Moved(NamedTuple):
+    """What a projection did."""
+
+    left: Array  # (rows,) |Φ| that remains, in units of each row's scale
+    far: float  # farthest move of a body [m]; of a scalar coordinate in its own unit
+    turned: float  # largest turn of a body [rad]
+    is_least: bool  # (1) holds
+
+
+@kernel
+def approach(system, state, start_x, start_quat, longest, nearest):
+    """Rounds of (2), or of (3) where `nearest` is False; returns how far the last one moved or turned anything."""
+    work, bodies = system.work, system.bodies
+    last = 0.0
+    for _ in range(ROUNDS):
+        begin(system, 0.0, state.x, state.quat, state.v)
+        constraints(system, 0.0, state.x, state.quat, state.v, False, work.J)
+        for i in range(work.v1.shape[0]):
+            for c in range(3):
+                work.v1[i, c] = 0.0
+                if nearest and i < bodies.slots:
+                    work.v1[i, c] = start_x[i, c] - state.x[i, c]
+        for i in range(state.quat.shape[0] if nearest else 0):
+            p, q = start_quat[i], state.quat[i]
+            w, x, y, z = product(q[0], -q[1], -q[2], -q[3], p[0], p[1], p[2], p[3])
+            if w < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            sine = sqrt(x * x + y * y + z * z)
+            factor = 2.0 * atan2(sine, w) / sine if sine > 1e-9 else 2.0
+            slot = bodies.spin_slot[i]
+            work.v1[slot, 0], work.v1[slot, 1], work.v1[slot, 2] = factor * x, factor * y, factor * z
+        times(system, work.J, work.v1, work.b)  # -J d
+        for r in range(work.b.shape[0]):
+            work.b[r] = -work.b[r] - work.phi[r]
+        solve(system, work.J, bodies.w, work.b, work.mu)
+        push(system, work.J, bodies.w, work.mu, 1.0, work.v1)  # (2), (3): d' - d
+        last, share = 0.0, 1.0
+        for i in range(bodies.slots):
+            for c in range(3):
+                last = max(last, abs(work.v1[i, c]))
+                if abs(work.v1[i, c]) * share > longest[i]:
+                    share = longest[i] / abs(work.v1[i, c])
+        move(system, state.x, state.quat, work.v1, share, state.x, state.quat)
+        if not last > 1e-14 * longest[0]:
+            break
+    return last
+
+
+@kernel
+def polish(system, state):
+    """A few rounds of (3); Φ of what they lead to stands in work.phi."""
+    for _ in range(POLISH):
+        correct(system, state, 0.0, system.bodies.w, 0.0)
+    begin(system, 0.0, state.x, state.quat, state.v)
+    constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
+
+
+def project(model: Model, system: System, state: State, scale: Array, size: float) -> Moved:
+    """Move state.x and state.quat to the nearest place with Φ = 0, or as near to it as was found."""
+    before = State(*(array.copy() for array in state))
+    longest = np.full(len(state.x), LONGEST_MOVE * size)
+    longest[model.bodies.spin_slot] = LARGEST_TURN
+    tries = []
+    for nearest in (True, False):
+        state.x[:], state.quat[:] = before.x, before.quat
+        with np.errstate(all="ignore"):
+            last = approach(system, state, before.x, before.quat, longest, nearest)
+            polish(system, state)
+            left = np.nan_to_num(np.abs(system.work.phi) / scale, nan=np.inf)
+        tries.append((left, state.x.copy(), state.quat.copy(), nearest and bool(last <= SETTLED * size)))
+        if left.max() <= SETTLED:
+            break
+    left, x, quat, is_least = min(tries, key=lambda one: one[0].max())
+    state.x[:], state.quat[:] = x, quat
+    return Moved(left, *_how_far(model, before, state), is_least)
+
+
+def _how_far(model: Model, before: State, after: State) -> tuple[float, float]:
+    slots = np.arange(model.bodies.slots)
+    slots = slots[~np.isin(slots, model.bodies.spin_slot)]
+    far = np.linalg.norm(after.x[slots] - before.x[slots], axis=1).max(initial=0.0)
+    p, q = before.quat, after.quat
+    chord = np.minimum(np.linalg.norm(p - q, axis=1), np.linalg.norm(p + q, axis=1))
+    return float(far), float((4.0 * np.arcsin(np.minimum(0.5 * chord, 1.0))).max(initial=0.0))

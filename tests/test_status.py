@@ -1,0 +1,81 @@
+"""A run is "finished" only where its records can be the motion of the scene."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import taut
+from taut.cli import main
+from taut.errors import TautWarning
+from taut.scene import gallery
+
+pytestmark = pytest.mark.filterwarnings("ignore::taut.errors.TautWarning")
+
+
+def run_of(scene: taut.Scene, method: str, dt: float, duration: float, **options) -> taut.Run:
+    return taut.simulate(scene, method=method, dt=dt, duration=duration, progress=False, **options)
+
+
+def test_a_constraint_off_by_more_than_its_own_scale_is_a_divergence():
+    """A step of 2.5 s for rods of 10 m: the run goes on, all its steps are kept, and the first at fault is named."""
+    run = run_of(gallery("two_link"), "implicit_second", 2.5, 100.0)
+    assert run.status == "diverged" and len(run.records) == 41, run
+    words = r"step (\d+), t = \S+ s: constraint '(upper|lower)' is off by \S+ m, more than its own scale of 10 m"
+    named = re.match(words, run.message)
+    assert named, run.message
+    first, row = int(named[1]), ["upper", "lower"].index(named[2])
+    beyond = np.abs(run.records.phi) > 10.0
+    assert beyond[first, row] and not beyond[:first].any() and run.info["diverged_step"] == first, run.message
+
+
+def test_energy_from_nowhere_is_a_divergence():
+    """A stiff spring under a step that is too large: there is no constraint that could tell."""
+    run = run_of(gallery("spring_to_rod", stiffness=1e5), "lagrange", 0.02, 0.4, integrator="symplectic")
+    assert run.status == "diverged" and "energy have grown by" in run.message, run
+    assert np.isfinite(run.records.x).all() and len(run.records) == 21, run
+
+
+def test_a_diverged_run_is_stored_whole_and_ends_with_1(tmp_path, capsys):
+    out = str(tmp_path / "out.taut")
+    code = main(["run", "two_link", "--dt", "2.5", "--duration", "100", "--out", out])
+    error = capsys.readouterr().err
+    assert code == 1 and "diverged: step" in error and out in error, f"{code}: {error}"
+    stored = taut.open(out)
+    assert stored.status == "diverged" and len(stored.records) == 41 and stored.message in error + ".", stored
+
+
+@pytest.mark.parametrize("value", ["100*sin(20*t)", "50"])
+def test_what_given_forces_bring_in_is_no_divergence(value):
+    """Without gravity, from rest: all energy comes from a force, and is a thousand times that of crossing the scene."""
+    scene = taut.Scene(gravity=(0, 0, 0))
+    bob = scene.particle((1, 0, 0), mass=0.01)
+    scene.distance((0, 0, 0), bob)
+    scene.force(bob, value=("0", value, "0"))
+    bar = scene.rigid((0, 3, 0), mass=1.0, inertia=(0.01, 0.01, 0.01))
+    scene.torque(bar, value=("0", value, "0"))
+    run = run_of(scene, "rattle", 0.002, 1.0)
+    assert run.status == "finished", run.message
+    assert run.records.energy[-1, 0] > 100.0, run
+
+
+def test_what_drivers_bring_in_is_no_divergence():
+    """A bob that a crank throws around: all energy is work of the driver."""
+    scene = taut.Scene(gravity=(0, 0, 0))
+    crank = scene.particle(path=("0.1*cos(80*t)", "0.1*sin(80*t)", "0"))
+    scene.distance(crank, scene.particle((0.6, 0, 0), velocity=(0, 8, 0)))
+    run = run_of(scene, "rattle", 0.0005, 1.0)
+    assert run.status == "finished", run.message
+
+
+def test_notes_keep_all_that_was_told_also_when_stored(tmp_path):
+    scene = gallery("two_link")
+    scene.distance("middle", "tip", name="twice")
+    with pytest.warns(TautWarning, match="redundant") as told:
+        run = run_of(scene, "implicit_first", 0.01, 0.05, out=tmp_path / "out.taut")
+    texts = [str(one.message).rstrip(".") for one in told]
+    assert texts and all(text in run.notes for text in texts), (texts, run.notes)
+    assert any("singular" in note for note in run.notes), run.notes
+    assert taut.open(tmp_path / "out.taut").notes == run.notes
