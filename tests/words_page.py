@@ -20,7 +20,8 @@ FLAGS = (
     "--no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update "
     "--disable-sync --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
 ).split()
-PATIENCE = int(os.environ.get("TAUT_PATIENCE", 60_000))  # milliseconds: without a graphics card the first picture takes a while
+# Milliseconds: without a graphics card the first picture takes a while.
+PATIENCE = int(os.environ.get("TAUT_PATIENCE", 60_000))
 READY = "window.taut && taut.info && taut.state.ready"
 
 

@@ -112,6 +112,8 @@ export class Stage {
     const { columns, rows } = tiling(tiles.length, width / height);
     const aspect = this.camera.aspect;
     const shown = tiles.map((groups) => groups.map((group) => group.visible));
+    this.renderer.setScissorTest(false);
+    this.renderer.clear();
     this.renderer.setScissorTest(true);
     this.camera.aspect = width / columns / (height / rows);
     this.camera.updateProjectionMatrix();
