@@ -13,7 +13,6 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,9 @@ from .folder import ENTRY, cache_folder, forget_oldest, keep
 from .library import KernelLibrary
 from .locks import lock, release
 
+# A digest of this package, which decides how functions are linked and structures are laid out. It is taken when the
+# package is imported: files that are replaced later are not the code that runs here.
+MACHINERY = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 DIGEST = 32  # bytes at the beginning of a file
 shipped: list[Path] = []  # folders of read-only code, tried first
 before_compiling: list[Callable[[Any], None]] = []  # called with each function that no folder has
@@ -59,7 +61,7 @@ class KernelCache(_Cache):
         function = self._dispatcher.py_func
         arguments, _ = normalize_signature(signature)
         depends = (
-            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], _machinery(), sys.version,
+            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], MACHINERY, sys.version,
             numba.__version__, llvmlite.__version__, self._dispatcher.targetctx.codegen().magic_tuple(),
         )  # fmt: skip
         digest = hashlib.sha256(repr(depends).encode()).hexdigest()[:32]
@@ -103,13 +105,6 @@ class KernelCache(_Cache):
 def is_stored(dispatcher: Any, arguments: tuple) -> bool:
     """Whether this version of a function can be loaded instead of being compiled."""
     return dispatcher._cache.find(arguments) is not None
-
-
-@cache
-def _machinery() -> str:
-    """A digest of this package, which decides how functions are linked and structures are laid out."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
 def _read(path: Path | None) -> Any:
