@@ -1,4 +1,3 @@
-import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { accumulate, numbers, read } from "../src/messages";
 
@@ -9,6 +8,11 @@ function packed(header: object, body: Uint8Array): ArrayBuffer {
   whole.set(words, 4);
   whole.set(body, 4 + words.length);
   return whole.buffer;
+}
+
+async function deflate(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new CompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 describe("messages", () => {
@@ -27,7 +31,7 @@ describe("messages", () => {
       kind: "block", arrays: [{ name: "time", shape: [2], codec: "f8" }, { name: "x", shape: [3, 1], codec: "track" }],
     };
     for (const zipped of [false, true]) {
-      const message = await read(packed({ ...header, zipped }, zipped ? deflateSync(body) : body));
+      const message = await read(packed({ ...header, zipped }, zipped ? await deflate(body) : body));
       expect(numbers(message.tables.get("time"))).toEqual([1.5, -2]);
       expect(numbers(message.tables.get("x"))).toEqual([10, 11, NaN]);
     }
