@@ -290,3 +290,22 @@ def test_a_live_scene_runs_is_pulled_and_changed(page):
         page.page.locator("#live input[name=dt]").press("Enter")
         page.page.locator("#live-state", has_text="dt").wait_for(timeout=PATIENCE)
         assert "positive" in page.page.locator("#live-state").inner_text()
+
+
+def test_the_report_of_a_comparison_begins_with_the_moving_scene_and_needs_no_network(page, tmp_path):
+    found = taut.compare(taut.gallery("two_link"), methods=["implicit_first", "baumgarte"], dt=0.05, duration=1.0,
+                         reference="none", processes=1)  # fmt: skip
+    path = found.report(tmp_path / "report.html")
+    page.page.context.set_offline(True)
+    page.page.goto(path.as_uri())
+    page.page.wait_for_function("document.querySelector('#scene iframe').contentWindow.taut?.state.ready",
+                                timeout=PATIENCE)  # fmt: skip
+    scene = page.page.frame_locator("#scene iframe")
+    assert scene.locator("#runs button").all_inner_texts() == ["implicit_first", "baumgarte"]
+    scene.locator("#play").click()
+    page.page.wait_for_function("document.querySelector('#scene iframe').contentWindow.taut.player.time > 0.2",
+                                timeout=PATIENCE)  # fmt: skip
+    assert page.page.locator("#table table").is_visible() and page.page.locator("#plots canvas").count() > 3
+    asked = [url for url in page.requests if url.startswith("http")]
+    assert not asked, asked
+    page.page.context.set_offline(False)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import os
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -266,3 +270,26 @@ def test_a_pull_draws_a_body_softly_and_lets_go():
 def test_the_unit_tests_of_the_page_pass():
     build.fetch()
     assert "passed" in build.run("test")
+
+
+@pytest.mark.parametrize("arguments", [["view", "RUN"], ["run", "two_link", "--method", "implicit_first", "--view"]])
+def test_ctrl_c_ends_the_server_cleanly(arguments, arm, tmp_path):
+    run = arm.save(tmp_path / "arm.taut")
+    command = [sys.executable, "-m", "taut", *(str(run) if word == "RUN" else word for word in arguments)]
+    silent = {**os.environ, "BROWSER": "true"}  # a browser that shows nothing
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent)
+    try:
+        assert started.stdout is not None
+        line = next(text for text in started.stdout if "http://127.0.0.1:" in text)
+        address = line.split()[1]
+        assert urllib.request.urlopen(address).status == 200
+        for text in started.stdout if arguments[0] == "run" else ():
+            if text.startswith("saved"):
+                break  # the run has ended, the page stays
+        started.send_signal(signal.SIGINT)
+        _, told = started.communicate(timeout=30)
+        assert started.returncode == 0 and "Traceback" not in told, told
+        with pytest.raises(urllib.error.URLError):
+            urllib.request.urlopen(address)
+    finally:
+        started.kill()

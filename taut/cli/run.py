@@ -137,6 +137,7 @@ def watching(path: Path | None) -> Iterator[Path]:
         folder = path if path is not None else Path(place) / "run.taut"
         with watch(folder):
             yield folder
+            sys.stdout.flush()  # what was printed is to be seen while the page stays open
 
 
 def _refuse_changes(names: list[str]) -> None:

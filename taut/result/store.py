@@ -79,9 +79,10 @@ class StoredRecords(Records):
     def __getattr__(self, name: str) -> np.ndarray:
         if name not in self.__dataclass_fields__:
             raise AttributeError(name)
-        values = self.__dict__["store"].read_one(name)
-        object.__setattr__(self, name, values)
-        return values
+        object.__setattr__(self, name, self.__dict__["store"].read_one(name))
+        if name == "energy":
+            self.__post_init__()  # an older version kept fewer
+        return self.__dict__[name]
 
     def part(self, at: np.ndarray) -> Records:
         """The records of these numbers; only what lies around them is read."""
