@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import TautError, chosen, unknown
+from .arguments import checked_methods
+from .errors import TautError, chosen, shown, unknown
 from .loop import FINE, calls_for, loop
 from .methods import METHODS
 from .methods.base import EVENTS_FULL, PAIRS_FULL
@@ -29,6 +30,7 @@ from .run import DEFAULT_METHOD, DEFAULT_UNILATERAL, Session, _positive, method_
 from .scene import checks
 from .scene.scene import Scene
 from .scene.specs import BodyRef
+from .start import AS_GIVEN, REPAIR, start_mode
 
 NEVER = 2**62  # steps between records: the loop keeps none
 
@@ -75,12 +77,14 @@ class SimulationState:
         return {name: float(self.record.lam[0, row]) for i in infos for row, name in zip(i.rows, i.row_names())}
 
 
+@checked_methods
 class Simulation:
     """A scene under one method, step by step. The arguments are those of simulate()."""
 
     def __init__(
         self, scene: Scene, method: str | None = None, dt: float | None = None, solver: str = "auto",
-        tolerance: float | None = None, project_initial: bool = True, repair: bool = False, **options: Any,
+        tolerance: float | None = None, start: str | None = None, project_initial: bool = True, repair: bool = False,
+        **options: Any,
     ) -> None:  # fmt: skip
         usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
         name = method or scene.suggested.get("method") or usual
@@ -89,11 +93,15 @@ class Simulation:
         self.dt = _positive("dt", dt if dt is not None else scene.suggested.get("dt"))
         known = {option.name for option in method_for(scene, name).options}
         suggested = {key: value for key, value in scene.suggested.items() if key in known}
+        if start is None and project_initial and not repair:
+            start = scene.suggested.get("start")
+        mode = start_mode(start, repair, project_initial)
+        # Lengths that change with time are judged by as much of it as the scene suggests.
+        steps = round(float(scene.suggested.get("duration") or 0.0) / self.dt)
         # The model is this simulation's own: applied forces are written into it.
-        likely = max(1, round(float(scene.suggested.get("duration") or 10.0) / self.dt))
         self.session = Session(scene, build(scene), {
-            "method": name, "dt": self.dt, "steps": likely, "record_every": 1, "solver": solver, "tolerance": tolerance,
-            "project_initial": project_initial, "repair": repair, "options": {**suggested, **options},
+            "method": name, "dt": self.dt, "steps": steps, "record_every": 1, "solver": solver, "tolerance": tolerance,
+            "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR, "options": {**suggested, **options},
         })  # fmt: skip
         if self.session.method.begin is not None:
             self.session.method.begin(self.session.par)
@@ -108,7 +116,7 @@ class Simulation:
     def step(self, n: int = 1) -> SimulationState:
         """Take n steps; what was applied acts in all of them."""
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-            raise TautError(f"step({n!r}): give a whole number of steps, at least 0.")
+            raise TautError(f"step({shown(n)}): give a whole number of steps, at least 0.")
         self._put_forces()
         last = self.session.done + n
         while self.session.done < last:

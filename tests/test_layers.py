@@ -19,7 +19,7 @@ STAGES = [
     {"progress", "result"},
     {"loop", "start", "status", "run", "simulation"},
     {"explain"},
-    {"compare", "experiments", "bench", "view"},
+    {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent

@@ -19,6 +19,7 @@ from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
 from .explain import explain
+from .export import export
 from .listing import list_
 from .reproduce import reproduce
 from .run import run
@@ -30,6 +31,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
+    "export": export,
     "view": view,
     "list": list_,
     "verify": verify,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,8 +105,9 @@ def run(
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
         taken_before = Store.open(resume, recover=recover).step
-        result = running.resume(resume, scene=given, recover=recover, durable=durable)
-        return report(result, resume, min(taken_before, result.steps))
+        with watching(resume) if view else nullcontext():
+            result = running.resume(resume, scene=given, recover=recover, durable=durable)
+            return report(result, resume, min(taken_before, result.steps))
     if recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
@@ -119,8 +120,8 @@ def run(
               **options}  # fmt: skip
     if view:
         with watching(out) as folder:
-            given = open_scene(scene, allow_outside, **parameters)
-            return report(running.simulate(given, **{**asked, "out": folder}), out)
+            asked["out"] = folder
+            return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
     return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
 
 

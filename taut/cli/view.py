@@ -19,6 +19,7 @@ def view(
     method: str | None = None,
     dt: float | None = None,
     set: Words | None = None,
+    allow_outside: Annotated[bool, Parameter(negative="")] = False,
     build: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Show runs, or one scene live, on a page of 127.0.0.1, until Ctrl-C.
@@ -39,6 +40,8 @@ def view(
         Step of a live scene [s].
     set
         NAME=VALUE, a parameter of a live scene; may be repeated.
+    allow_outside
+        Let the .yaml file of a live scene name meshes and arrays outside of its folder.
     build
         Make the page itself from its sources first (in a checkout; needs the npm registry).
     """
@@ -57,6 +60,7 @@ def view(
     from ..view.viewer import view as show
 
     parameters = parse_parameters(set or ())
-    show(*things, port=port, browser=browser, title=title, method=method, dt=dt, parameters=parameters, wait=True)
+    show(*things, port=port, browser=browser, title=title, method=method, dt=dt, parameters=parameters,
+         allow_outside=allow_outside, wait=True)  # fmt: skip
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,8 @@ from .store import RUNNING, Store, StoredRecords
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+    from .plot import Plots
 
 
 class Worst(NamedTuple):
@@ -166,6 +169,31 @@ class Run:
         return import_module("taut.view").view(self, *others, **options)
 
     @property
+    def plot(self) -> Plots:
+        """Figures with units: run.plot.drift(), .energy(), .trajectory(body), .forces(name) and more (plot.py)."""
+        from .plot import Plots
+
+        return Plots(self)
+
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> Path:
+        """Write the run for other tools; the ending says the format, or `to` does: taut export --help.
+
+        options  fps, every, size, overwrite, progress
+        """
+        return _downstream("taut.export").export(self, path, to, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write a film (.mp4 or .gif), rendered without a display; options as for `export`."""
+        return _downstream("taut.export").animate(self, path, **options)
+
+    def draw(self, path: str | Path, at: float | None = None, **options: Any) -> Path:
+        """Write a picture (.png) of one moment [s], by default the last; options as for Scene.draw."""
+        return _downstream("taut.picture").draw(self, path, at=at, **options)
+
+    def _repr_html_(self) -> str:
+        return _downstream("taut.picture.notebook").run_html(self)
+
+    @property
     def notes(self) -> list[str]:
         """All that was told of this run, in the order it was told."""
         return list(self.info.get("notes", ()))
@@ -188,6 +216,11 @@ class Run:
         if self.message:
             lines.append(f"  {self.message}")
         return "\n".join(lines) + ">"
+
+
+def _downstream(module: str) -> Any:
+    """Pictures and exports are made from results; only these methods of a run look that way."""
+    return import_module(module)
 
 
 class ConstraintResult:
@@ -285,12 +318,14 @@ class BodyResult:
 
 
 @checked
-def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False, lazy: bool = False) -> Run:
+def open_run(
+    path: str | Path, scene: Scene | None = None, recover: bool = False, lazy: bool = False
+) -> Run:
     """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
 
     recover  of a damaged run, read what is sound: records up to the first damaged one, and the events up to then.
              run.message says what is lost; the files stay as they are
-    lazy     leaves the records on disk until they are asked for
+    lazy     leaves the records on disk until they are asked for; they are checked then
     """
     store = Store.open(path, recover=recover)
     if not len(store):

@@ -23,6 +23,7 @@ import os
 import shutil
 import time as clock
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -57,7 +58,7 @@ from .files import (
 from .header import FORMAT, NAME, damaged, is_run, read_header
 from .labels import Labels
 from .lock import Lock
-from .records import Records
+from .records import Records, with_all_energies
 
 # Of all arrays together: the most that a commit repeats. Most of what a chunk costs does not depend on its size.
 CHUNK_BYTES = 2**22
@@ -79,17 +80,18 @@ class StoredRecords(Records):
     def __getattr__(self, name: str) -> np.ndarray:
         if name not in self.__dataclass_fields__:
             raise AttributeError(name)
-        object.__setattr__(self, name, self.__dict__["store"].read_one(name))
+        values = self.__dict__["store"].read_one(name)
         if name == "energy":
-            self.__post_init__()  # an older version kept fewer
-        return self.__dict__[name]
+            values = with_all_energies(values)
+        object.__setattr__(self, name, values)
+        return values
 
     def part(self, at: np.ndarray) -> Records:
         """The records of these numbers; only what lies around them is read."""
         store: Store = self.__dict__["store"]
         first = int(at.min(initial=0))
-        end = int(at.max(initial=-1)) + 1
-        return Records(**{name: store.read_one(name, first, end)[at - first] for name in self.__dataclass_fields__})
+        around = store.read(first, int(at.max(initial=-1)) + 1)
+        return Records(**{name: values[at - first] for name, values in around.items()})
 
     def places(self, at: np.ndarray) -> np.ndarray:
         if len(self) < 100 * at.size:
@@ -359,55 +361,49 @@ class Store:
     def labels(self) -> Labels:
         return Labels.from_json(self._header["labels"])
 
-    def read(self) -> dict[str, np.ndarray]:
-        """The committed records, by the names of Records; every chunk is checked."""
+    def read(self, begin: int = 0, end: int | None = None) -> dict[str, np.ndarray]:
+        """The committed records from number `begin` to before `end`, by the names of Records.
+
+        Every chunk that is read is checked.
+        """
+        return self._read(self._commit["tail"], begin, end)
+
+    def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
+        """The same of one array."""
+        return self._read((name,), begin, end)[name]
+
+    def _read(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
         start, tail = self._commit["start"], self._commit["tail"]
         if self._sound is not None and self._sound.sound < self._sound.records:
             start, tail = self._sound.sound, {name: last[:0] for name, last in tail.items()}
-        if not start:
-            return dict(tail)  # spares the import of zarr
-        count, chunk, faults = start // self._header["chunk"], self._header["chunk"], {}
-        found = {}
+        stop = max(begin, len(self) if end is None else min(end, len(self)))
+        if begin >= start:
+            return {name: tail[name][begin - start : stop - start] for name in names}  # spares the import of zarr
+        chunk, faults, found = self._header["chunk"], {}, {}
+        rows = min(stop, start) - begin  # that lie in chunks
+        numbers = range(begin // chunk, -(-(begin + rows) // chunk))
         try:
-            for name, last in tail.items():
-                found[name] = np.zeros((start + len(last), *last.shape[1:]))
-                found[name][start:] = last
+            for name in names:
+                found[name] = np.zeros((stop - begin, *tail[name].shape[1:]))
+                found[name][rows:] = tail[name][: stop - begin - rows]
                 if name in self._chunks.arrays:
-                    for first, values, wrong in self._chunks.blocks(name, count):
-                        found[name][first * chunk : first * chunk + len(values)] = values
+                    for first, values, wrong in self._chunks.blocks(name, numbers):
+                        at = first * chunk - begin
+                        skip = max(0, -at)
+                        found[name][at + skip : min(at + len(values), rows)] = values[skip : rows - at]
                         faults.update({k: fault for k, fault in wrong.items() if k not in faults})
         except Unreadable as reason:
             raise damaged(self.path, str(reason)) from None
         except MemoryError:
-            raise TautError(f"'{self.path}' is larger than the memory; it has {start} records.") from None
+            raise TautError(f"'{self.path}' is larger than the memory; it has {len(self)} records.") from None
         if faults:
             first = min(faults)
-            sound = f"the first {first * chunk} of {len(self)} records are sound"
-            raise damaged(self.path, f"{faults[first]}; {sound}")
+            whole = not begin and len(found) == len(tail)  # else there may be more damage before
+            sound = f"; the first {first * chunk} of {len(self)} records are sound" if whole else ""
+            raise damaged(self.path, f"{faults[first]}{sound}")
         sums = self._commit.get("chunks") if self._sound is None else None
-        if sums is not None and zlib.crc32(self._chunks.read_sums(count)) != sums:
+        if sums is not None and zlib.crc32(self._chunks.read_sums(start // chunk)) != sums:
             raise damaged(self.path, f"{SUMS} does not belong to the commit")
-        return found
-
-    def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
-        """Committed records from number `begin` to before `end` of one array; the chunks around them are checked."""
-        start, last = self._commit["start"], self._commit["tail"][name]
-        stop, chunk = len(self) if end is None else min(end, len(self)), self._header["chunk"]
-        found = np.zeros((max(stop - begin, 0), *last.shape[1:]))
-        if stop > start:
-            tail = last[max(begin - start, 0) : stop - start]
-            found[len(found) - len(tail) :] = tail
-        try:
-            if begin < min(stop, start) and name in self._chunks.arrays:
-                for first, values, wrong in self._chunks.blocks(name, -(-min(stop, start) // chunk), begin // chunk):
-                    if wrong:
-                        raise Unreadable(wrong[min(wrong)])
-                    skipped = max(begin - first * chunk, 0)
-                    at = first * chunk + skipped - begin
-                    part = values[skipped : min(stop, start) - first * chunk]
-                    found[at : at + len(part)] = part
-        except Unreadable as reason:
-            raise damaged(self.path, str(reason)) from None
         return found
 
     def events(self) -> np.ndarray:

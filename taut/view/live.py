@@ -13,7 +13,6 @@ import queue
 import threading
 import time as clock
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +41,9 @@ class Live:
     """`start` it; then `frame` is the latest message, and `command` takes what a page asks for."""
 
     def __init__(self, what: str | Scene, method: str | None = None, dt: float | None = None,
-                 parameters: dict[str, Any] | None = None) -> None:  # fmt: skip
+                 parameters: dict[str, Any] | None = None, allow_outside: bool = False) -> None:  # fmt: skip
         self.what, self.method, self.dt = what, method, dt
+        self.allow_outside = allow_outside
         self.parameters = dict(parameters or {})
         self.gravity: tuple[float, float, float] | None = None
         self.forces = False
@@ -62,7 +62,8 @@ class Live:
 
     def _build(self, old: Simulation | None) -> None:
         """A new simulation; with `old` it goes on from where that one is."""
-        scene = self.what if isinstance(self.what, Scene) else open_scene(self.what, **self.parameters)
+        what = self.what
+        scene = what if isinstance(what, Scene) else open_scene(what, self.allow_outside, **self.parameters)
         if self.gravity is None:
             self.gravity = scene.gravity
         scene.gravity = self.gravity
@@ -70,6 +71,7 @@ class Live:
         if old is not None:
             state, before = sim.session.state, old.session.state
             state.x[:], state.quat[:], state.v[:] = before.x, before.quat, before.v
+            state.ledger[:] = before.ledger
             sim.session.done = round(old.time / sim.dt)
         self.sim, self.method, self.dt = sim, sim.method, sim.dt
         record = sim.state.record
@@ -77,7 +79,7 @@ class Live:
         self.track = Track(Run(scene, sim.session.model, record, "live", "", info), sim.method, 20.0)
         self.last = record
         if old is None:
-            self._energies = record.energy.copy()  # what drifts is counted from here
+            self._energy = record.energy[0]  # what drifts is counted from here
         self.version += 1
         self.frame = self._frame(record)
 
@@ -164,10 +166,9 @@ class Live:
     def _frame(self, record: Records, before: Any = None) -> bytes:
         labels = self.track.run.labels
         arrays = self.track.arrays(record, before)
-        since = Records.concatenate([replace(record, energy=self._energies), record])
         values = {
             "kinetic": record.energy[0, 0], "potential": record.energy[0, 1],
-            "total": record.energy[0, :2].sum(), "drift of energy": since.energy_drift()[1],
+            "total": record.energy[0, :2].sum(), "drift of energy": record.energy_drift(self._energy)[0],
         }  # fmt: skip
         if record.phi.shape[1]:
             values["drift"] = np.abs(labels.violation(record.phi)).sum()

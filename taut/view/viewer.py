@@ -25,17 +25,18 @@ from .track import Track
 def view(
     *things: Run | Scene | str | Path, port: int = 0, browser: bool = True, wait: bool | None = None,
     title: str | None = None, method: str | None = None, dt: float | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: dict[str, Any] | None = None, allow_outside: bool = False,
 ) -> Viewer:  # fmt: skip
     """Show runs of one scene over each other, or one scene live.
 
-    things      runs, folders of stored runs (also such as are still being written), or one scene
-    port        of 127.0.0.1; 0: a free one
-    browser     open the page in a browser; in a notebook it appears in the cell instead
-    wait        until Ctrl-C; default: yes, but not in a notebook
-    method, dt  of a live scene, and parameters of one from the gallery
+    things         runs, folders of stored runs (also such as are still being written), or one scene
+    port           of 127.0.0.1; 0: a free one
+    browser        open the page in a browser; in a notebook it appears in the cell instead
+    wait           until Ctrl-C; default: yes, but not in a notebook
+    method, dt     of a live scene, and parameters of one from the gallery
+    allow_outside  whether the .yaml file of a live scene may name meshes and arrays outside of its folder
     """
-    source = open_source(things, title, method, dt, parameters)
+    source = open_source(things, title, method, dt, parameters, allow_outside)
     server = Server(source, port)
     address = server.start()
     viewer = Viewer(server)
@@ -56,7 +57,7 @@ def view(
 
 def open_source(
     things: tuple[Run | Scene | str | Path, ...], title: str | None = None, method: str | None = None,
-    dt: float | None = None, parameters: dict[str, Any] | None = None,
+    dt: float | None = None, parameters: dict[str, Any] | None = None, allow_outside: bool = False,
 ) -> Show | Live:  # fmt: skip
     """What a server shows."""
     scenes = [t for t in things if isinstance(t, Scene) or (not isinstance(t, Run) and is_scene(str(t)))]
@@ -64,7 +65,7 @@ def open_source(
         if len(things) > 1:
             raise TautError(f"{len(things)} things were given and one is a scene; a live scene is shown alone.")
         what = scenes[0]
-        return Live(what if isinstance(what, Scene) else str(what), method, dt, parameters)
+        return Live(what if isinstance(what, Scene) else str(what), method, dt, parameters, allow_outside)
     if method is not None or dt is not None or parameters:
         raise TautError("a stored run is shown as it is; method, dt and --set are for a live scene.")
     return Show([_track(thing) for thing in things], title)
