@@ -280,12 +280,13 @@ def test_ctrl_c_ends_the_server_cleanly(arguments, arm, tmp_path):
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent)
     try:
         assert started.stdout is not None
-        line = next(text for text in started.stdout if "http://127.0.0.1:" in text)
-        address = line.split()[1]
+        wanted, said = {"taut:", "saved"} if arguments[0] == "run" else {"taut:"}, {}
+        while wanted - set(said):  # the address; and the run has ended, while the page stays
+            text = started.stdout.readline()
+            assert text, "it ended too early"
+            said[text.split()[0] if text.strip() else ""] = text
+        address = said["taut:"].split()[1]
         assert urllib.request.urlopen(address).status == 200
-        for text in started.stdout if arguments[0] == "run" else ():
-            if text.startswith("saved"):
-                break  # the run has ended, the page stays
         started.send_signal(signal.SIGINT)
         _, told = started.communicate(timeout=30)
         assert started.returncode == 0 and "Traceback" not in told, told
