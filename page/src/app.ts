@@ -33,7 +33,7 @@ export class App {
   private plots: Plots;
   private lines!: Lines;
   private bars!: DriftBars;
-  private panel: LivePanel | null = null;
+  panel: LivePanel | null = null;
   private options: Options = {
     color: "method", range: new Range("method"), wire: false, forces: false, contacts: false, scale: 1, fixed: "#4a5566",
   };
@@ -101,9 +101,8 @@ export class App {
   async begin(source: Source): Promise<void> {
     this.source = source;
     const { info } = this;
-    if (info.mode === "live") {
-      source.send({ ask: "next" });
-    } else {
+    source.send({ ask: "next" });
+    if (info.mode !== "live") {
       this.tracks = info.runs.map((run, i) => {
         const stride = info.strides?.[i];
         const fixed = stride ? { start: 0, stop: run.records, stride, block: info.block! } : undefined;
@@ -123,7 +122,7 @@ export class App {
     return [Math.min(...this.info.runs.map((run) => run.start)), Math.max(...this.info.runs.map((run) => run.end))];
   }
 
-  private async grow(info: SceneMessage): Promise<void> {
+  private grow(info: SceneMessage): void {
     const atEnd = this.player.time >= this.player.end - 1e-9;
     const whole = this.span[1] >= this.player.end - 1e-9;
     this.info = info;
@@ -133,7 +132,7 @@ export class App {
       this.span = this.wholeSpan();
       this.player.limit(...this.span);
       if (atEnd && !this.player.playing) this.player.seek(this.player.end);
-      await this.plots.look(this.span);
+      void this.plots.look(this.span); // not awaited: its lines come by the way on which this message came
     }
     this.showRuns();
     void this.load();
@@ -142,7 +141,7 @@ export class App {
   private receiveLive(message: Message): void {
     const { playing, problem, factor, version } = message.header as unknown as { playing: boolean; problem: string; factor: number; version: number };
     if (version !== this.version || !this.live) return;
-    const follow = this.player.time >= this.player.end - 1e-9;
+    const follow = this.live.isEmpty || this.player.time >= this.player.end - 1e-9;
     const restarted = message.tables.get("time")!.get(0, 0) < this.live.end;
     this.live.add(message);
     this.player.limit(this.live.start, Math.max(this.live.end, this.live.start + 1e-6));
@@ -215,10 +214,12 @@ export class App {
     // A frame that has not come yet leaves the last one on screen.
     this.frames = found.map((frame, i) => frame ?? this.frames[i] ?? null);
     this.options.scale = this.arrowLength();
+    const ends = this.options.range.ends().join();
     this.figures.forEach((figure, i) => {
       const frame = this.frames[i];
       if (frame) figure.update(frame, this.options);
     });
+    if (this.options.range.ends().join() !== ends) this.stale = true; // what was painted first had another scale
     if (this.frames[0]) this.backdrop.update(this.frames[0]);
     this.note(missing ? "loading …" : this.ending());
     this.showDrift();

@@ -96,7 +96,7 @@ export class ServerSource implements Source {
   }
 
   private next(): void {
-    while (this.underway < 3 && this.line.length) {
+    while (this.underway < 3 && this.line.length && this.socket.readyState === WebSocket.OPEN) {
       this.underway++;
       this.socket.send(this.line.shift()!);
     }

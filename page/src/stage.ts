@@ -112,6 +112,8 @@ export class Stage {
     const { columns, rows } = tiling(tiles.length, width / height);
     const aspect = this.camera.aspect;
     const shown = tiles.map((groups) => groups.map((group) => group.visible));
+    this.renderer.setScissorTest(false);
+    this.renderer.clear();
     this.renderer.setScissorTest(true);
     this.camera.aspect = width / columns / (height / rows);
     this.camera.updateProjectionMatrix();
@@ -145,6 +147,6 @@ export function distanceFor(extent: Vec3, way: Vec3, half: number, aspect: numbe
 
 /** Columns and rows for so many tiles on a canvas of this width over height. */
 export function tiling(count: number, aspect: number): { columns: number; rows: number } {
-  const columns = Math.min(count, Math.max(1, Math.round(Math.sqrt(count * aspect))));
+  const columns = Math.min(count, Math.max(1, Math.ceil(Math.sqrt(count * aspect))));
   return { columns, rows: Math.ceil(count / columns) };
 }

@@ -27,8 +27,9 @@ export class Timeline {
     this.speed.addEventListener("change", () => player.setSpeed(Number(this.speed.value)));
     this.play.addEventListener("click", () => player.toggle());
     this.slider.addEventListener("input", () => {
+      const share = Number(this.slider.value) / STEPS; // before anything sets the slider
       player.pause();
-      player.seek(player.start + (Number(this.slider.value) / STEPS) * (player.end - player.start));
+      player.seek(player.start + share * (player.end - player.start));
     });
     const jumps = element("span", { id: "jumps" },
       button("«", "event-back", "event before (shift ←)", () => this.jump(false)),

@@ -167,6 +167,10 @@ export class LiveTrack {
     this.kept = [];
   }
 
+  get isEmpty(): boolean {
+    return !this.kept.length;
+  }
+
   get start(): number {
     return this.kept[0]?.frame.time ?? 0;
   }

@@ -99,6 +99,8 @@ def run(
     asked = {name: value for name, value in asked.items() if value is not None}
     parameters = parse_parameters(set or ())
     if resume is not None:
+        if view:
+            raise TautError(f"--view shows a run from its start; for one that goes on: taut view {resume}.")
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
@@ -136,6 +138,7 @@ def watching(path: Path | None) -> Iterator[Path]:
         folder = path if path is not None else Path(place) / "run.taut"
         with watch(folder):
             yield folder
+            sys.stdout.flush()  # what was printed is to be seen while the page stays open
 
 
 def _refuse_changes(names: list[str]) -> None:

@@ -16,6 +16,14 @@ function line(text) {
 }
 const show = (v) => (v !== 0 && (Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5) ? v.toExponential(2) : String(+v.toPrecision(4)));
 
+// The moving scene: a page of its own (taut/view), deflated, so that this file stays small and readable.
+const packed = $("scene-page");
+if (packed) {
+  const bytes = Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  new Response(stream).text().then((text) => { document.querySelector("#scene iframe").srcdoc = text; });
+}
+
 // Scales
 
 function ticks(low, high, log, room) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from base64 import b64encode
 from html import escape
 from importlib.resources import files
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import TautError
 from ..methods import METHODS
 from .colors import look
 from .comparison import Comparison
@@ -21,6 +23,7 @@ from .measure import OFF_TRACK
 from .plots import AXES, force_unit, plane_of
 from .printing import heading
 
+MOST_SCENE = 6e6  # bytes of the moving scene before they are compressed
 MOST_BYTES = 3.5e6  # of lines; a number takes 16/3 bytes in base 64
 MOST_NAMES = 12  # bodies, and constraints, that can be chosen
 FEWEST_POINTS = 100
@@ -35,6 +38,7 @@ def page(comparison: Comparison) -> str:
     parts = {
         "<!--title-->": escape(_title(comparison)),
         "/*style*/": _asset("report.css"),
+        "<!--scene-->": _scene(comparison),
         "<!--setup-->": _setup(comparison),
         "<!--table-->": _table(comparison),
         "<!--notes-->": _notes(comparison),
@@ -111,6 +115,23 @@ def _packed(found: Lines) -> dict[str, Any]:
         "places": {name: text(values) for name, values in found.places.items()},
         "multipliers": {name: text(values) for name, values in found.multipliers.items()},
     }
+
+
+def _scene(comparison: Comparison) -> str:
+    """The motion of all methods at the first step over each other; why there is none, where the page is not built."""
+    from ..view.html import recording
+    from ..view.page import filled
+    from ..view.show import show_of
+
+    runs = [run for (_, dt), run in comparison.runs.items() if dt == comparison.steps[0]]
+    try:
+        show = show_of(runs, f"{comparison.scene_name}, dt {comparison.steps[0]:g} s")
+        text = filled(show.title, recording(show, MOST_SCENE))
+    except TautError as problem:
+        return f'<section id="scene"><h2>Motion</h2><p class="note">{escape(str(problem))}</p></section>'
+    packed = b64encode(zlib.compress(text.encode(), 9)).decode()
+    return ('<section id="scene"><h2>Motion</h2><iframe title="the scene, moving"></iframe>'
+            f'<script type="text/plain" id="scene-page">{packed}</script></section>')  # fmt: skip
 
 
 def _setup(comparison: Comparison) -> str:

@@ -35,7 +35,8 @@ def fetch() -> None:
     lock, done = SOURCE / "package-lock.json", SOURCE / "node_modules" / ".package-lock.json"
     if not done.is_file() or done.stat().st_mtime < lock.stat().st_mtime:
         run("ci", "--no-audit", "--no-fund", "--ignore-scripts")
-        os.utime(done)
+        if done.is_file():
+            os.utime(done)
 
 
 def run(*arguments: str) -> str:

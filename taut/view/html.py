@@ -35,9 +35,9 @@ def write(runs: Sequence[Run], path: Path, title: str | None = None) -> Path:
     return path
 
 
-def recording(show: Show) -> list[bytes]:
+def recording(show: Show, most_bytes: float = MOST_BYTES) -> list[bytes]:
     """All messages that the page needs, the scene first; `run` says which run a message belongs to."""
-    strides = [stride_of(track, len(show.tracks)) for track in show.tracks]
+    strides = [stride_of(track, most_bytes / len(show.tracks)) for track in show.tracks]
     found = [show.message(LEVEL, mode="file", strides=strides, block=BLOCK)]
     for number, (track, stride) in enumerate(zip(show.tracks, strides)):
         step = BLOCK * stride
@@ -47,12 +47,12 @@ def recording(show: Show) -> list[bytes]:
     return found
 
 
-def stride_of(track: Track, runs: int) -> int:
-    """Every how many records become a frame."""
+def stride_of(track: Track, most_bytes: float) -> int:
+    """Every how many records become a frame, so that frames take about so many bytes before they are compressed."""
     records = track.records
     length = float(records.time[-1] - records.time[0])
     frames = float(np.clip(RATE * length, *FRAMES))
     numbers = 4 * records.x.shape[1] + 2 * records.phi.shape[1] + 3 * records.contact_force.shape[1]
     numbers += 6 * len(track.forces())
-    frames = min(frames, max(MOST_BYTES / runs / (2.0 * max(numbers, 1)), 30.0))
+    frames = min(frames, max(most_bytes / (2.0 * max(numbers, 1)), 30.0))
     return max(1, int(np.ceil((len(records) - 1) / frames - 1e-9)))

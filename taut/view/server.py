@@ -163,6 +163,7 @@ class Server:
             elif version != source.version:
                 version = source.version
                 await connection.send(await asyncio.to_thread(source.scene_message))
+                continue  # the frame that belongs to it follows
             else:
                 await connection.send(source.frame)
             await news.wait()
