@@ -20,8 +20,8 @@ class Progress:
     with Progress(total_steps) as bar: bar.update(steps_done)
     """
 
-    def __init__(self, total: int, enabled: bool = True) -> None:
-        self.total = total
+    def __init__(self, total: int, enabled: bool = True, unit: str = "steps") -> None:
+        self.total, self.unit = total, unit
         self.shown = enabled and sys.stderr.isatty()
         self.began = clock.perf_counter()
         self.bar: Any = None
@@ -35,7 +35,7 @@ class Progress:
         if self.bar is None:
             if clock.perf_counter() - self.began < PATIENCE:
                 return
-            self.bar = _bar()
+            self.bar = _bar(self.unit)
             self.bar.start()
             self.task = self.bar.add_task("", total=self.total, completed=done, start=True)
         self.bar.update(self.task, completed=done)
@@ -45,7 +45,7 @@ class Progress:
             self.bar.stop()
 
 
-def _bar() -> Any:
+def _bar(unit: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, TaskProgressColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -53,7 +53,7 @@ def _bar() -> Any:
 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
-            return Text(f"{task.speed:,.0f} steps/s" if task.speed else "", style="progress.data.speed")
+            return Text(f"{task.speed:,.3g} {unit}/s" if task.speed else "", style="progress.data.speed")
 
     columns = (BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn(elapsed_when_finished=True))
     return Bar(*columns, console=Console(stderr=True), transient=True)

@@ -24,6 +24,7 @@ from .reproduce import reproduce
 from .run import run
 from .schema import schema
 from .verify import verify
+from .warm import warm
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
@@ -31,6 +32,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "explain": explain,
     "list": list_,
     "verify": verify,
+    "warm": warm,
     "schema": schema,
     "bench": bench,
     "reproduce": reproduce,
