@@ -47,7 +47,8 @@ def main() -> int:
     given = reader.parse_args()
     folder = compile_shipped()
     entries = list(folder.iterdir())
-    print(f"{len(entries)} functions, {sum(e.stat().st_size for e in entries) / 1e6:.1f} MB in {folder.relative_to(ROOT)}")
+    size = sum(entry.stat().st_size for entry in entries) / 1e6
+    print(f"{len(entries)} functions, {size:.1f} MB in {folder.relative_to(ROOT)}")
     if given.no_wheel:
         return 0
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", given.out, str(ROOT)]

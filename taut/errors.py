@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 _LISTED = 30
+_LONGEST = 400  # letters of a value that are shown
 _T = TypeVar("_T")
 
 
@@ -84,6 +85,7 @@ def shown(value: Any) -> str:
         text = _short.repr(value)
     except Exception:  # a foreign object may raise anything
         text = f"a {type(value).__name__}"
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
     return text.encode("utf-8", "backslashreplace").decode()
 
 

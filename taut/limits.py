@@ -22,7 +22,7 @@ class Limit(NamedTuple):
 
 
 LIMITS: dict[str, Limit] = {
-    "nodes": Limit(1_000_000, "nodes", "of one cloth, solid or gallery scene: about 5 kB and 50 µs each"),
+    "nodes": Limit(200_000, "nodes", "of one cloth, solid or gallery scene: 20 µs each in a sheet, 50 in a solid"),
     "scene_bytes": Limit(4_000_000, "bytes", "of a scene file's text: about 15 µs each; bulk data belongs in arrays"),
     "scene_values": Limit(2_000_000, "values", "in a scene file, what an alias repeats counted each time"),
     "scene_depth": Limit(50, "levels", "of lists and keys inside each other in a scene file"),

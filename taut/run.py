@@ -156,7 +156,8 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
     session.store, session.done = store, done
     if not arrays:
         return session  # stopped before the first record
-    if "driver_work" in arrays:  # stored by version 0.1.0, which knew of no other work
+    older = "driver_work" in arrays
+    if older:  # stored by version 0.1.0, which knew of no other work
         arrays["ledger"] = np.array([arrays.pop("driver_work")[0], *[0.0] * (len(session.state.ledger) - 1)])
     for field, values in arrays.items():
         own = getattr(session.state, field, None)
@@ -165,8 +166,8 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
                 contents(session.par).found[0] = len(values) / 1.5 + 1
                 session._make_room()
             own = getattr(session.state, field)[: len(values)]
-        if field == "memory" and not len(values):
-            continue  # methods that remembered nothing when the run was stored
+        if older and own is not None and field == "memory" and own.shape > values.shape:
+            own = own[: len(values)]  # methods remember more than then; what was added stands last
         if own is None or own.shape != values.shape or own.dtype != values.dtype:
             raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
                             f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
@@ -343,7 +344,7 @@ class Session:
     def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
-        found = divergence(self.scene, self.model, self.start, self.chunks, steps * h)
+        found = divergence(self.model, self.start, self.chunks, steps * h)
         if found is None:
             return status, message, self.done + 1 if status == "diverged" else None
         step = found.record * self.plan["record_every"]

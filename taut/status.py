@@ -3,13 +3,12 @@
 A run is "diverged" where at some record after the start
 
     |Φ_r| > s_r + |Φ_r(0)|                                                                          (1)
-    E(t) - E(0) > 100 (E_0 + max_s [V(0) - V(s)] + max_s W(s) + U(t)),    E = T + V - W             (2)
+    E(t) - E(0) > 100 (E_0 + max_s [V(0) - V(s)] + max_s W(s)),    E = T + V - W                    (2)
 
 or a number is not finite. s_r is the constraint's own scale (model/scales.py). T, V and W are the kinetic and the
-potential energy and the work of drivers, s any record up to t. E_0 is what is there without asking how it came: T(0),
-Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the duration D. U bounds the work of given
-forces that have no potential by max|F| ∫|v| dt. (2) is not asked of scenes with forces whose work nothing bounds:
-the user's own, wind, springs that change with time; nor of driven cloth, whose limits are not in W.
+potential energy and the work of drivers and of forces without potential; s is any record up to t. E_0 is what is
+there without asking how it came: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the
+duration D. (2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
 
 The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
 """
@@ -25,15 +24,11 @@ from .model import Model
 from .model.scales import is_place, own_scale
 from .result.labels import Labels
 from .result.records import Records
-from .scene.scene import Scene
-from .scene.specs import Force
 from .start import Start
 
 Array = np.ndarray
-KEPT = np.array([1.0, 1.0, -1.0])  # E of kinetic and potential energy and the work of drivers
+KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
 ORDERS = 100.0  # by which energy must have grown
-UNBOUNDED = ("custom_force", "wind")  # forces whose work nothing bounds
-GIVEN = ("force", "torque")
 
 
 class Divergence(NamedTuple):
@@ -41,12 +36,10 @@ class Divergence(NamedTuple):
     text: str
 
 
-def divergence(
-    scene: Scene, model: Model, start: Start, chunks: Sequence[Records], duration: float
-) -> Divergence | None:
+def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
     """The first record at fault, and why."""
     by_error = _by_error(model, start, chunks)
-    by_energy = _by_energy(scene, model, start, chunks, duration)
+    by_energy = _by_energy(model, start, chunks, duration)
     found = [one for one in (by_error, by_energy) if one is not None]
     return min(found, key=lambda one: one.record) if found else None
 
@@ -99,63 +92,27 @@ def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> 
             f"{scale[row]:.3g}{unit}")
 
 
-def _by_energy(
-    scene: Scene, model: Model, start: Start, chunks: Sequence[Records], duration: float
-) -> Divergence | None:
-    forces = scene.forces.values()
-    if any(force.kind in UNBOUNDED or (_changes(force) and force.kind not in GIVEN) for force in forces):
-        return None
-    if model.sheets and model.is_driven:
+def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
+    if model.sheets and (model.is_driven or model.forces_work):
         return None
     bodies = model.bodies
     reach = np.where(is_place(model), start.size, 1.0)
     there = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
     there += 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum()
     with np.errstate(all="ignore"):
-        highest = max(float((chunk.energy[:, :3] @ KEPT).max()) for chunk in chunks)
-        if highest - chunks[0].energy[0, :3] @ KEPT <= ORDERS * there:
+        highest = max(float((chunk.energy @ KEPT).max()) for chunk in chunks)
+        if highest - chunks[0].energy[0] @ KEPT <= ORDERS * there:
             return None  # nearly always
         energy = np.concatenate([chunk.energy for chunk in chunks])
         change = energy - energy[0]
-        grown = change[:, 0] + change[:, 1] - change[:, 2]
-        went_in = there + np.maximum.accumulate(-change[:, 1]) + np.maximum.accumulate(change[:, 2])
-        went_in += _work_of_forces(scene, model, chunks)
+        grown, work = change @ KEPT, change[:, 2] + change[:, 3]
+        went_in = there + np.maximum.accumulate(-change[:, 1]) + np.maximum.accumulate(work)
         wrong = grown > ORDERS * went_in
     if not wrong.any():
         return None
     k = int(np.argmax(wrong))
     return Divergence(k, f"kinetic and potential energy have grown by {grown[k]:.3g} J, where "
                          f"{went_in[k]:.3g} J at most were there or went in{_worst(model, start, chunks, k)}")
-
-
-def _changes(force: Force) -> bool:
-    """Whether a force has no potential because it is a torque or changes with time."""
-    if force.kind == "springs":  # thousands of numbers
-        return False
-    values = [v for value in force.arguments.values() for v in (value if isinstance(value, list | tuple) else (value,))]
-    return force.kind == "torque" or any(not getattr(value, "is_constant", True) for value in values)
-
-
-def _work_of_forces(scene: Scene, model: Model, chunks: Sequence[Records]) -> Array:
-    """(records,) a bound on the work of given forces and torques without a potential [J]."""
-    time = np.concatenate([chunk.time for chunk in chunks])
-    done = np.zeros(len(time))
-    infos = {info.name: info for info in model.body_info}
-    for force in scene.forces.values():
-        if not _changes(force) or force.points[0].body is None:
-            continue
-        info, arm = infos[force.points[0].body], np.linalg.norm(force.points[0].offset)
-        value = force.arguments["value"]
-        largest = max(np.linalg.norm([part.at(t)[0] for part in value]) for t in np.linspace(time[0], time[-1], 65))
-        speed = np.zeros(len(time))
-        if force.kind == "force":
-            speed += np.concatenate([np.linalg.norm(chunk.v[:, info.slot], axis=1) for chunk in chunks])
-        if info.kind == "rigid":
-            turning = np.concatenate([np.linalg.norm(chunk.v[:, info.slot + 1], axis=1) for chunk in chunks])
-            speed += turning * (1.0 if force.kind == "torque" else arm)
-        path = np.concatenate([[0.0], np.cumsum(0.5 * (speed[1:] + speed[:-1]) * np.diff(time))])
-        done += largest * path
-    return done
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:

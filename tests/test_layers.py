@@ -18,6 +18,7 @@ STAGES = [
     {"methods"},
     {"progress", "result"},
     {"loop", "start", "status", "run"},
+    {"warm"},
     {"explain"},
     {"compare", "experiments", "bench"},
     {"cli", "__main__"},

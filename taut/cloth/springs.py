@@ -57,6 +57,10 @@ def springs(
 
 
 def joined(*families: Springs) -> Springs:
+    """All springs of the families; of none, no springs."""
+    if not families:
+        nodes = np.zeros(0, np.uint32)
+        return Springs(nodes, nodes, *(np.zeros(0) for _ in Springs._fields[2:]))
     return Springs(*(np.concatenate(arrays) for arrays in zip(*families)))
 
 

@@ -13,7 +13,6 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,9 @@ from .level import LEVEL, shipped_folder
 from .library import KernelLibrary
 from .locks import lock, release
 
+# A digest of this package, which decides how functions are linked and structures are laid out. It is taken when the
+# package is imported: files that are replaced later are not the code that runs here.
+MACHINERY = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 DIGEST = 32  # bytes at the beginning of a file
 before_compiling: list[Callable[[Any], None]] = []  # called with each function that no folder has
 
@@ -61,7 +63,7 @@ class KernelCache(_Cache):
         arguments, _ = normalize_signature(signature)
         triple, processor, features = self._dispatcher.targetctx.codegen().magic_tuple()
         depends = (
-            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], _machinery(),
+            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], MACHINERY,
             sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, triple,
             (level, "") if level else (processor, features),
         )  # fmt: skip
@@ -110,13 +112,6 @@ class KernelCache(_Cache):
 def is_stored(dispatcher: Any, arguments: tuple) -> bool:
     """Whether this version of a function can be loaded instead of being compiled."""
     return dispatcher._cache.find(arguments) is not None
-
-
-@cache
-def _machinery() -> str:
-    """A digest of this package, which decides how functions are linked and structures are laid out."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
 def _read(path: Path | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ def bound(method: Method, tolerance: float | None, rounding: float) -> float:
         tolerance = method.tolerance
         if tolerance is None:
             return 0.0
-    elif not (isinstance(tolerance, int | float) and isfinite(tolerance) and tolerance > 0):
+    elif not (isinstance(tolerance, int | float) and 0 < tolerance < 1e300):
         raise TautError(f"tolerance is {shown(tolerance)}; give a positive number, or leave it out.")
     elif not method.takes_tolerance:
         raise TautError(f"method '{method.name}' takes no tolerance, but {tolerance:g} was given; leave it out, "
@@ -49,7 +48,7 @@ def number(method: Method, option: Option, value: Any) -> float:
         if value not in option.choices:
             raise unknown(f"{what}:", str(value), option.choices)
         return float(option.choices.index(value))
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise TautError(f"{what} is {shown(value)}; give a number.")
     if option.minimum is not None and value < option.minimum:
         raise TautError(f"{what} is {value:g}; it must be at least {option.minimum:g}.")

@@ -11,12 +11,13 @@ from ..errors import TautError
 from .digests import PLAN
 from .files import Unreadable, read_whole
 from .labels import Labels
+from .records import ENERGIES
 
 FORMAT = 2  # 1: without checksums
 NAME = "run.json"
 LARGEST = 2**53  # of whole numbers
 # Of one record; 0: as many as the scene has.
-SHAPES = {"time": (), "x": (0, 3), "quat": (0, 4), "v": (0, 3), "lam": (0,), "phi": (0,), "rate": (0,), "energy": (3,),
+SHAPES = {"time": (), "x": (0, 3), "quat": (0, 4), "v": (0, 3), "lam": (0,), "phi": (0,), "rate": (0,), "energy": (0,),
           "slide": (0, 2), "contact_force": (0, 3), "contacts": (0,)}  # fmt: skip
 
 
@@ -86,6 +87,8 @@ def fault_of(header: dict[str, Any]) -> str | None:
             return f"the shape of '{name}' is {shape!r}"
         if len(shape) != len(SHAPES[name]) or any(n not in (0, m) for n, m in zip(SHAPES[name], shape)):
             return f"the shape of '{name}' is {shape!r}"
+    if shapes["energy"][0] not in (3, ENERGIES):  # 3: of versions that kept no more
+        return f"the shape of 'energy' is {shapes['energy']!r}"
     if shapes["x"] != shapes["v"] or not shapes["lam"] == shapes["phi"] == shapes["rate"]:
         return "'shapes' has arrays of different lengths for one thing"
     if not isinstance(header["scene"].get("saved"), bool):

@@ -214,6 +214,8 @@ class Store:
 
     def _commit_all(self, chunk: dict[str, np.ndarray], state: dict[str, Any], step: int, events: np.ndarray) -> None:
         tail, start, sums = self._commit["tail"], self._commit["start"], self._commit.get("chunks", 0)
+        kept = self._header["shapes"]["energy"][0]  # of an older version, it has fewer columns
+        chunk = {**chunk, "energy": chunk["energy"][:, :kept]}
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
         if stop > self._header["records"]:

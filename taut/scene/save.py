@@ -75,6 +75,7 @@ def _write_whole(files: dict[Path, Callable[[Any], None]]) -> None:
 def _write_yaml(document: dict[str, Any], file: Any) -> None:
     from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
+    from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
     def styled(value: Any, depth: int) -> Any:
         """Lists of entries one below the other, each entry on a line of its own."""
@@ -83,6 +84,8 @@ def _write_yaml(document: dict[str, Any], file: Any) -> None:
             node = CommentedMap((key, styled(item, depth + 1)) for key, item in value.items())
         elif isinstance(value, list | tuple):
             node = CommentedSeq(styled(item, depth + 1) for item in value)
+        elif isinstance(value, str) and value[:1] in ("?", ":", "-"):
+            return DoubleQuotedScalarString(value)  # the library writes them as they are, and reads something else
         else:
             return value
         if depth > 1 or not any(isinstance(item, dict) for item in value):

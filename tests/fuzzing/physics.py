@@ -174,7 +174,7 @@ def _disagreement(given: Case, run: taut.Run, truth: taut.Run, halved: taut.Run,
     error = _apart(run, truth, given.size)
     if not error <= 3.0 * given.size:  # (2)
         return f"{what}: finished {error:.3g} m from the reference in a scene of {given.size:.3g} m"
-    gained = run.records.energy @ (1.0, 1.0, -1.0) - truth.records.energy @ (1.0, 1.0, -1.0)
+    gained = run.records.energy_drift() - truth.records.energy_drift()
     scale = _energy(given, run)
     if not gained.max() <= 100.0 * scale:  # (3)
         return f"{what}: finished with {gained.max():.3g} J more than the reference, where {scale:.3g} J is much"
