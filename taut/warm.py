@@ -73,7 +73,7 @@ def _perform(job: Job) -> str | None:
 
 def _with_all_methods(name: str) -> list[Job]:
     scene = gallery(name)
-    able = []
+    able: list[Job] = []
     for method in METHODS:
         try:
             method_for(scene, method)
