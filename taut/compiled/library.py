@@ -25,6 +25,11 @@ Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
 
 
+def key_of(need: Need) -> str:
+    """A function and the types of its arguments."""
+    return f"{need[0]}{[describe_type(kind) for kind in need[1]]}"
+
+
 class KernelLibrary(JITCodeLibrary):
     """The code of one compiled function."""
 
@@ -53,7 +58,7 @@ class KernelLibrary(JITCodeLibrary):
 
     @property
     def key(self) -> str:
-        return f"{self.origin[0]}{[describe_type(kind) for kind in self.origin[1]]}"
+        return key_of(self.origin)
 
     def _optimize_final_module(self) -> None:
         if not self.inline:
@@ -88,7 +93,7 @@ class KernelLibrary(JITCodeLibrary):
     def load(cls, codegen: Any, stored: tuple) -> KernelLibrary:
         name, form, code, symbols, needs, origin = stored
         self = cls(codegen, name, form == INLINE, origin)
-        self.needs = {str(number): need for number, need in enumerate(needs)}
+        self.needs = {key_of(need): need for need in needs}  # callers join those of several libraries
         if form == INLINE:
             self._final_module = self._shared_module = llvm.parse_bitcode(code)
             self._finalized = True
