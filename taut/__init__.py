@@ -19,6 +19,7 @@ _WHERE = {
     "build": "taut.model",
     "simulate": "taut.run",
     "resume": "taut.run",
+    "Simulation": "taut.simulation",
     "compare": "taut.compare",
     "open": "taut.result",
     "Run": "taut.result",
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
     from .scene.open import open_scene
     from .scene.scene import Scene
     from .scene.schema import schema
+    from .simulation import Simulation
 
 __all__ = [
-    "Run", "Scene", "TautError", "TautWarning", "build", "compare", "gallery", "load", "open", "open_scene", "resume",
-    "schema", "simulate",
+    "Run", "Scene", "Simulation", "TautError", "TautWarning", "build", "compare", "gallery", "load", "open",
+    "open_scene", "resume", "schema", "simulate",
 ]  # fmt: skip
 
 

@@ -136,9 +136,9 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
 def observe_uncounted(calls, system, state, t, par, lam):
     """λ at t, without its linear solve: only those of steps are counted."""
     counts = system.work.counts
-    solves, singular, failed = counts[0], counts[2], counts[3]
+    solves, singular, failed, doubtful = counts[0], counts[2], counts[3], counts[4]
     observe_by(calls.observe, calls.number, (system, state, t, par, lam))
-    counts[0], counts[2], counts[3] = solves, singular, failed
+    counts[0], counts[2], counts[3], counts[4] = solves, singular, failed, doubtful
 
 
 @part

@@ -59,13 +59,14 @@ compilation = Compilation()
 
 
 class Progress:
-    """A bar of steps, shown only when the standard error is a terminal.
+    """A bar of steps, or of whatever is counted, shown only when the standard error is a terminal.
 
     with Progress(total_steps) as bar: bar.update(steps_done)
     """
 
-    def __init__(self, total: int, enabled: bool = True, unit: str = "steps") -> None:
-        self.total, self.unit = total, unit
+    def __init__(self, total: int, enabled: bool = True, counted: str = "steps") -> None:
+        self.counted = counted
+        self.total = total
         self.shown = enabled and sys.stderr.isatty()
         self.began = clock.perf_counter()
         self.bar: Any = None
@@ -79,7 +80,7 @@ class Progress:
         if self.bar is None:
             if clock.perf_counter() - self.began < PATIENCE:
                 return
-            self.bar = _bar(self.unit)
+            self.bar = _bar(self.counted)
             self.bar.start()
             self.task = self.bar.add_task("", total=self.total, completed=done, start=True)
         self.bar.update(self.task, completed=done)
@@ -89,7 +90,7 @@ class Progress:
             self.bar.stop()
 
 
-def _bar(unit: str) -> Any:
+def _bar(counted: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, TaskProgressColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -97,7 +98,7 @@ def _bar(unit: str) -> Any:
 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
-            return Text(f"{task.speed:,.3g} {unit}/s" if task.speed else "", style="progress.data.speed")
+            return Text(f"{task.speed:,.0f} {counted}/s" if task.speed else "", style="progress.data.speed")
 
     columns = (BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn(elapsed_when_finished=True))
     return Bar(*columns, console=Console(stderr=True), transient=True)

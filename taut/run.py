@@ -326,7 +326,7 @@ class Session:
             names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
-        return text + " Try a smaller dt or another method."
+        return f"{text} {self.method.remedy}"
 
     def _tell(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
@@ -334,6 +334,9 @@ class Session:
         solves, singular, failed = int(counts[0]), int(counts[2]), int(counts[3])
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
+        if counts[4]:
+            tell(f"the rank of {counts[4]} of {solves} linear systems was in doubt: constraints come close to "
+                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         if self.method.form == "unilateral":
@@ -372,6 +375,7 @@ class Session:
             "corrections": int(counts[1]),
             "singular_systems": int(counts[2]),
             "failed_solves": int(counts[3]),
+            "doubtful_systems": int(counts[4]),
             "solver_chosen": self._solver(),
             "notes": told(),
             **({} if step is None else {"diverged_step": step}),

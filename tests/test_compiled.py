@@ -296,3 +296,20 @@ def test_a_function_that_is_reached_through_a_module_is_part_of_the_digest(monke
     before = describe(step)
     monkeypatch.setattr(rattle, "position_half", rattle.velocity_half)
     assert describe(step) != before
+
+
+@compiled_only
+def test_a_new_function_finds_what_stored_inlined_functions_call(tmp_path, own_folder):
+    text = (
+        "from taut.compiled import compiled, entry, inline\n"
+        "@compiled\ndef deep(x):\n    return x + 1.0\n"
+        "@inline\ndef middle(x):\n    return deep(x)\n"
+        "@entry\ndef first(x):\n    return middle(x)\n"
+        "@entry\ndef second(x):\n    return 2.0 * middle(x)\n"
+    )
+    (tmp_path / "layered.py").write_text(text)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import layered; print(layered.%s(1.0))"
+    env = {**os.environ, "TAUT_CACHE_DIR": str(own_folder.parent)}
+    for name, expected in (("first", "2.0"), ("second", "4.0")):
+        done = subprocess.run([sys.executable, "-c", code % name], env=env, capture_output=True, text=True)
+        assert done.stdout.strip() == expected, done.stderr[-2000:]

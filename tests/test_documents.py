@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import taut
-from taut.cli.listing import methods_for_readme
+from taut.cli.listing import SUBJECTS, as_markdown, methods_for_readme
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,6 +41,16 @@ def test_the_scene_file_of_the_manual_loads_and_runs(tmp_path):
     path.write_text(first)
     run = taut.simulate(taut.load(path), duration=0.5)
     assert run.status == "finished", run.message
+
+
+def test_the_manual_of_exports_lists_the_formats_and_its_code_runs(tmp_path, monkeypatch):
+    path = ROOT / "docs" / "export.md"
+    (table,) = re.findall(r"<!-- formats -->\n(.*?)\n<!-- /formats -->", path.read_text(), re.S)
+    assert table == as_markdown(*SUBJECTS["formats"]()), "print it anew with taut list formats --markdown"
+    (code,) = blocks(path, "python")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "export.md", "exec"), {})
+    assert {p.name for p in tmp_path.iterdir()} == {"arm.gif", "arm.glb", "arm.png", "drift.png"}
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

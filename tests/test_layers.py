@@ -17,10 +17,10 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "status", "run"},
+    {"loop", "start", "status", "run", "simulation"},
     {"warm"},
     {"explain"},
-    {"compare", "experiments", "bench"},
+    {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent

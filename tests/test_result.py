@@ -17,6 +17,7 @@ from taut.errors import TautError
 from taut.model import build
 from taut.model.frames import rotate
 from taut.result import Records, Run, Store
+from taut.result.store import StoredRecords
 
 INFO = {"method": "by hand", "dt": 0.5, "record_every": 1, "options": {}, "steps_done": 4}
 
@@ -51,6 +52,43 @@ def assert_same_bits(found: dict, expected: dict) -> None:
 
 
 # Storing
+
+
+def test_records_read_in_part_are_those_of_the_whole_and_are_checked(tmp_path, monkeypatch):
+    monkeypatch.setattr("taut.result.store.CHUNK_BYTES", 2000)  # whole chunks after a few records
+    scene, path = pendulum(), tmp_path / "out.taut"
+    model = build(scene)
+    arrays = made_up(model, 50)
+    Run(scene, model, Records(**arrays), "finished", "", INFO).save(path)
+    store = Store.open(path)
+    for begin, end in [(0, 50), (0, 1), (3, 4), (7, 31), (12, None), (49, 50), (44, 99), (50, 60), (20, 10)]:
+        wanted = {name: values[begin:end] for name, values in arrays.items()}
+        assert_same_bits(store.read(begin, end), wanted)
+        assert_same_bits({"x": store.read_one("x", begin, end)}, {"x": wanted["x"]})
+    at = np.array([40, 2, 17])
+    lazy = taut.open(path, lazy=True).records
+    assert_same_bits(lazy.part(at).as_dict(), {name: values[at] for name, values in arrays.items()})
+    assert_same_bits(lazy.as_dict(), arrays)
+    (path / "records.zarr" / "x" / "c.1.0.0").unlink()
+    lazy, chunk = taut.open(path, lazy=True).records, store._header["chunk"]
+    assert_same_bits(lazy.part(np.arange(chunk)).as_dict(), {name: v[:chunk] for name, v in arrays.items()})
+    for ask in (lambda: lazy.x, lambda: lazy.part(np.array([chunk])), lambda: lazy.places(np.array([chunk]))):
+        with pytest.raises(TautError, match=r"c\.1\.0\.0 is missing"):
+            ask()
+    again = taut.open(path, lazy=True, recover=True).records
+    assert_same_bits(again.as_dict(), {name: v[:chunk] for name, v in arrays.items()})
+
+
+def test_energies_that_an_earlier_version_did_not_keep_are_zero_also_where_they_are_read_late(tmp_path, monkeypatch):
+    model, path = build(pendulum()), tmp_path / "out.taut"
+    shapes = {**Records.shapes(model), "energy": (3,)}
+    monkeypatch.setattr(Records, "shapes", lambda model: shapes)
+    store = Store.create(path, pendulum(), model, 4, INFO)
+    store.append(made_up(model, 4), {}, 4)
+    store.finish("finished", "", {})
+    whole, late = Records(**store.read()), StoredRecords(store)
+    assert late.energy.shape == (4, 6) and late.energy.tobytes() == whole.energy.tobytes()
+    assert late.energy_drift().tobytes() == whole.energy_drift().tobytes()
 
 
 def test_saved_run_reads_back_to_the_last_bit(tmp_path):

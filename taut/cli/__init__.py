@@ -19,17 +19,21 @@ from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
 from .explain import explain
+from .export import export
 from .listing import list_
 from .reproduce import reproduce
 from .run import run
 from .schema import schema
 from .verify import verify
+from .view import view
 from .warm import warm
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
+    "export": export,
+    "view": view,
     "list": list_,
     "verify": verify,
     "warm": warm,

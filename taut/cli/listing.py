@@ -10,11 +10,11 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "figures"]
+Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "formats", "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, rules for inequalities, constraints, forces, solvers or figures; all of them by default.
+    """List scenes, methods, rules for inequalities, constraints, forces, solvers, formats, figures; all by default.
 
     markdown: print tables for documents
     """
@@ -124,6 +124,17 @@ def _solvers() -> tuple[list[str], list[list[str]]]:
     return ["name"], [["auto"], *([name] for name in SOLVERS)]
 
 
+def _formats() -> tuple[list[str], list[list[str]]]:
+    from ..export import FORMATS
+    from ..export.base import EXTRA
+
+    rows = [
+        [form.name, f"NAME{form.endings[0]}{'/' if form.is_folder else ''}", form.doc, EXTRA if form.modules else ""]
+        for form in FORMATS.values()
+    ]
+    return ["--to", "writes", "", "needs"], rows
+
+
 def _figures() -> tuple[list[str], list[list[str]]]:
     from ..experiments import FIGURES
 
@@ -148,5 +159,6 @@ SUBJECTS = {
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,
+    "formats": _formats,
     "figures": _figures,
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +42,7 @@ def run(
     project_initial: bool = True,
     repair: Annotated[bool, Parameter(negative="")] = False,
     allow_outside: Annotated[bool, Parameter(negative="")] = False,
+    view: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Simulate a scene.
 
@@ -83,6 +86,8 @@ def run(
         --no-project-initial is the same as --start as_given.
     allow_outside
         Let a .yaml file name meshes and arrays outside of its folder.
+    view
+        Show the run in a browser while it goes on, until Ctrl-C.
     """
     from .. import run as running
     from ..result import Store
@@ -98,8 +103,9 @@ def run(
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
         taken_before = Store.open(resume, recover=recover).step
-        result = running.resume(resume, scene=given, recover=recover, durable=durable)
-        return report(result, resume, min(taken_before, result.steps))
+        with watching(resume) if view else nullcontext():
+            result = running.resume(resume, scene=given, recover=recover, durable=durable)
+            return report(result, resume, min(taken_before, result.steps))
     if recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
@@ -110,7 +116,26 @@ def run(
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
     asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
               **options}  # fmt: skip
+    if view:
+        with watching(out) as folder:
+            asked["out"] = folder
+            return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
     return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
+
+
+@contextmanager
+def watching(path: Path | None) -> Iterator[Path]:
+    """Show the run that is stored in a folder (or, without one, in a place that goes away) as soon as it begins."""
+    from tempfile import TemporaryDirectory
+
+    from ..view.page import template
+    from ..view.viewer import watch
+
+    template()  # whether the page is there is to be told before anything is computed
+    with TemporaryDirectory(prefix="taut-") as place:
+        folder = path if path is not None else Path(place) / "run.taut"
+        with watch(folder):
+            yield folder
 
 
 def _refuse_changes(names: list[str]) -> None:

@@ -228,6 +228,11 @@ class Comparison:
         write_folder(Path(folder), overwrite, {"taut_comparison": 1, **self.setup()}, fill)
         return Path(folder)
 
+    def _repr_html_(self) -> str:
+        from ..picture.notebook import comparison_html
+
+        return comparison_html(self)
+
     def __repr__(self) -> str:
         steps = ", ".join(f"{dt:g}" for dt in self.steps)
         judge = f"reference '{self.reference.method}'" if self.reference else "no reference"

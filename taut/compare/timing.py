@@ -52,10 +52,7 @@ def cost_of_step(scene: Scene, model: Model, info: dict[str, Any]) -> Cost:
             array[...] = values
         counts[:] = 0
         began = clock.perf_counter()
-        loop(
-            calls, session.system, session.state, session.par, info["dt"], 0, count, count + 1, model.is_driven, False,
-            none,
-        )  # fmt: skip
+        loop(calls, session.system, session.state, session.par, info["dt"], 0, count, count + 1, False, none)
         return clock.perf_counter() - began
 
     seconds(1)  # loads the code

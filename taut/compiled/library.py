@@ -54,7 +54,14 @@ class KernelLibrary(JITCodeLibrary):
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()
         self._final_module.verify()
+        if not self.inline:
+            self._load_needs()
         self._finalize_final_module()
+
+    def _load_needs(self) -> None:
+        """See to it that everything this code calls is in memory: an unknown symbol would be called at address 0."""
+        for digest, arguments in self.needs.values():
+            DISPATCHERS[digest].compile(arguments)
 
     @property
     def key(self) -> str:
@@ -98,8 +105,7 @@ class KernelLibrary(JITCodeLibrary):
             self._final_module = self._shared_module = llvm.parse_bitcode(code)
             self._finalized = True
             return self
-        for digest, arguments in needs:
-            DISPATCHERS[digest].compile(arguments)
+        self._load_needs()
         self.enable_object_caching()
         self._set_compiled_object(code)
         self._finalize_final_module()

@@ -23,13 +23,12 @@ from .sheets import (
     STEP,
     STIFFNESS,
     WHOLE,
+    Views,
     active,
     edge_legend,
     ending,
-    frame_views,
     largest,
     limit_count,
-    mesh_view,
     percent,
     small_plots,
     springs_alone,
@@ -42,7 +41,7 @@ DURATION = 1.0
 MOMENTS = (0.5, 0.64, 0.72, 0.8)
 MUCH = 5.0  # times the limit
 FACTOR, STIFFEST = 4.0, 1e6  # of stiffnesses tried [N/m]
-VIEW, BOX = (12, -35), ((-1.1, 1.1), (-1.6, 1.2), (-2.3, 0.2))
+AZIMUTH, ELEVATION, BOX = 125.0, 12.0, ((-1.1, 1.1), (-2.3, 0.2), (-1.6, 1.2))
 CASES = {"alone": "springs alone", "limit": "with the limit"}
 COLORS = {"alone": BEYOND, "limit": AT_LIMIT}
 
@@ -130,14 +129,13 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 
 def draw(data: dict[str, Any], path: Path) -> None:
-    figure, axes = canvas(3, 4, height=7.6, subplot_kw={"projection": "3d"},
-                          gridspec_kw={"height_ratios": [1, 1, 0.75]})  # fmt: skip
+    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
     for axis in axes[2]:
         axis.remove()
+    views = Views(BOX, AZIMUTH, ELEVATION)
     for line, name in zip(axes, CASES):
         for axis, moment in zip(line, MOMENTS):
-            mesh_view(axis, data["runs"][name], moment, {"ball": 0.3}, VIEW, CASES[name])
-    frame_views(axes[:2].ravel(), BOX)
+            views.show(axis, data["runs"][name], moment, CASES[name])
     left, right = small_plots(figure, axes[2, 0].get_gridspec(), 2)
     for name, one in data["runs"].items():
         left.semilogy(one.records.time, 100 * np.maximum(largest(one), 1e-4), color=COLORS[name], label=CASES[name])

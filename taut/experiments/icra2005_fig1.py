@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from ..picture import Layer, Pose, Renderer, describe, motion_of
+from ..picture.bounds import Bounds
+from ..picture.camera import looking_at
+from ..picture.parts import COLORS
+from ..picture.render import Ground
 from ..scene import gallery
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
 from .plots import canvas, legend, look, save
@@ -112,13 +117,20 @@ def draw(data: dict[str, Any], path: Path) -> None:
         (Case("reference"), reference),
         *((c, r) for c, r in data["runs"].values() if c in (FIRST, POST)),
     ]
-    for one, arm in shown:
-        style = look(one) | {"marker": "o", "markersize": 9, "linewidth": 3, "linestyle": "-"}
-        axes.plot(arm.records.x[-1, :, 0], arm.records.x[-1, :, 1], **style)
-    axes.plot(0, 0, marker="s", color="#444444", markersize=11, linestyle="none", label="fixed end")
+    bounds = Bounds(np.array([-23.0, -23.0, -1.0]), np.array([23.0, 7.0, 1.0]), is_planar=True)
+    camera = looking_at(bounds, (1500, 1000), margin=1.0)
+    behind = Ground(np.array([0.0, 0.0, -2.0]), np.array([0.0, 0.0, 1.0]))
+    layers = []
+    for k, (one, arm) in enumerate(shown):
+        motion = motion_of(arm)
+        time, x, quat = motion[-1]
+        # One before the other, so that arms that lie on each other do not flicker.
+        pose = Pose(time, x + [0.0, 0.0, 0.5 * (k - 1)], quat)
+        layers.append(Layer(describe(motion)[0], pose, tint=look(one)["color"]))
+        axes.plot([], [], color=look(one)["color"], linewidth=4, label=look(one)["label"])
+    axes.plot([], [], marker="o", color=COLORS["fixed"], markersize=9, linestyle="none", label="fixed end")
+    axes.imshow(Renderer(bounds, camera, behind).frame(layers), extent=camera.extent(), interpolation="lanczos")
     axes.set(
-        xlim=(-24, 24),
-        ylim=(-24, 8),
         aspect="equal",
         xlabel="x [m]",
         ylabel="y [m]",
@@ -129,6 +141,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     bars.bar(range(3), heights, bottom=1e-17, color=[look(one)["color"] for one, _ in shown])
     bars.set_yscale("log")
     bars.set(ylim=(1e-17, 10.0), xticks=[], title="Σ|Φ| [m]")
+    axes.grid(False)
     legend(figure, axes, columns=2)
     save(figure, path)
 

@@ -23,13 +23,12 @@ from .sheets import (
     BEYOND,
     LIMIT,
     STIFFNESS,
+    Views,
     active,
     edge_legend,
     ending,
-    frame_views,
     largest,
     limit_count,
-    mesh_view,
     percent,
     small_plots,
     springs_alone,
@@ -43,8 +42,7 @@ BALLS, RADIUS, SIDE = 3, 0.2, 2.0  # number; [m]; of the sheet [m]
 MOMENTS = (0.1, 0.2, 0.3, 0.45)
 MUCH = 3.0  # times the limit
 DEEP = 1e-3  # of an edge
-POST = "#555555"
-VIEW, BOX = (18, -50), ((-1.2, 1.2), (-1.3, 1.3), (-0.2, 2.2))
+AZIMUTH, ELEVATION, BOX = 140.0, 22.0, ((-1.2, 1.2), (-0.2, 2.2), (-1.3, 1.3))
 CASES = {"alone": "springs alone", "limit": "with the limit"}
 COLORS = {"alone": BEYOND, "limit": AT_LIMIT}
 
@@ -140,17 +138,13 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     runs = data["runs"]
-    figure, axes = canvas(3, 4, height=8.0, subplot_kw={"projection": "3d"},
-                          gridspec_kw={"height_ratios": [1, 1, 0.75]})  # fmt: skip
+    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
     for axis in axes[2]:
         axis.remove()
-    balls = {f"ball_{k}": RADIUS for k in range(BALLS)}
+    views = Views(BOX, AZIMUTH, ELEVATION)
     for line, name in zip(axes, CASES):
         for axis, moment in zip(line, MOMENTS):
-            for x in (-1.1, 1.1):
-                axis.plot([x, x], [0, 0], [-0.3, 2.3], color=POST, linewidth=3)
-            mesh_view(axis, runs[name], moment, balls, VIEW, CASES[name])
-    frame_views(axes[:2].ravel(), BOX)
+            views.show(axis, runs[name], moment, CASES[name])
     left, middle, right = small_plots(figure, axes[2, 0].get_gridspec(), 3)
     for name, one in runs.items():
         values = 100 * np.maximum(np.nan_to_num(largest(one)), 1e-4)

@@ -26,13 +26,12 @@ from .sheets import (
     STEP,
     STIFFNESS,
     WHOLE,
+    Views,
     active,
     edge_legend,
     ending,
-    frame_views,
     largest,
     limit_count,
-    mesh_view,
     percent,
     small_plots,
     springs_alone,
@@ -48,7 +47,7 @@ MUCH, CHEAPER = 5.0, 2.0  # times the limit; "much cheaper"
 LARGER = 10  # times the step
 FACTOR, FINE_FACTOR, STIFFEST = 2.0, 1.4, 1e7  # between stiffnesses tried; [N/m]
 HUNG, QUICK_HUNG, REPEATS = 30, 10, 3  # nodes along a side of the sheet that hangs
-VIEW, BOX = (14, -60), ((-1.05, 1.05), (-1.05, 1.05), (-1.3, 0.7))
+AZIMUTH, ELEVATION, BOX = 30.0, 30.0, ((-1.05, 1.05), (-1.3, 0.7), (-1.05, 1.05))
 CASES = {"alone": "springs alone", "limit": "with the limit"}
 COLORS = {"alone": BEYOND, "limit": AT_LIMIT, "larger": "#009e73", "paper": "#cc79a7"}
 LABELS = CASES | {"larger": "with the limit, 10 h", "paper": "with the paper's rule"}
@@ -207,14 +206,13 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     runs, spent = data["runs"], data["cost"]
-    figure, axes = canvas(3, 4, height=7.6, subplot_kw={"projection": "3d"},
-                          gridspec_kw={"height_ratios": [1, 1, 0.85]})  # fmt: skip
+    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.85]})
     for axis in axes[2]:
         axis.remove()
+    views = Views(BOX, AZIMUTH, ELEVATION)
     for line, name in zip(axes, CASES):
         for axis, moment in zip(line, MOMENTS):
-            mesh_view(axis, runs[name], moment, {"ball": 0.3}, VIEW, CASES[name])
-    frame_views(axes[:2].ravel(), BOX, zoom=1.25)
+            views.show(axis, runs[name], moment, CASES[name])
     left, middle, right = small_plots(figure, axes[2, 0].get_gridspec(), 3)
     for name, one in runs.items():
         values = 100 * np.clip(np.nan_to_num(largest(one), nan=1e3), 1e-4, 1e3)

@@ -7,12 +7,17 @@ first activation; impacts are simultaneous (the paper says nothing of impacts).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..model import build
+from ..picture import Layer, Renderer, describe, motion_of
+from ..picture.bounds import Bounds
+from ..picture.camera import looking_at
+from ..picture.render import Ground
 from ..result import Run
 from ..scene import gallery
 from .base import JONQUET2008, Claim, Figure, judge, number
@@ -25,6 +30,7 @@ MOMENTS = (0.0, 0.25, 0.382, 0.42, 0.5, 0.65)
 RULES = ("jonquet", "platt", "platt_improved")
 NAMES = {"jonquet": "Algorithm 3", "platt": "Platt", "platt_improved": "Algorithm 2"}
 COLORS = {"jonquet": "#0072b2", "platt": "#d55e00", "platt_improved": "#e69f00"}
+CUE, MOVING, AT_REST = "#d55e00", "#0072b2", "#c4c8ce"
 ALLOWED, TOUCHING = 1e-8, 1e-9  # of a radius
 
 
@@ -149,31 +155,36 @@ def draw(data: dict[str, Any], path: Path) -> None:
     below.set(xlabel="time [s]", ylabel="active constraints", ylim=(0, None), xlim=(0.0, result.records.time[-1]),
               title="Φ ≤ 1e-9 of a radius; dotted: the moments above")  # fmt: skip
     below.grid(color="#dddddd")
-    legend(figure, below)
+    for color, label in ((CUE, "ball that runs into them"), (MOVING, "moves"), (AT_REST, "at rest")):
+        below.plot([], [], "o", color=color, markersize=8, label=label)
+    below.plot([], [], color="#222222", linewidth=1.2, label="touch (above)")
+    legend(figure, below, columns=4)
     save(figure, path)
 
 
 def snapshot(axis: Any, result: Run, moment: float) -> None:
-    """Balls from above; those that move are filled, lines join those that touch."""
-    from matplotlib.patches import Circle
-
+    """Balls from above, in the colour of what they do; lines join those that touch."""
     row = int(np.argmin(np.abs(result.records.time - moment)))
     x, speed = result.records.x[row], np.linalg.norm(result.records.v[row], axis=1)
     place = {info.name: x[info.slot] for info in result.labels.bodies}
-    for info in result.labels.bodies:
-        color = "#d55e00" if info.name == "cue" else ("#0072b2" if speed[info.slot] > 1e-3 else "#cccccc")
-        axis.add_patch(Circle(tuple(x[info.slot, :2]), RADIUS, facecolor=color, edgecolor="#444444", linewidth=0.7))
+    state = {info.name: CUE if info.name == "cue" else (MOVING if speed[info.slot] > 1e-3 else AT_REST)
+             for info in result.labels.bodies}  # fmt: skip
+    motion = motion_of(result)
+    parts = [replace(part, color=state.get(part.name)) for part in describe(motion)[0]]
+    size = 16 * RADIUS
+    table = Bounds(np.array([-0.8 * RADIUS, -0.8 * RADIUS, -RADIUS]), np.array([size, size, RADIUS]), is_planar=True)
+    camera = looking_at(table, (600, 600), margin=1.0)
+    felt = Ground(np.array([0.0, 0.0, -RADIUS]), np.array([0.0, 0.0, 1.0]))
+    axis.imshow(Renderer(table, camera, felt).frame([Layer(parts, motion[row])]), extent=camera.extent(),
+                interpolation="lanczos")  # fmt: skip
     names = [name for info in result.labels.constraints if info.sense != "==" for name in info.row_names()]
     active = np.flatnonzero(gaps(result)[row] <= TOUCHING * RADIUS)
     for k in active:
         one, other = names[k].split("|")
         a = place[one][:2]
         b = place[other][:2] if other in place else a * ([0, 1] if other == "left" else [1, 0])
-        axis.plot([a[0], b[0]], [a[1], b[1]], color="#222222", linewidth=1.0)
-    size = 16 * RADIUS
-    axis.plot([0, 0, size], [size, 0, 0], color="#777777", linewidth=3, solid_capstyle="butt", clip_on=False)
-    axis.set(xlim=(-0.2 * RADIUS, size), ylim=(-0.2 * RADIUS, size), aspect="equal", xticks=[], yticks=[],
-             title=f"t = {result.records.time[row]:g} s, {len(active)} active")  # fmt: skip
+        axis.plot([a[0], b[0]], [a[1], b[1]], color="#222222", linewidth=1.2)
+    axis.set(aspect="equal", xticks=[], yticks=[], title=f"t = {result.records.time[row]:g} s, {len(active)} active")
     axis.grid(False)
     for spine in axis.spines.values():
         spine.set_visible(False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compare.colors import look as look_of_method
+from ..result.plot import STYLE
 from .words import Case
 
 if TYPE_CHECKING:
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
 WIDTH = 8.0  # inches
 DPI = 130
 CEILING = 1e6  # a diverged run leaves the plot here instead of squeezing the others
-
-STYLE: dict[Any, Any] = {
-    "font.size": 10.0,
-    "axes.titlesize": 10.5,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "lines.linewidth": 1.5,
-    "legend.frameon": False,
-    "svg.hashsalt": "taut",  # the same picture gives the same file
-}
 # The base integrator shows as dashes: it is the method that owns the colour.
 DASHES = {"euler": ":", "symplectic": "-", "ab2": "-.", "rk4": "--"}
 

@@ -8,12 +8,18 @@ not the springs, would decide.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..model import build
+from ..picture import Layer, Renderer, describe, motion_of
+from ..picture.bounds import Bounds
+from ..picture.camera import looking_at
+from ..picture.parts import rgb
+from ..picture.render import Ground
 from ..result import Run
 from ..result.dataset import elongations
 from ..scene.scene import Scene
@@ -23,8 +29,11 @@ LIMIT, ALLOWED = 0.1, 0.005  # the papers' limit, and what it may be passed by
 STIFFNESS = 200.0  # [N/m]
 STEP, FINER = 1 / 240, 4
 FRAME = 4  # steps
-SLACK, AT_LIMIT, BEYOND = "#8c8c8c", "#0072b2", "#d55e00"
-BALL = "#e69f00"
+SLACK, AT_LIMIT, BEYOND = "#9aa0a8", "#0072b2", "#d55e00"
+# Of surfaces, light enough for the colours of edges to be told on them.
+COLORS_OF = {"cloth": "#f2efe6", "particle": "#e69f00", "obstacle": "#8b93a1"}
+PIXELS, LINE = (520, 500), 1.8  # of a view, and the width of an edge in it
+Box = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 WHOLE = "this counts multipliers; taut itself solves for the places of all nodes, whichever limits act"
 NEAR = 0.005  # of an edge at its limit
 
@@ -62,42 +71,33 @@ def percent(value: float) -> str:
     return f"{100 * value:.3g} %"
 
 
-def mesh_view(
-    axis: Any, run: Run, moment: float, balls: dict[str, float], view: tuple[float, float], label: str = ""
-) -> None:
-    """Edges of the sheet, in the colour of their elongation, and balls by name and radius [m]; y is up."""
-    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+class Views:
+    """Pictures of a sheet and of what hits it, all seen from one place: a box (ranges of x, y and z [m]) fills them."""
 
-    row = int(np.argmin(np.abs(run.records.time - moment)))
-    axis.set_axis_off()
-    if abs(run.records.time[row] - moment) > 2 * STEP:
-        axis.set_title(f"{label}\n{ending(run)}", fontsize=9, pad=0)
-        return
-    x = run.records.x[row]
-    turned = x[:, [0, 2, 1]]
-    edges = run.labels.edges
-    longer = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1) / run.labels.lengths - 1.0
-    colors = np.where(longer > LIMIT + NEAR, BEYOND, np.where(longer > LIMIT - NEAR, AT_LIMIT, SLACK))
-    lines = Line3DCollection(turned[edges], colors=colors, linewidths=0.6)
-    axis.add_collection3d(lines)
-    slots = {info.name: info.slot for info in run.labels.bodies}
-    around, up = np.mgrid[0 : 2 * np.pi : 25j, 0 : np.pi : 13j]  # type: ignore[misc]
-    for name, radius in balls.items():
-        center = turned[slots[name]]
-        axis.plot_surface(
-            center[0] + radius * np.cos(around) * np.sin(up), center[1] + radius * np.sin(around) * np.sin(up),
-            center[2] + radius * np.cos(up), color=BALL, alpha=0.6, linewidth=0,
-        )  # fmt: skip
-    axis.view_init(*view)
-    stretched = f"t = {run.records.time[row]:.2f} s, +{percent(float(longer.max()))}"
-    axis.set_title(f"{label}\n{stretched}", fontsize=9, pad=0)
+    def __init__(self, box: Box, azimuth: float, elevation: float) -> None:
+        low, high = np.array(box, float).T
+        self.bounds = Bounds(low, high)
+        camera = looking_at(self.bounds, PIXELS, azimuth, elevation, margin=1.0)
+        below = np.array([0.0, self.bounds.low[1], 0.0])
+        self.renderer = Renderer(self.bounds, camera, Ground(below, np.array([0.0, 1.0, 0.0])), line=LINE)
 
-
-def frame_views(axes: Any, box: tuple[tuple[float, float], ...], zoom: float = 1.5) -> None:
-    """The same part of space in all views: ranges of x, z and y [m]."""
-    for axis in axes:
-        axis.set(xlim=box[0], ylim=box[1], zlim=box[2])
-        axis.set_box_aspect([high - low for low, high in box], zoom=zoom)
+    def show(self, axis: Any, run: Run, moment: float, label: str = "") -> None:
+        """The record nearest to a moment, with edges in the colour of their elongation."""
+        axis.set_axis_off()
+        row = int(np.argmin(np.abs(run.records.time - moment)))
+        if abs(run.records.time[row] - moment) > 2 * STEP:
+            axis.set_title(f"{label}\n{ending(run)}", fontsize=9, pad=3)
+            return
+        x, edges = run.records.x[row], run.labels.edges
+        longer = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1) / run.labels.lengths - 1.0
+        colors = np.where(longer > LIMIT + NEAR, BEYOND, np.where(longer > LIMIT - NEAR, AT_LIMIT, SLACK))
+        motion = motion_of(run)
+        parts = [replace(part, color=COLORS_OF.get(part.role)) for part in describe(motion)[0]]
+        (sheet,) = (part for part in parts if part.role == "cloth")
+        layer = Layer(parts, motion[row], edge_colors={sheet.name: np.array([rgb(color) for color in colors])})
+        axis.imshow(self.renderer.frame([layer]), interpolation="lanczos")
+        stretched = f"t = {run.records.time[row]:.2f} s, +{percent(float(longer.max()))}"
+        axis.set_title(f"{label}\n{stretched}", fontsize=9, pad=3)
 
 
 def small_plots(figure: Any, grid: Any, count: int) -> list[Any]:

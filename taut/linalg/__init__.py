@@ -20,12 +20,14 @@ Long and narrow ones, whose pattern changes at every turn: envelope.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
-from taut.linalg.linear import PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.linear import DEPENDENT, DOUBTFUL, PRECONDITIONERS, SOLVERS, Linear
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependent_rows
 from taut.linalg.solve import factor, solve
 
 __all__ = [
+    "DEPENDENT",
+    "DOUBTFUL",
     "PRECONDITIONERS",
     "SOLVERS",
     "Linear",

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 
 from taut.jit import kernel
-from taut.linalg.singular import weigh
 from taut.linalg.vectors import (
     dot,
     most_iterations,
@@ -25,6 +24,7 @@ from taut.linalg.vectors import (
     times,
     times_scaled,
     times_scaled_transposed,
+    weigh,
 )
 
 BREAKDOWN = 1e-30

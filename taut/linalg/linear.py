@@ -15,8 +15,9 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS = range(2)
-WORK_VECTORS = 9
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED = range(4)
+OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the others to singular.py
+WORK_VECTORS = 14
 
 
 @structure
@@ -66,4 +67,4 @@ class Linear(NamedTuple):
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
     work: np.ndarray  # (WORK_VECTORS, m) float64
-    state: np.ndarray  # (2,) int64: dependent pivots, iterations of the last solve
+    state: np.ndarray  # (4,) int64: dependent pivots, iterations of the last solve, 1: rank in doubt, 1: S b failed

@@ -1,13 +1,11 @@
 """MINRES [Paige and Saunders 1975] on a scaled system, for A that may be singular.
 
-    B = E^-½ A E^-½,    c = E^-½ b,    λ = E^-½ x,    E of singular.py (2)                    (1)
+    (B + εI) x = c,    B = E^-½ A E^-½,    c = E^-½ b,    λ = E^-½ x,    E of singular.py (2)        (1)
 
-From zero, and when c lies in the range of B, the iterates stay in that range and end at the
-shortest x. When c does not, two systems that can be solved replace the one that cannot:
-
-    B y = B c    (y: what B can reach of c),    B x = y                                       (2)
-
-The previous λ is no starting point, since no iteration would remove its part in the null space.
+From zero, with ε = 0 and when c lies in the range of B, the iterates stay in that range and end at the
+shortest x. When c does not, by more than the tolerance, the iteration does not end there: singular.py then asks for
+ε > 0, with which any c can be reached. The previous λ is no starting point, since no iteration would remove its
+part in the null space.
 """
 
 from __future__ import annotations
@@ -15,38 +13,47 @@ from __future__ import annotations
 import math
 
 from taut.jit import kernel
-from taut.linalg.singular import weigh
 from taut.linalg.vectors import dot, most_iterations, norm, times_scaled
 
+MOST_ROUNDS = 4
+SLACK = 10.0
+ROUNDING = 1e-14
 UNREACHABLE = 1e-10  # |B r| / (|B| |r|) at which a residual counts as outside the range
 
 
 @kernel
-def minres(ptr, idx, val, diag, scale, tolerance, work, b, out):
-    """Returns (status, iterations); status 0: λ solves the system or is the answer of (2)."""
+def minres(matrix, shift, tolerance, work, b, out):
+    """Returns (whether λ was reached, iterations). matrix: ptr, idx, val and E; `out` may be `b`."""
+    ptr, idx, val, weight = matrix
+    c, scale, x, given = work[7], work[8], work[9], work[10]
     m = out.shape[0]
-    c, y = work[7], work[8]
-    weigh(val, diag, scale)
     for i in range(m):
-        scale[i] = 1.0 / math.sqrt(scale[i])
-        c[i] = b[i] * scale[i]
-    reached, converged, used = minimise(ptr, idx, val, scale, tolerance, work, c, out)
-    if not reached:  # (2)
-        times_scaled(ptr, idx, val, scale, c, out)
+        scale[i] = 1.0 / math.sqrt(weight[i])
+        given[i] = b[i] * scale[i]
+        c[i] = given[i]
+        out[i] = 0.0
+    goal = tolerance * norm(c)
+    used = 0
+    for _ in range(MOST_ROUNDS):
+        reached, more = minimise(ptr, idx, val, scale, shift, goal, work, c, x)
+        used += more
         for i in range(m):
-            c[i] = out[i]
-        _, first, more = minimise(ptr, idx, val, scale, tolerance, work, c, y)
-        _, second, most = minimise(ptr, idx, val, scale, tolerance, work, y, out)
-        converged = first and second
-        used += more + most
+            out[i] += x[i]
+        times_scaled(ptr, idx, val, scale, out, c)
+        for i in range(m):
+            c[i] = given[i] - (c[i] + shift * out[i])
+        # What the recurrences tell may be far from the truth. A shifted system may have a large x, and then rounds.
+        reached = norm(c) <= SLACK * goal + (ROUNDING * norm(out) if shift > 0.0 else 0.0)
+        if reached or shift == 0.0:
+            break
     for i in range(m):
         out[i] *= scale[i]  # (1)
-    return 0 if converged else 1, used
+    return reached, used
 
 
 @kernel
-def minimise(ptr, idx, val, scale, tolerance, work, c, x):
-    """Least |c - B x| over Krylov spaces. Returns (c was reached, the iteration converged, iterations)."""
+def minimise(ptr, idx, val, scale, shift, goal, work, c, x):
+    """Least |c - (B + shift) x| over Krylov spaces. Returns (whether that came below `goal`, iterations)."""
     m = x.shape[0]
     v, y, r1, r2, w, w1, w2 = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
     for i in range(m):
@@ -56,18 +63,19 @@ def minimise(ptr, idx, val, scale, tolerance, work, c, x):
         w[i] = 0.0
         w2[i] = 0.0
     beta = norm(c)
-    goal = tolerance * beta
     residual = beta
     beta_old, dbar, epsilon, cs, sn, size = 0.0, 0.0, 0.0, -1.0, 0.0, 0.0
     for iteration in range(most_iterations(m)):
         if residual <= goal:
-            return True, True, iteration
+            return True, iteration
         if not math.isfinite(residual):
-            return False, False, iteration
+            return False, iteration
         # one step of Lanczos
         for i in range(m):
             v[i] = y[i] / beta
         times_scaled(ptr, idx, val, scale, v, y)
+        for i in range(m):
+            y[i] += shift * v[i]
         if iteration > 0:
             size += beta * beta
             for i in range(m):
@@ -87,7 +95,7 @@ def minimise(ptr, idx, val, scale, tolerance, work, c, x):
         epsilon = sn * beta
         dbar = -cs * beta
         if math.sqrt(gbar * gbar + dbar * dbar) <= UNREACHABLE * math.sqrt(size):  # |B r| / |r|
-            return False, True, iteration
+            return False, iteration
         # the new rotation
         gamma = math.sqrt(gbar * gbar + beta * beta)
         cs = gbar / gamma
@@ -99,4 +107,4 @@ def minimise(ptr, idx, val, scale, tolerance, work, c, x):
             w2[i] = w[i]
             w[i] = (v[i] - epsilon_old * w1[i] - delta * w2[i]) / gamma
             x[i] += phi * w[i]
-    return False, False, most_iterations(m)
+    return False, most_iterations(m)

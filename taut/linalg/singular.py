@@ -1,4 +1,4 @@
-"""Redundant and conflicting rows: what λ is when A = J W Jᵀ is singular, and how it is found.
+"""Redundant and conflicting rows: what λ is when A = J W Jᵀ is singular, how that is decided, and how λ is found.
 
 Among all λ we want the one that leaves the least residual, and among those the smallest:
 
@@ -9,107 +9,156 @@ g is the geometric mean of the diagonals and R = 100. As long as the diagonals l
 g all weights are equal, and (1) is the plain least-squares, minimum-norm λ; rows far out of that
 scale (other units, other masses) are weighed by their own. Identical rows always share alike.
 
-With E = diag(e) and S = (A + εE)⁻¹, the operator
+A small pivot of LDLᵀ says that A may be singular, not that it is, and which pivot is small is luck: a null vector
+whose last entries are small spreads its zero over two pivots. So from pivots of DOUBT on the eigenvalues s of E⁻¹A
+are looked at. With E = diag(e), S = (A + εE)⁻¹ and the operator
 
-    N = (ε S E)²                                                                (3)
+    G = ε S E                                                                   (3)
 
-keeps a vector z with A z = 0 and multiplies what belongs to an eigenvalue s of E⁻¹A by (ε / (s + ε))².
-So λ - N λ has no part that does nothing, and E (x - N x) with x = E⁻¹ b is what A can reach of b.
-Roundoff along null vectors grows by 1/ε in S, so both are done `SWEEPS` times; between them
+which keeps a vector z with A z = 0 and multiplies what belongs to s by ε / (s + ε), the quotient
 
-    λ ← λ + S (b - A λ)                                                         (4)
+    ρ(v) = vᵀA v / vᵀE v,    v = Gᵖ x for an arbitrary x                        (4)
 
-removes the error that ε brings in.
+comes near the smallest s. Above REGULAR nothing is dependent, and A is factored as it is. Else λ is
+
+    λ ← λ + S (b - A λ),  p times from λ = 0;    λ ← λ - Gᵖ λ                   (5)
+
+The first keeps of b's part for s what is not (ε / (s + ε))ᵖ of it, so that s far above ε lose nothing, s far
+below ε count as zero, and between them λ changes smoothly with A. The second removes what roundoff, which S
+magnifies by 1/ε, has put along null vectors. What A can not reach of b is removed in the same way where there is
+any: from x = E⁻¹ b, E (x - Gᵖ x) remains.
+
+Solvers without a factor find S b by MINRES on E^-½ (A + εE) E^-½, where null vectors, magnified, do no harm.
+An s between the two leaves the rank in doubt: then ρ(G x) is above CLEAN, since G x still holds some of it.
 """
 
 from __future__ import annotations
 
 import math
 
-from taut.jit import kernel, word
+from taut.jit import kernel
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
+from taut.linalg.linear import DOUBTFUL, FAILED, OF_SINGULAR, SPARSE
+from taut.linalg.minres import minres
+from taut.linalg.vectors import weigh
 
-EPSILON = 1e-8
-SCALES_ALIKE = 100.0  # R
-SWEEPS = 2
-MOST_ROUNDS = 8
-
-
-@word
-def weigh(val, diag, weight):
-    """Weights (2); a row without a diagonal, which nothing can move, gets g."""
-    logs = 0.0
-    count = 0
-    for i in range(diag.shape[0]):
-        if val[diag[i]] > 0.0:
-            logs += math.log(val[diag[i]])
-            count += 1
-    g = math.exp(logs / count) if count > 0 else 1.0
-    for i in range(diag.shape[0]):
-        a = val[diag[i]]
-        weight[i] = min(max(g, a / SCALES_ALIKE), a * SCALES_ALIKE) if a > 0.0 else g
+EPSILON = 1e-9
+POWER = 4  # p
+REGULAR = 1e-6  # where (ε / s)ᵖ is 1e-12: λ is the same on both sides
+CLEAN = 1e-11
+MOST_SWEEPS = 3
+SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is removed
+UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 
 
 @kernel
 def solve_shifted(lin, b, out):
-    """out = S b. Not inlined: it is called from many places that may wait for a call."""
-    solve_direct(lin, b, out)
+    """out = S b, from the factor of A + εE or by iteration. Not inlined: it is called from many places."""
+    if lin.kind <= SPARSE:
+        solve_direct(lin, b, out)
+    else:
+        given = lin.ptr, lin.idx, lin.val, lin.weight
+        reached, _ = minres(given, EPSILON, lin.tolerance, lin.work, b, out)
+        if not reached:
+            lin.state[FAILED] = 1
+
+
+@kernel
+def filter_null(lin, times, x):
+    """x ← Gⁿ x (3), n = times."""
+    for _ in range(times):
+        for i in range(x.shape[0]):
+            x[i] *= EPSILON * lin.weight[i]
+        solve_shifted(lin, x, x)
+
+
+@kernel
+def quotient(lin, v, product):
+    """ρ (4)"""
+    multiply(lin, v, product)
+    above = below = 0.0
+    for i in range(v.shape[0]):
+        above += v[i] * product[i]
+        below += v[i] * lin.weight[i] * v[i]
+    return above / below
 
 
 @kernel
 def factor_singular(lin):
-    """Factor A + εE."""
+    """Factor A + εE, or A where it turns out to be regular. Returns whether A is singular."""
+    m = lin.weight.shape[0]
+    v, product = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1]
     weigh(lin.val, lin.diag, lin.weight)
-    kept = lin.work[0]
-    for i in range(kept.shape[0]):
-        kept[i] = lin.val[lin.diag[i]]
+    for i in range(m):
+        v[i] = lin.val[lin.diag[i]]
         lin.val[lin.diag[i]] += EPSILON * lin.weight[i]
     factor_direct(lin, 0.0)
-    for i in range(kept.shape[0]):
-        lin.val[lin.diag[i]] = kept[i]
+    for i in range(m):
+        lin.val[lin.diag[i]] = v[i]
+    for i in range(m):
+        v[i] = (0.5 + (0.6180339887498949 * (i + 1)) % 1.0) / math.sqrt(lin.weight[i])  # x: without any pattern
+        if (i * i + i // 3) % 2 == 1:
+            v[i] = -v[i]
+    filter_null(lin, 1, v)
+    lin.state[DOUBTFUL] = 1 if abs(quotient(lin, v, product)) > CLEAN else 0
+    filter_null(lin, POWER - 1, v)
+    if quotient(lin, v, product) <= REGULAR:
+        return True
+    factor_direct(lin, 0.0)
+    return False
 
 
 @kernel
 def remove_null_part(lin, x, z):
-    """x -= N x (3)"""
+    """x -= Gᵖ x (5) until nothing is left of it. Returns its first size, in parts of x."""
     m = x.shape[0]
-    for _ in range(SWEEPS):
+    share = 0.0
+    for sweep in range(MOST_SWEEPS):
         for i in range(m):
             z[i] = x[i]
-        for _ in range(2):
-            for i in range(m):
-                z[i] *= EPSILON * lin.weight[i]
-            solve_shifted(lin, z, z)
+        filter_null(lin, POWER, z)
+        removed = left = 0.0
         for i in range(m):
             x[i] -= z[i]
+            removed = max(removed, abs(lin.weight[i] * z[i]))
+            left = max(left, abs(lin.weight[i] * x[i]))
+        if sweep == 0:
+            share = removed / left if left > 0.0 else 0.0
+        if removed <= SWEPT * left:
+            break
+    return share
+
+
+@kernel
+def solve_reachable(lin, b, out, residual, z):
+    """(5) for a b within reach of A. Returns the part of λ along null vectors that was removed."""
+    m = out.shape[0]
+    solve_shifted(lin, b, out)
+    for _ in range(POWER - 1):
+        multiply(lin, out, residual)
+        for i in range(m):
+            residual[i] = b[i] - residual[i]
+        solve_shifted(lin, residual, z)
+        for i in range(m):
+            out[i] += z[i]
+    return remove_null_part(lin, out, z)
 
 
 @kernel
 def solve_singular(lin, b, out):
-    """λ of (1) from the factor of A + εE."""
+    """λ of (1), where `weigh` has been called. Returns 1 if an iteration for S did not converge, else 0."""
     m = out.shape[0]
-    reachable, residual, z = lin.work[0], lin.work[1], lin.work[2]
+    given, residual, z = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1], lin.work[OF_SINGULAR + 2]
+    lin.state[FAILED] = 0
     for i in range(m):
-        reachable[i] = b[i] / lin.weight[i]
-    remove_null_part(lin, reachable, z)
-    for i in range(m):
-        out[i] = 0.0
-        reachable[i] *= lin.weight[i]
-        residual[i] = reachable[i]
-    before = math.inf
-    for _ in range(MOST_ROUNDS):
-        solve_shifted(lin, residual, z)  # (4)
-        change = 0.0
-        size = 0.0
+        given[i] = b[i]
+    if solve_reachable(lin, given, out, residual, z) > UNREACHED:
+        lin.state[FAILED] = 0
         for i in range(m):
-            out[i] += z[i]
-            change = max(change, abs(lin.weight[i] * z[i]))
-            size = max(size, abs(lin.weight[i] * out[i]))
-        if change <= 1e-15 * size or not change < 0.5 * before:
-            break
-        before = change
-        multiply(lin, out, residual)
+            given[i] /= lin.weight[i]
+        remove_null_part(lin, given, z)
         for i in range(m):
-            residual[i] = reachable[i] - residual[i]
-    remove_null_part(lin, out, z)
+            given[i] *= lin.weight[i]
+        solve_reachable(lin, given, out, residual, z)
+    return lin.state[FAILED]

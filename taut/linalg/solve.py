@@ -20,18 +20,19 @@ from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPA
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
-from taut.linalg.vectors import factor_preconditioner, most_iterations, norm
+from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
-PIVOT_TOLERANCE = 1e-10  # of its original diagonal; below, a row counts as dependent on those before it
+DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
+PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
 @part
 def factor_directly(lin):
     """LDLᵀ of A, or of the A + εE of singular.py when A is singular."""
-    dependent = factor_direct(lin, PIVOT_TOLERANCE)
+    dependent = factor_direct(lin, DOUBT)
+    if dependent > 0 and not factor_singular(lin):
+        dependent = 0
     lin.state[DEPENDENT] = dependent
-    if dependent > 0:
-        factor_singular(lin)
     return dependent
 
 
@@ -40,9 +41,8 @@ def solve_directly(lin, b, out):
     """Always succeeds: status 0."""
     if lin.state[DEPENDENT] == 0:
         solve_shifted(lin, b, out)
-    else:
-        solve_singular(lin, b, out)
-    return np.int64(0)  # of the type that it is called for by address
+        return np.int64(0)  # of the type that it is called for by address
+    return solve_singular(lin, b, out)
 
 
 @part
@@ -82,12 +82,15 @@ def solve_iteratively(lin, b, out):
         status, used = cgls(
             lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
         )  # fmt: skip
-    else:
-        status, used = minres(
-            lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
-        )  # fmt: skip
+        lin.state[ITERATIONS] += used
+        return status
+    weigh(lin.val, lin.diag, lin.weight)
+    reached, used = minres((lin.ptr, lin.idx, lin.val, lin.weight), 0.0, lin.tolerance, lin.work, b, out)
     lin.state[ITERATIONS] += used
-    return status
+    if reached:
+        return np.int64(0)
+    lin.state[DEPENDENT] = max(lin.state[DEPENDENT], 1)
+    return solve_singular(lin, b, out)
 
 
 def distant_kernels(kind: int) -> tuple[Any, Any]:
@@ -106,9 +109,9 @@ def factor(lin):
     """Factor the assembled A. Returns the number of dependent rows met; 0: A is regular."""
     if lin.kind <= BANDED:
         if lin.bandwidth == 1:
-            dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, PIVOT_TOLERANCE)
+            dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, DOUBT)
         else:
-            dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, PIVOT_TOLERANCE)
+            dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, DOUBT)
         lin.state[DEPENDENT] = dependent
         if dependent == 0:
             return 0

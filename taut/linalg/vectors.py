@@ -16,6 +16,8 @@ import numpy as np
 from taut.jit import kernel, word
 from taut.linalg.linear import IC0
 
+SCALES_ALIKE = 100.0  # R of singular.py
+
 
 @word
 def times(ptr, idx, val, x, out):
@@ -45,6 +47,21 @@ def times_scaled_transposed(ptr, idx, val, scale, x, out):
     for i in range(out.shape[0]):
         for q in range(ptr[i], ptr[i + 1]):
             out[idx[q]] += scale[idx[q]] * val[q] * scale[i] * x[i]
+
+
+@word
+def weigh(val, diag, weight):
+    """Weights (2) of singular.py; a row without a diagonal, which nothing can move, gets g."""
+    logs = 0.0
+    count = 0
+    for i in range(diag.shape[0]):
+        if val[diag[i]] > 0.0:
+            logs += math.log(val[diag[i]])
+            count += 1
+    g = math.exp(logs / count) if count > 0 else 1.0
+    for i in range(diag.shape[0]):
+        a = val[diag[i]]
+        weight[i] = min(max(g, a / SCALES_ALIKE), a * SCALES_ALIKE) if a > 0.0 else g
 
 
 @word

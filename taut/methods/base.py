@@ -86,6 +86,7 @@ class Method:
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
     adaptive: bool = False  # dt is only the interval between records
+    remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)

@@ -5,12 +5,20 @@
     (J W Jᵀ) δλ = -2Φ(q')/h²                                    (3)  Newton for (2), J at q
     v' = v½ + h/2 W (f(q', v') + J(q')ᵀ μ)                      (4)
     J(q') v' + Φ_t = 0                                          (5)
-    J ← J(q'),   when (3) does not halve |Φ|                    (6)  see implicit_first.py
+    J' W J'ᵀ ν = -Φ(q'),   J W Jᵀ δλ = 2/h² J W J'ᵀ ν           (6)  J' = J(q'), when (3) does not
+    J ← J(q'),   when (6) does not halve |Φ|                    (7)  see implicit_first.py
+    (J W Jᵀ) μ = -Φ(q'),   q' ← q' ⊞ W Jᵀ μ                     (8)  where J(q') nearly loses rank
 
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
 
 Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
+
+A position where J loses rank (a four-bar lying flat) is passed in between two steps. With s the smallest singular
+value of J at q and s' at q', of opposite signs, (3) multiplies an error by 1 - s'/s. (6) takes the shortest way back to
+Φ = 0 at q' and keeps what forces at q can do of it, which is nearly all whatever s and s' are; it solves the same
+equation, so the step remains symmetric. With (7) it does not. An error ε of Φ is one of ε/s² in a velocity that
+obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 """
 
 from __future__ import annotations
@@ -19,11 +27,13 @@ from ..jit import part
 from ..model.evaluate import (
     add_scaled,
     apply,
+    clear,
     constraints,
     copy,
     count_work,
     forces,
     impulse_power,
+    is_rank_in_doubt,
     largest,
     move,
     prepare,
@@ -37,11 +47,25 @@ from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import renew
 
 MOST_VELOCITY_ROUNDS = 50
+MOST_POLISHING = 5
+FROZEN, PROJECTED, RENEWED = range(3)  # how positions are corrected: (3), (6), (7)
+
+
+@part
+def project_correction(system):
+    """(6): turn the right-hand side for J' in work.b into the one for J, which is factored in the end."""
+    work, w = system.work, system.bodies.w
+    prepare(system, work.J, w)
+    resolve(system, work.b, work.mu)
+    clear(work.v2)
+    push(system, work.J, w, work.mu, 1.0, work.v2)
+    times(system, work.J2, work.v2, work.b)
+    prepare(system, work.J2, w)
 
 
 @part
 def position_half(system, state, t, h, par):
-    """(1)-(3), leaving v½ in state.v and q' in the state."""
+    """(1)-(3), (6) and (7), leaving v½ in state.v and q' in the state."""
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     constraints(system, t, x, quat, v, False, work.J)
@@ -60,6 +84,7 @@ def position_half(system, state, t, h, par):
     copy(quat, work.quat1)
     copy(v, work.v1)
     last = 1e300
+    attempt = FROZEN
     for _ in range(MOST_CORRECTIONS):
         move(system, work.x1, work.quat1, v, h, x, quat)  # (2)
         set_time(system, t + h, x, quat, work.v1)
@@ -70,10 +95,14 @@ def position_half(system, state, t, h, par):
         if error >= 1e300:
             break
         if error > 0.5 * last:
-            renew(system)  # (6)
+            attempt = min(attempt + 1, RENEWED)
+            if attempt == RENEWED:
+                renew(system)  # (7)
         last = error
         for r in range(lam.shape[0]):
             work.b[r] = -2.0 * work.phi[r] / (h * h)
+        if attempt == PROJECTED:
+            project_correction(system)  # (6)
         resolve(system, work.b, work.mu)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
@@ -85,12 +114,32 @@ def position_half(system, state, t, h, par):
 
 
 @part
+def polish(system, state, t):
+    """(8), as long as it halves |Φ|; Φ, J and its factor at q' are at hand, and are so again in the end."""
+    work, w = system.work, system.bodies.w
+    for _ in range(MOST_POLISHING):
+        error = largest(work.phi)
+        for r in range(work.b.shape[0]):
+            work.b[r] = -work.phi[r]
+        resolve(system, work.b, work.mu)
+        clear(work.v1)
+        push(system, work.J, w, work.mu, 1.0, work.v1)
+        move(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (8)
+        constraints(system, t, state.x, state.quat, state.v, False, work.J)
+        prepare(system, work.J, w)
+        if not largest(work.phi) < 0.5 * error:
+            return
+
+
+@part
 def velocity_half(system, state, t, h, par):
     """(4) and (5)."""
     work, w, v = system.work, system.bodies.w, state.v
     set_time(system, t, state.x, state.quat, v)
     constraints(system, t, state.x, state.quat, v, False, work.J)
     prepare(system, work.J, w)
+    if is_rank_in_doubt(system):
+        polish(system, state, t)
     copy(v, work.v1)
     copy(v, work.v2)
     for _ in range(MOST_VELOCITY_ROUNDS):

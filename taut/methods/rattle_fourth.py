@@ -9,9 +9,9 @@ are held as RATTLE holds them, and the energy stays bounded.
 from __future__ import annotations
 
 from ..jit import part
-from . import rattle
 from .acceleration import observe_lagrange
 from .base import OK, Method
+from .rattle import position_half, velocity_half
 
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
@@ -22,8 +22,8 @@ def step(system, state, t, h, par):
     for k in range(5):
         part = 1.0 - 4.0 * OUTER if k == 2 else OUTER  # (1)
         begun = (k if k < 3 else k - 1) * OUTER + (1.0 - 4.0 * OUTER if k > 2 else 0.0)
-        status = max(status, rattle.position_half(system, state, t + begun * h, part * h, par))
-        rattle.velocity_half(system, state, t + (begun + part) * h, part * h, par)
+        status = max(status, position_half(system, state, t + begun * h, part * h, par))
+        velocity_half(system, state, t + (begun + part) * h, part * h, par)
     return status
 
 

@@ -9,8 +9,8 @@ Coefficients and step control: dormand_prince.py. dt is only the interval betwee
 the relative and absolute error allowed per step.
 
 Where J loses rank on the way (a four-bar lying flat) an error ε of Φ is one of ε/s² in the velocity, s being
-the smallest singular value of J. Small steps come close to s = 0, meet errors that they can not resolve and
-become smaller still: follow such mechanisms with a fixed step, for instance with rattle_fourth.
+the smallest singular value of J. There the linear solver fades out what belongs to s (linalg/singular.py), smoothly, so
+that steps become small, not too small, and the motion goes on along its branch.
 """
 
 from __future__ import annotations
@@ -125,5 +125,7 @@ METHOD = Method(
     memory=lambda model: 1,
     stages=STAGES,
     adaptive=True,
+    remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
+    "rattle_fourth.",
     solves="14 per internal step",
 )

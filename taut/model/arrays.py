@@ -141,7 +141,7 @@ class Work(NamedTuple):
     stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
     power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
-    counts: Array  # linear solves, corrections, singular systems, failed solves
+    counts: Array  # linear solves, corrections, singular systems, failed solves, systems of doubtful rank
 
 
 @structure

@@ -25,7 +25,7 @@ import numpy as np
 from ..constraints.base import At
 from ..expressions import call_signal
 from ..jit import part, word
-from ..linalg import assemble, factor
+from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .dispatch import evaluate_kind, force_kind, rechart_kind
 from .rotation import product, to_body, to_world, turn
@@ -426,6 +426,14 @@ def prepare(system, J, weight):
     assemble(system.linear, J, weight)
     if factor(system.linear) > 0:
         system.work.counts[2] += 1
+        system.work.counts[4] += system.linear.state[DOUBTFUL]
+
+
+@word
+def is_rank_in_doubt(system):
+    """Whether J nearly loses rank where it was last factored."""
+    state = system.linear.state
+    return state[DEPENDENT] > 0 and state[DOUBTFUL] > 0
 
 
 @word

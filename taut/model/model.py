@@ -12,7 +12,7 @@ from ..scene.specs import ReducedMap
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
 from .sheets import Sheet, Touching
 
-COUNTS = 4  # in Work.counts
+COUNTS = 5  # in Work.counts
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
 
 

@@ -5,7 +5,8 @@
     dataset.py    both together as an xarray.Dataset
     reactions.py  +Jᵀ λ of one constraint: forces and torques on its bodies
     run.py        Run: what simulate returns and `taut.open` reads
-    store.py      Store: a folder on disk, readable after a crash at any moment
+    plot.py       run.plot: figures with units
+    store.py      Store: a folder on disk, readable after a crash at any moment; StoredRecords: read when asked for
     header.py     run.json, checked; digests.py: checksums, and digests of scenes and plans
     chunks.py     records in chunks of zarr arrays; files.py: commits, events, and waiting for the disk
     lock.py       one writer at a time

@@ -121,13 +121,13 @@ class Chunks:
 
     # Reading
 
-    def blocks(self, name: str, count: int) -> Iterator[tuple[int, np.ndarray, dict[int, str]]]:
-        """The first `count` chunks of an array: number of the first, records, and what is wrong with which chunk."""
-        sums = self._sums(name, count) if self.checked else None
+    def blocks(self, name: str, wanted: range) -> Iterator[tuple[int, np.ndarray, dict[int, str]]]:
+        """These chunks of an array, some at a time: number of the first, records, what is wrong with which chunk."""
+        sums = self._sums(name, wanted.stop) if self.checked else None
         shape = self._shapes[name]
         most = max(1, BLOCK_BYTES // (8 * self.chunk * prod(shape)))
-        for first in range(0, count, most):
-            numbers = range(first, min(first + most, count))
+        for first in range(wanted.start, wanted.stop, most):
+            numbers = range(first, min(first + most, wanted.stop))
             faults = {k: fault for k in numbers if (fault := self._fault_of_file(name, k))}
             values = self._decoded(name, numbers, faults)
             for k in numbers:

@@ -12,11 +12,13 @@ from ..jit import kernel
 from ..methods.unilateral import viewer
 from ..methods.unilateral.box import open_box
 from ..methods.unilateral.gather import add_rows, inequalities
+from ..model.arrays import System
 from ..model.evaluate import begin, constraints, copy, set_time
 from ..model.model import ConstraintInfo, Model
 from .records import Records
 
 WORLD = "world"
+Before = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @kernel
@@ -52,8 +54,20 @@ def forces_and_torques(
     Places in the world count as one body, "world", about which nothing turns. Of a coordinate the first
     number is the generalised force.
     """
+    before = one_step_before(records, dt, every)
+    return _by_body(model, *at_points(model, model.system(), records, info, before))
+
+
+def at_points(
+    model: Model, system: System, records: Records, info: ConstraintInfo, before: Before
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each point of a constraint: the slot of its centre (or itself, in the world), (1), and its arm x - c.
+
+    system  of the model, to work with
+    before  what `one_step_before` tells of these records
+    """
     if info.sense != "==":
-        return _of_inequality(model, records, info)
+        return _of_inequality(model, system, records, info)
     points = np.array(info.points, np.int64)
     centre = points.copy()
     for point, slot in zip(model.places.point, model.places.slot):
@@ -61,11 +75,10 @@ def forces_and_torques(
     force = np.zeros((len(records), len(points), 3))
     arm = np.zeros_like(force)
     reactions(
-        model.system(), _one_step_before(records, dt, every),
-        (records.time, records.x, records.quat, records.v), records.lam,
+        system, before, (records.time, records.x, records.quat, records.v), records.lam,
         np.array(info.rows, np.int64), points, centre, force, arm,
     )  # fmt: skip
-    return _by_body(model, centre, force, arm)
+    return centre, force, arm
 
 
 def _by_body(
@@ -82,7 +95,7 @@ def _by_body(
     return bodies, total, torque
 
 
-def _one_step_before(records: Records, dt: float, every: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def one_step_before(records: Records, dt: float, every: int) -> Before:
     """Time and configuration where the step that led to each record began.
 
     They are known where all steps are kept, else estimated. The first record has no step before it.
@@ -129,9 +142,9 @@ def unilateral_reactions(system, state, box, now, lam, slide, rows, points, cent
 
 
 def _of_inequality(
-    model: Model, records: Records, info: ConstraintInfo
-) -> tuple[list[str], np.ndarray, np.ndarray]:
-    system, state = model.system(), model.initial_state()
+    model: Model, system: System, records: Records, info: ConstraintInfo
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    state = model.initial_state()
     par = viewer(model, system, state)
     columns = np.array(info.rows) - model.row_count
     rows = model.inequalities.listed[columns]
@@ -150,4 +163,4 @@ def _of_inequality(
         system, state, par.box, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
         np.ascontiguousarray(slide), rows, points, centre, force, arm,
     )  # fmt: skip
-    return _by_body(model, centre, force, arm)
+    return centre, force, arm

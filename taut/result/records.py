@@ -47,9 +47,7 @@ class Records:
     contacts: np.ndarray
 
     def __post_init__(self) -> None:
-        missing = ENERGIES - self.energy.shape[1]
-        if missing > 0:  # stored by a version that kept the first three
-            object.__setattr__(self, "energy", np.pad(self.energy, ((0, 0), (0, missing))))
+        object.__setattr__(self, "energy", with_all_energies(self.energy))
 
     @staticmethod
     def shapes(model: Model) -> dict[str, tuple[int, ...]]:
@@ -72,9 +70,21 @@ class Records:
         parts = {f.name: [getattr(chunk, f.name) for chunk in chunks] for f in fields(cls)}
         return cls(**{name: np.concatenate(arrays) for name, arrays in parts.items()})
 
-    def energy_drift(self) -> np.ndarray:
-        """Change of kinetic and potential energy since the start that nothing accounts for: the method's [J], (T,)."""
-        kinetic, potential, drivers, forces, impact, friction = (self.energy - self.energy[0]).T
+    def part(self, at: np.ndarray) -> Records:
+        """The records of these numbers."""
+        return Records(**{name: values[at] for name, values in self.as_dict().items()})
+
+    def places(self, at: np.ndarray) -> np.ndarray:
+        """Positions of slots at the records of these numbers, (n, slots, 3) [m]."""
+        return self.x[at]
+
+    def energy_drift(self, since: np.ndarray | None = None) -> np.ndarray:
+        """Change of kinetic and potential energy since the start that nothing accounts for: the method's [J], (T,).
+
+        since  energies to count from, (6,), where they are not those of the first record
+        """
+        first = self.energy[0] if since is None else since
+        kinetic, potential, drivers, forces, impact, friction = (self.energy - first).T
         return kinetic + potential - drivers - forces + impact + friction
 
     def as_dict(self) -> dict[str, np.ndarray]:
@@ -82,3 +92,9 @@ class Records:
 
     def __len__(self) -> int:
         return len(self.time)
+
+
+def with_all_energies(energy: np.ndarray) -> np.ndarray:
+    """Energies of a run as they are kept today, (T, 6); an earlier version kept the first three."""
+    missing = ENERGIES - energy.shape[1]
+    return np.pad(energy, ((0, 0), (0, missing))) if missing > 0 else energy

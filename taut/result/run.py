@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,11 +18,13 @@ from .events import EVENTS, KIND, NO_EVENTS, TIME
 from .files import versions
 from .labels import Labels
 from .records import Records
-from .store import RUNNING, Store
+from .store import RUNNING, Store, StoredRecords
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+
+    from .plot import Plots
 
 
 class Worst(NamedTuple):
@@ -156,6 +159,40 @@ class Run:
         store.finish(self.status, self.message, {})
         return Path(path)
 
+    def view(self, *others: Run, **options: Any) -> Any:
+        """Show the run, and others of its scene over it, in a browser or in the cell of a notebook.
+
+        options  port, browser, wait, title: taut/view/viewer.py
+        """
+        from importlib import import_module  # a look downstream, taken only when somebody wants to see
+
+        return import_module("taut.view").view(self, *others, **options)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures with units: run.plot.drift(), .energy(), .trajectory(body), .forces(name) and more (plot.py)."""
+        from .plot import Plots
+
+        return Plots(self)
+
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> Path:
+        """Write the run for other tools; the ending says the format, or `to` does: taut export --help.
+
+        options  fps, every, size, overwrite, progress
+        """
+        return _downstream("taut.export").export(self, path, to, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write a film (.mp4 or .gif), rendered without a display; options as for `export`."""
+        return _downstream("taut.export").animate(self, path, **options)
+
+    def draw(self, path: str | Path, at: float | None = None, **options: Any) -> Path:
+        """Write a picture (.png) of one moment [s], by default the last; options as for Scene.draw."""
+        return _downstream("taut.picture").draw(self, path, at=at, **options)
+
+    def _repr_html_(self) -> str:
+        return _downstream("taut.picture.notebook").run_html(self)
+
     @property
     def notes(self) -> list[str]:
         """All that was told of this run, in the order it was told."""
@@ -179,6 +216,11 @@ class Run:
         if self.message:
             lines.append(f"  {self.message}")
         return "\n".join(lines) + ">"
+
+
+def _downstream(module: str) -> Any:
+    """Pictures and exports are made from results; only these methods of a run look that way."""
+    return import_module(module)
 
 
 class ConstraintResult:
@@ -276,11 +318,14 @@ class BodyResult:
 
 
 @checked
-def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False) -> Run:
+def open_run(
+    path: str | Path, scene: Scene | None = None, recover: bool = False, lazy: bool = False
+) -> Run:
     """Read a stored run, finished or not. A scene with Python functions is not stored: pass it again.
 
     recover  of a damaged run, read what is sound: records up to the first damaged one, and the events up to then.
              run.message says what is lost; the files stay as they are
+    lazy     leaves the records on disk until they are asked for; they are checked then
     """
     store = Store.open(path, recover=recover)
     if not len(store):
@@ -301,7 +346,7 @@ def open_run(path: str | Path, scene: Scene | None = None, recover: bool = False
         status = "interrupted"
         message = f"still running, or stopped from outside after step {store.step}; taut run --resume {path}"
     info = {"steps_done": store.step, **store.info()}
-    records, events = Records(**store.read()), store.events()
+    records, events = StoredRecords(store) if lazy else Records(**store.read()), store.events()
     if recover:
         events = events[events[:, TIME] <= records.time[-1]]
     return Run(scene, model, records, status, message, info, labels, events)

@@ -23,6 +23,7 @@ import os
 import shutil
 import time as clock
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -57,7 +58,7 @@ from .files import (
 from .header import FORMAT, NAME, damaged, is_run, read_header
 from .labels import Labels
 from .lock import Lock
-from .records import Records
+from .records import Records, with_all_energies
 
 # Of all arrays together: the most that a commit repeats. Most of what a chunk costs does not depend on its size.
 CHUNK_BYTES = 2**22
@@ -68,6 +69,38 @@ LONGEST_WAIT = 10.0  # seconds
 MOST_WAITING = 2**26  # and bytes
 SPACING = 16  # bytes of records for each byte of checkpoints that are kept
 RUNNING = "running"
+
+
+class StoredRecords(Records):
+    """Records that stay on disk until an array of them is asked for."""
+
+    def __init__(self, store: Store) -> None:
+        object.__setattr__(self, "store", store)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(name)
+        values = self.__dict__["store"].read_one(name)
+        if name == "energy":
+            values = with_all_energies(values)
+        object.__setattr__(self, name, values)
+        return values
+
+    def part(self, at: np.ndarray) -> Records:
+        """The records of these numbers; only what lies around them is read."""
+        store: Store = self.__dict__["store"]
+        first = int(at.min(initial=0))
+        around = store.read(first, int(at.max(initial=-1)) + 1)
+        return Records(**{name: values[at - first] for name, values in around.items()})
+
+    def places(self, at: np.ndarray) -> np.ndarray:
+        if len(self) < 100 * at.size:
+            return self.x[at]
+        store: Store = self.__dict__["store"]
+        return np.concatenate([store.read_one("x", int(i), int(i) + 1) for i in at])
+
+    def __len__(self) -> int:
+        return len(self.__dict__["store"])
 
 
 class Store:
@@ -328,33 +361,48 @@ class Store:
     def labels(self) -> Labels:
         return Labels.from_json(self._header["labels"])
 
-    def read(self) -> dict[str, np.ndarray]:
-        """The committed records, by the names of Records; every chunk is checked."""
+    def read(self, begin: int = 0, end: int | None = None) -> dict[str, np.ndarray]:
+        """The committed records from number `begin` to before `end`, by the names of Records.
+
+        Every chunk that is read is checked.
+        """
+        return self._read(self._commit["tail"], begin, end)
+
+    def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
+        """The same of one array."""
+        return self._read((name,), begin, end)[name]
+
+    def _read(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
         start, tail = self._commit["start"], self._commit["tail"]
         if self._sound is not None and self._sound.sound < self._sound.records:
             start, tail = self._sound.sound, {name: last[:0] for name, last in tail.items()}
-        if not start:
-            return dict(tail)  # spares the import of zarr
-        count, chunk, faults = start // self._header["chunk"], self._header["chunk"], {}
-        found = {}
+        stop = max(begin, len(self) if end is None else min(end, len(self)))
+        if begin >= start:
+            return {name: tail[name][begin - start : stop - start] for name in names}  # spares the import of zarr
+        chunk, faults, found = self._header["chunk"], {}, {}
+        rows = min(stop, start) - begin  # that lie in chunks
+        numbers = range(begin // chunk, -(-(begin + rows) // chunk))
         try:
-            for name, last in tail.items():
-                found[name] = np.zeros((start + len(last), *last.shape[1:]))
-                found[name][start:] = last
+            for name in names:
+                found[name] = np.zeros((stop - begin, *tail[name].shape[1:]))
+                found[name][rows:] = tail[name][: stop - begin - rows]
                 if name in self._chunks.arrays:
-                    for first, values, wrong in self._chunks.blocks(name, count):
-                        found[name][first * chunk : first * chunk + len(values)] = values
+                    for first, values, wrong in self._chunks.blocks(name, numbers):
+                        at = first * chunk - begin
+                        skip = max(0, -at)
+                        found[name][at + skip : min(at + len(values), rows)] = values[skip : rows - at]
                         faults.update({k: fault for k, fault in wrong.items() if k not in faults})
         except Unreadable as reason:
             raise damaged(self.path, str(reason)) from None
         except MemoryError:
-            raise TautError(f"'{self.path}' is larger than the memory; it has {start} records.") from None
+            raise TautError(f"'{self.path}' is larger than the memory; it has {len(self)} records.") from None
         if faults:
             first = min(faults)
-            sound = f"the first {first * chunk} of {len(self)} records are sound"
-            raise damaged(self.path, f"{faults[first]}; {sound}")
+            whole = not begin and len(found) == len(tail)  # else there may be more damage before
+            sound = f"; the first {first * chunk} of {len(self)} records are sound" if whole else ""
+            raise damaged(self.path, f"{faults[first]}{sound}")
         sums = self._commit.get("chunks") if self._sound is None else None
-        if sums is not None and zlib.crc32(self._chunks.read_sums(count)) != sums:
+        if sums is not None and zlib.crc32(self._chunks.read_sums(start // chunk)) != sums:
             raise damaged(self.path, f"{SUMS} does not belong to the commit")
         return found
 

@@ -111,7 +111,7 @@ def _look_at_records(path: Path, found: Examination) -> None:
     first = count
     try:
         for name in chunks.arrays if count else ():
-            for _, _, wrong in chunks.blocks(name, count):
+            for _, _, wrong in chunks.blocks(name, range(count)):
                 found.faults += wrong.values()
                 first = min([first, *wrong])
     except Unreadable as reason:

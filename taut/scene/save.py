@@ -19,6 +19,7 @@ from ..errors import TautError, shown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from . import checks
+from .bodies import read_radius
 from .pins import Pin, plain_pin
 from .scene import Scene
 from .specs import Body, Constraint, Deformable, Force, Group, Obstacle, Point
@@ -174,7 +175,8 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry["rotation"] = [list(body.rotation[0]), body.rotation[1].plain()]
     if body.motion == "fixed":
         entry["fixed"] = True
-    return entry | _unless(0.0, {"radius": body.radius})
+    # A sphere's own radius is what its shape says, unless another is given.
+    return entry | _unless(read_radius("", None, body.shape), {"radius": body.radius})
 
 
 def _unless(default: Any, value: dict[str, Any]) -> dict[str, Any]:

@@ -311,6 +311,26 @@ class Scene:
 
         return taut.build(self)
 
+    def draw(self, path: str | Path, **options: Any) -> Path:
+        """Write a picture (.png) of the start; options size, azimuth, elevation [degrees], overwrite."""
+        from importlib import import_module
+
+        return import_module("taut.picture").draw(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        from importlib import import_module
+
+        return import_module("taut.picture.notebook").scene_html(self)
+
+    def show(self, **options: Any) -> Any:
+        """Show the scene live, in a browser or in the cell of a notebook: start it, pull at it, change its method.
+
+        options  method, dt, port, browser, wait: taut/view/viewer.py
+        """
+        from importlib import import_module  # a look downstream, taken only when somebody wants to see
+
+        return import_module("taut.view").view(self, **options)
+
     def save(self, path: str | Path, arrays: bool | str = "auto", overwrite: bool = False) -> Path:
         """Write the scene as YAML, with bulk data in an .npz file beside it (see save.py)."""
         from .save import save  # keeps the YAML library out of `import taut`

@@ -38,7 +38,7 @@ class Body:
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
     carried           driven particles without a path: the place on a driven body that it sits on
-    shape             rigid bodies: what was given, as (kind, sizes [m]) of shapes.py; None: nothing
+    shape             rigid bodies: what it looks like, as (kind, sizes [m]) of shapes.py; None: unknown
     """
 
     kind: str

@@ -43,6 +43,7 @@ SCENES: dict[str, Entry] = {
         mechanisms.parallel_edges,
         mechanisms.car_axis,
         mechanisms.four_bar,
+        mechanisms.bricard,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,

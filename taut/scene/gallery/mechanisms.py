@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import pi
+from typing import Any
 
-from ...errors import TautError
+from ...errors import TautError, unknown
 from ..scene import Scene
 from .words import count, hanging, real, size
 
@@ -123,4 +125,58 @@ def four_bar(n: int = 1, length: float = 1.0, mass: float = 1.0, speed: float = 
         scene.ball(uprights[i - 1].at((half, 0, 0)), coupler.at((-half, 0, 0)), name=f"left_{i}")
         scene.ball(coupler.at((half, 0, 0)), uprights[i].at((half, 0, 0)), name=f"right_{i}")
     scene.suggest(dt=0.005, duration=20.0)
+    return scene
+
+
+# Corners of Bricard's loop in units of its length; the ground joins the last to the first.
+BRICARD = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
+# How a bar along x, y or z is turned, and its own frame's axes as (axis of the world, sign).
+TURNED = ((1.0, 0.0, 0.0, 0.0), ("z", pi / 2), ("y", -pi / 2))
+OWN_AXES = (((0, 1), (1, 1), (2, 1)), ((1, 1), (0, -1), (2, 1)), ((2, 1), (1, 1), (0, -1)))
+
+
+def bricard(length: float = 1.0, mass: float = 1.0, width: float = 0.1, hinges: str = "parallel") -> Scene:
+    """Bricard's mechanism: six hinges in a loop of five bars and the ground, which should be rigid but moves.
+
+    The bars lie along the edges of a cube, each hinge stands across its two bars. Of the conditions of the
+    hinges one says nothing new at any position that the loop can take, and says something false next to it.
+
+    length  of each bar [m]
+    mass    of each bar [kg]
+    width   of the square bars, and of the hinges [m]
+    hinges  "parallel": a ball joint and axes that stay parallel, five conditions each; "balls": two ball joints, six
+    """
+    length, width = size("length", length), size("width", width)
+    if hinges not in ("parallel", "balls"):
+        raise unknown("parameter hinges:", str(hinges), ("parallel", "balls"))
+    scene = Scene(name="bricard")
+    corners = [tuple(length * c for c in corner) for corner in BRICARD]
+    bars = []
+    for i in range(5):
+        begin, end = corners[i], corners[i + 1]
+        along = next(c for c in range(3) if begin[c] != end[c])
+        middle = tuple((a + b) / 2 for a, b in zip(begin, end))
+        body = scene.rigid(
+            middle, mass=mass, shape={"box": (length, width, width)}, orientation=TURNED[along], name=f"bar_{i + 1}"
+        )
+        bars.append((body, middle, along))
+
+    def place(bar: int, point: Sequence[float]) -> Any:
+        """A point of the world as a place on a bar; the ground is bar -1 and bar 5."""
+        if not 0 <= bar < 5:
+            return tuple(point)
+        body, middle, along = bars[bar]
+        a, b, c = (sign * (point[axis] - middle[axis]) for axis, sign in OWN_AXES[along])
+        return body.at((a, b, c))
+
+    for i, corner in enumerate(corners):
+        axis = (1, 2, 0)[i % 3]  # y, z, x: across the two bars that meet here
+        ends = [tuple(x + side * width / 2 * (c == axis) for c, x in enumerate(corner)) for side in (-1, 1)]
+        if hinges == "balls":
+            for side, end in zip(("a", "b"), ends):
+                scene.ball(place(i - 1, end), place(i, end), name=f"hinge_{i + 1}{side}")
+        else:
+            scene.ball(place(i - 1, corner), place(i, corner), name=f"pin_{i + 1}")
+            scene.parallel(*(place(bar, end) for bar in (i - 1, i) for end in ends), name=f"axis_{i + 1}")
+    scene.suggest(dt=0.001, duration=10.0)
     return scene

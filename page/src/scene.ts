@@ -1,0 +1,81 @@
+// What taut/view/drawing.py, track.py and live.py tell: the types of a "scene" message.
+
+/** [slot, quat, x, y, z]: a place on a body by its slot and orientation, with an offset [m]; slot -1: in the world. */
+export type Place = [number, number, number, number, number];
+export type Vec3 = [number, number, number];
+
+export interface Body {
+  name: string;
+  kind: "particle" | "rigid" | "coordinate";
+  motion: "free" | "fixed" | "driven";
+  slot: number;
+  quat: number;
+  mass: number;
+  radius: number;
+  node: boolean;
+  shape?: [string, ...number[]];
+  principal?: boolean;
+  turn?: [number, number, number, number] | null;
+}
+
+export interface Link { name: string; style: "rod" | "rope" | "strut" | "spring"; rows: number[]; a: Place; b: Place }
+export interface Joint { name: string; kind: string; at: Place; rows: number[]; axis: Vec3 | null }
+export interface Obstacle { name: string; kind: string; [argument: string]: unknown }
+export interface Guide { name: string; kind: string; points?: Vec3[]; center?: Vec3; radius?: number }
+export interface SheetInfo { name: string; kind: "cloth" | "solid"; thickness: number }
+export interface Row { name: string; unit: string; sense: string }
+
+export interface SceneInfo {
+  name: string;
+  gravity: Vec3;
+  rows: Row[];
+  bodies: Body[];
+  links: Link[];
+  joints: Joint[];
+  obstacles: Obstacle[];
+  guides: Guide[];
+  sheets: SheetInfo[];
+}
+
+export type Event = [time: number, kind: string, name: string];
+
+export interface RunInfo {
+  name: string;
+  method: string;
+  dt: number | null;
+  status: string;
+  message: string;
+  color: string;
+  dash: number[];
+  records: number;
+  start: number;
+  end: number;
+  events: Event[];
+  forces: [string, number][];
+  lines: string[];
+  bounds: [Vec3, Vec3];
+  unshown: number;
+}
+
+export interface LiveControls {
+  methods: string[];
+  method: string;
+  dt: number;
+  gravity: Vec3;
+  parameters: { name: string; value: number | string | boolean }[];
+  playing: boolean;
+}
+
+export interface SceneMessage {
+  title: string;
+  mode: "saved" | "file" | "live";
+  scene: SceneInfo;
+  centre: Vec3;
+  size: number;
+  runs: RunInfo[];
+  strides?: number[];
+  block?: number;
+  again?: boolean;
+  version?: number;
+  live?: LiveControls;
+}

@@ -1,0 +1,109 @@
+"""The part of space that a motion takes up: what pictures are framed to, and walls are cut to."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..model.frames import rotate
+from .meshes import of_shape
+from .motion import Motion
+
+FRAMES = 60  # looked at, of a long motion
+FLUNG = 4.0  # extents of the middle of a motion beyond which a body has left the picture
+PLANAR, THIN = 0.03, 0.3  # of the size: what moves less across a plane, and is not thicker, moves in it
+
+
+class Bounds(NamedTuple):
+    low: np.ndarray  # (3,) [m]
+    high: np.ndarray
+    is_planar: bool = False  # whether all moves in a plane z = constant
+    cloud: np.ndarray | None = None  # (n, 3) places that a picture must show; None: the corners
+
+    @property
+    def center(self) -> np.ndarray:
+        return 0.5 * (self.low + self.high)
+
+    @property
+    def extent(self) -> np.ndarray:
+        return self.high - self.low
+
+    @property
+    def size(self) -> float:
+        """The diagonal [m]."""
+        return float(np.linalg.norm(self.extent))
+
+    def corners(self) -> np.ndarray:
+        pick = np.array([[(i >> c) & 1 for c in range(3)] for i in range(8)], bool)
+        return np.where(pick, self.high, self.low)
+
+    def joined(self, other: Bounds) -> Bounds:
+        return Bounds(np.minimum(self.low, other.low), np.maximum(self.high, other.high), self.is_planar)
+
+
+def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
+    """All bodies over all times but for what was flung away, and what they run into; looks: view/drawing.py."""
+    bodies = [body for body in looks["bodies"] if body["kind"] != "coordinate"]
+    rows = np.unique(np.linspace(0, len(motion) - 1, FRAMES).astype(int))
+    shown = motion.x[rows][:, [body["slot"] for body in bodies]]
+    # A run that blows up must not shrink its sound part to a dot: judge by the middle of all times.
+    away = np.abs(shown - np.median(shown.mean(axis=1), axis=0)).max(axis=(1, 2))
+    near = away <= FLUNG * max(float(np.median(away)), float(away[0]), 1e-9)
+    rows, shown = rows[near], shown[near]
+    reach = np.array([body["radius"] for body in bodies]).reshape(1, -1, 1) * np.ones(3)
+    reach = np.broadcast_to(reach, shown.shape).copy()
+    for i, body in enumerate(bodies):
+        if body["kind"] == "rigid" and not body["principal"]:
+            reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
+    cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
+    centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
+    found = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
+    for obstacle in looks["obstacles"]:
+        own = _of_obstacle(obstacle, found)
+        cloud.append(own.corners())
+        found = found.joined(own)
+    for link in looks["links"]:
+        for slot, _, *place in (link["a"], link["b"]):
+            if slot < 0:
+                cloud.append(np.array([place]))
+                found = found.joined(Bounds(np.array(place), np.array(place)))
+    for guide in looks["guides"]:
+        if guide["kind"] == "sphere":
+            center, radius = np.array(guide["center"]), guide["radius"]
+            found = found.joined(Bounds(center - radius, center + radius))
+            cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
+        elif guide["kind"] != "line" and len(guide["points"]):
+            line = np.array(guide["points"])
+            cloud.append(line)
+            found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
+    if found.size == 0.0:
+        found = Bounds(found.low - 0.5, found.high + 0.5)
+        cloud.append(found.corners())
+    flat = centers.extent[2] <= PLANAR * found.size and found.extent[2] <= THIN * found.size
+    return Bounds(found.low, found.high, bool(flat), np.concatenate(cloud))
+
+
+def _reach(vertices: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """How far a turned shape reaches along each axis, shape (T, 3)."""
+    corners = Bounds(vertices.min(axis=0), vertices.max(axis=0)).corners()
+    return np.abs(rotate(turns[:, np.newaxis], corners[np.newaxis])).max(axis=1)
+
+
+def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
+    kind = obstacle["kind"]
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    if kind == "half_space":  # the foot of what moves before it, unless that is far away
+        normal = at["normal"] / np.linalg.norm(at["normal"])
+        foot = found.center - normal * (normal @ (found.center - at["point"]))
+        return Bounds(foot, foot) if np.linalg.norm(foot - found.center) < 3.0 * max(found.size, 0.5) else found
+    if kind.endswith("sphere"):
+        return Bounds(at["center"] - at["radius"], at["center"] + at["radius"])
+    if kind.endswith("box"):
+        upright = tuple(at["orientation"]) == (1.0, 0.0, 0.0, 0.0)
+        reach = at["half"] if upright else np.full(3, np.linalg.norm(at["half"]))
+        return Bounds(at["center"] - reach, at["center"] + reach)
+    if kind.endswith("capsule"):
+        ends = np.array([at["start"], at["end"]])
+        return Bounds(ends.min(axis=0) - at["radius"], ends.max(axis=0) + at["radius"])
+    return found

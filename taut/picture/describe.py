@@ -1,0 +1,246 @@
+"""What a scene looks like (view/drawing.py), as meshes.
+
+Sizes of what has none of its own (points, rods, planes) are taken from the space that the motion takes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..model.frames import multiply, rotate
+from ..view.drawing import Drawing, moves, numbers
+from . import meshes
+from .bounds import Bounds, bounds_of
+from .motion import Motion
+from .parts import CROWD, UNIT, UPRIGHT, Frame, Part, Pose, turn_from_x
+
+DOT, THIN = 0.012, 0.45  # radius of a point, of the size; of a rod, of a point's
+Looks = dict[str, Any]
+
+
+def describe(motion: Motion) -> tuple[list[Part], Bounds]:
+    """Everything that can be seen, and the space that it takes up."""
+    duration = float(motion.time[-1])
+    drawing = Drawing(motion.labels, motion.scene, motion.x, duration)
+    looks = drawing.data()
+    bounds = bounds_of(looks, motion)
+    dot = DOT * bounds.size
+    moving = {name: dict(values) for name, values in drawing.moving}
+    return [
+        *_obstacles(looks, moving, bounds),
+        *_sheets(looks, drawing.arrays()),
+        *_guides(looks, 0.5 * THIN * dot),
+        *_links(looks, THIN * dot),
+        *_joints(looks, 1.6 * THIN * dot),
+        *_bodies(looks, dot),
+    ], bounds
+
+
+# Bodies
+
+
+def _bodies(looks: Looks, dot: float) -> list[Part]:
+    parts = []
+    own = [body for body in looks["bodies"] if body["kind"] != "coordinate" and not body["node"]]
+    balls = [body["name"] for body in own if body["radius"] > 0.0 and body["motion"] == "free"]
+    crowd = {name: CROWD[i % len(CROWD)] for i, name in enumerate(balls)} if len(balls) > 3 else {}
+    rings = 16 if len(own) < 500 else 8
+    pinned = [body for body in looks["bodies"] if body["node"] and body["motion"] != "free"]
+    for body in [*own, *pinned]:
+        name, role = body["name"], body["kind"] if body["motion"] == "free" else body["motion"]
+        turn = UPRIGHT if body.get("turn") is None else np.array(body["turn"])
+        # A body that is held and has no shape of its own may have any inertia: it is shown as a point.
+        if body["kind"] == "rigid" and not (body["principal"] and (role != "rigid" or body["radius"] > 0.0)):
+            vertices, triangles = meshes.of_shape(*body["shape"])
+            turn = UPRIGHT if body["principal"] else turn
+        else:
+            vertices, triangles = meshes.sphere(rings)
+            radius = body["radius"] if body["radius"] > 0.0 and not body["node"] else dot
+            vertices = (0.6 * radius if body["node"] else radius) * vertices
+        frame = _on_body(body["slot"], body["quat"], turn)
+        parts.append(Part(name, role, triangles, vertices, frame, color=crowd.get(name), still=role == "fixed"))
+    return parts
+
+
+def _on_body(slot: int, quat: int, turn: np.ndarray) -> Callable[[Pose], Frame]:
+    """The frame of a body; `turn` leads from its own axes to the principal ones."""
+    if quat < 0:
+        return lambda pose: Frame(pose.x[slot], UPRIGHT, UNIT)
+    return lambda pose: Frame(pose.x[slot], multiply(pose.quat[quat], turn), UNIT)
+
+
+# Links, joints, guides
+
+
+def _links(looks: Looks, thin: float) -> list[Part]:
+    rope = meshes.cylinder(0.6 * thin, 1.0, 16)
+    shapes = {"rod": meshes.cylinder(thin, 1.0, 16), "rope": rope, "spring": coil(2.6 * thin, 0.5 * thin)}
+    return [
+        _between(link["name"], link["style"], _place(link["a"]), _place(link["b"]), shapes[link["style"]])
+        for link in looks["links"] if link["style"] in shapes
+    ]  # fmt: skip
+
+
+def _place(place: list[float]) -> Callable[[Pose], np.ndarray]:
+    slot, quat, offset = int(place[0]), int(place[1]), np.array(place[2:], float)
+    if slot < 0:
+        return lambda pose: offset
+    if quat < 0:
+        return lambda pose: pose.x[slot]
+    return lambda pose: pose.x[slot] + rotate(pose.quat[quat], offset)
+
+
+def _between(name: str, role: str, first: Any, second: Any, mesh: meshes.Mesh) -> Part:
+    """A mesh of length 1 along x, stretched between two points."""
+
+    def frame(pose: Pose) -> Frame:
+        a, b = first(pose), second(pose)
+        length = max(float(np.linalg.norm(b - a)), 1e-9)
+        return Frame(0.5 * (a + b), turn_from_x(b - a), np.array([length, 1.0, 1.0]))
+
+    return Part(name, role, mesh[1], mesh[0], frame)
+
+
+def _joints(looks: Looks, radius: float) -> list[Part]:
+    vertices, triangles = meshes.sphere(12)
+    parts = []
+    for joint in looks["joints"]:
+        if joint["rows"] or joint["kind"] in ("ball", "fixed_point"):
+            place = _place(joint["at"])
+
+            def frame(pose: Pose, place: Any = place) -> Frame:
+                return Frame(place(pose), UPRIGHT, UNIT)
+
+            parts.append(Part(joint["name"], "fixed", triangles, radius * vertices, frame))
+    return parts
+
+
+def _guides(looks: Looks, radius: float) -> list[Part]:
+    """Lines and curves that points are held on, and paths, as thin tubes; of a sphere a circle of each axis."""
+    parts = []
+    for guide in looks["guides"]:
+        lines = [np.array(guide["points"], float)] if guide["kind"] != "sphere" else _circles(guide)
+        for k, line in enumerate(lines):
+            if len(line) > 1 and np.ptp(line, axis=0).any():
+                vertices, triangles = meshes.tube(line, radius)
+                name = guide["name"] if len(lines) == 1 else f"{guide['name']}[{k}]"
+                parts.append(_still(name, "guide", vertices, triangles))
+    return parts
+
+
+def _circles(guide: Looks) -> list[np.ndarray]:
+    turn = np.linspace(0.0, 2.0 * np.pi, 97)
+    flat = guide["radius"] * np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], 1)
+    return [np.array(guide["center"]) + np.roll(flat, axis, axis=1) for axis in range(3)]
+
+
+def _still(name: str, role: str, vertices: np.ndarray, triangles: np.ndarray, **more: Any) -> Part:
+    return Part(name, role, triangles, points=lambda pose: vertices, still=True, **more)
+
+
+def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
+    """A spring of length 1: a wire wound around x, straight at both ends."""
+    s = np.linspace(0.0, 1.0, 24 * turns)
+    wide = radius * np.clip(np.minimum(s, 1.0 - s) / 0.08 - 0.5, 0.0, 1.0)
+    angle = 2.0 * np.pi * turns * s
+    # The wire is wound on a length in proportion to its thickness, and then brought to length 1.
+    length = 12.0 * radius
+    middle = np.stack([length * (s - 0.5), wide * np.cos(angle), wide * np.sin(angle)], 1)
+    vertices, triangles = meshes.tube(middle, wire)
+    return vertices / np.array([length, 1.0, 1.0]), triangles
+
+
+# Sheets and solids
+
+
+def _sheets(looks: Looks, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
+    parts = []
+    for i, sheet in enumerate(looks["sheets"]):
+        slots, given, edges = (arrays[f"sheet {i} {name}"][1] for name in ("slots", "triangles", "edges"))
+        used, triangles = np.unique(given, return_inverse=True)
+        triangles = triangles.reshape(-1, 3)
+        # Of a sheet warp and weft, or the mesh's own edges; inner ones of a solid are not seen.
+        edges = np.searchsorted(used, edges) if sheet["kind"] == "cloth" else meshes.edges_of(triangles)
+        chosen = slots[used]
+
+        def points(pose: Pose, chosen: np.ndarray = chosen) -> np.ndarray:
+            return pose.x[chosen]
+
+        parts.append(Part(sheet["name"], sheet["kind"], triangles, points=points, edges=edges))
+    return parts
+
+
+# Obstacles
+
+
+def _obstacles(looks: Looks, moving: dict[str, dict[str, Any]], bounds: Bounds) -> list[Part]:
+    parts = []
+    for entry in looks["obstacles"]:
+        name, kind = entry["name"], entry["kind"]
+        make = _SURFACES.get(kind.removeprefix("inside_").removeprefix("outside_"))
+        if make is None:
+            continue
+        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in ("name", "kind")})
+        triangles = make(_at(arguments, 0.0), bounds)[1]
+
+        def points(pose: Pose, make: Any = make, arguments: dict[str, Any] = arguments) -> np.ndarray:
+            return make(_at(arguments, pose.time), bounds)[0]
+
+        inside = kind.startswith("inside_")
+        parts.append(Part(name, "obstacle", triangles[:, ::-1] if inside else triangles, points=points,
+                          one_sided=inside or kind == "half_space",
+                          still=not any(moves(value) for value in arguments.values())))  # fmt: skip
+    return parts
+
+
+def _at(arguments: dict[str, Any], time: float) -> dict[str, np.ndarray]:
+    return {key: np.array(numbers(value, time), float) for key, value in arguments.items()}
+
+
+def _half_space(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
+    """A rectangle of the plane, as large as what moves before it."""
+    normal = at["normal"] / np.linalg.norm(at["normal"])
+    center = bounds.center - normal * (normal @ (bounds.center - at["point"]))
+    if bounds.is_planar and abs(normal[2]) < 0.5:  # seen from its edge: a board
+        thick, deep = 0.03 * bounds.size, max(0.06 * bounds.size, float(bounds.extent[2]))
+        along = np.cross(normal, [0.0, 0.0, 1.0])
+        long = float(np.abs(along) @ bounds.extent) + 2.0 * thick
+        vertices, triangles = meshes.box(1.0, 1.0, 1.0)
+        axes = np.stack([long * along, thick * normal, deep * np.cross(along, normal)])
+        return center - 0.5 * thick * normal + vertices @ axes, triangles
+    vertices, triangles = meshes.plane(np.zeros(3), normal, 1.0)
+    u, v = meshes.across(normal)
+    half = [0.5 * float(np.abs(w) @ bounds.extent) + 0.02 * bounds.size for w in (u, v)]
+    return center + np.outer(vertices @ u, half[0] * u) + np.outer(vertices @ v, half[1] * v), triangles
+
+
+def _sphere(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
+    vertices, triangles = meshes.sphere(32)
+    return at["center"] + at["radius"] * vertices, triangles
+
+
+def _box(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
+    vertices, triangles = meshes.box(1.0, 1.0, 1.0)
+    return at["center"] + rotate(at["orientation"], 2.0 * at["half"] * vertices), triangles
+
+
+def _capsule(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
+    along = at["end"] - at["start"]
+    vertices, triangles = meshes.capsule(float(at["radius"]), float(np.linalg.norm(along)))
+    return 0.5 * (at["start"] + at["end"]) + rotate(turn_from_x(along), vertices), triangles
+
+
+def _endless(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
+    """A cylinder without ends, cut off where the picture ends."""
+    direction = at["direction"] / np.linalg.norm(at["direction"])
+    center = at["point"] + direction * (direction @ (bounds.center - at["point"]))
+    vertices, triangles = meshes.cylinder(float(at["radius"]), 1.2 * bounds.size, 48)
+    return center + rotate(turn_from_x(direction), vertices), triangles
+
+
+_SURFACES: dict[str, Callable[[dict[str, np.ndarray], Bounds], meshes.Mesh]] = {
+    "half_space": _half_space, "sphere": _sphere, "box": _box, "capsule": _capsule, "cylinder": _endless,
+}  # fmt: skip

@@ -1,0 +1,44 @@
+"""The page: plays saved runs, runs that are still going and live scenes, and takes runs along as one file.
+
+    frames.py    what travels to the page: messages of arrays, quantised and compressed; the only definition
+    drawing.py   what a scene looks like: bodies, links, obstacles, sheets, guides
+    track.py     one run as the page sees it: blocks of frames, and lines over time, thinned
+    follow.py    a stored run that another process may still be writing
+    live.py      a scene that is simulated while it is looked at
+    server.py    a server on 127.0.0.1 that hands all of it to the page
+    viewer.py    view(): from runs, folders or a scene to an address, in a browser or a notebook
+    html.py      write_html(): the page with its data in one file
+    page.py      where the built page lies; build.py makes it from page/ with Node
+
+Names are imported when first used: a run that nobody looks at pays nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..result.run import Run
+
+__all__ = ["view", "write_html"]
+
+
+def write_html(runs: Sequence[Run], path: Path, title: str | None = None) -> Path:
+    """Write one HTML file that plays runs of one scene over each other, without any server or network.
+
+    runs   of the same scene; each is shown in the colour of its method
+    path   of the file, replaced at one stroke
+    title  default: the scene's name and the methods
+    """
+    from .html import write
+
+    return write(runs, Path(path), title)
+
+
+def view(*things: Any, **options: Any) -> Any:
+    """Show runs, folders of runs or one scene in a browser, or in the cell of a notebook: viewer.py."""
+    from .viewer import view as show
+
+    return show(*things, **options)

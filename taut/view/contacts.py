@@ -1,0 +1,86 @@
+"""Where things touch: points and normals of contacts, found from places and radii for the picture.
+
+A ball of radius r touches what its centre is no further from than r, within a slack that is not seen; it counts only
+where the run says that contacts push the body. A node of a sheet that is pushed touches where it is.
+
+    gap, n = distance of a centre from the surface, direction away from it                          (1)
+    p = x - (gap) n                                                                                 (2)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..model.frames import conjugate, rotate
+
+SLACK = 0.01  # of a radius
+MOST = 2000  # contacts in one picture
+
+
+def contacts(
+    x: np.ndarray, push: np.ndarray, balls: list[tuple[int, float]], nodes: np.ndarray, walls: list[dict[str, Any]]
+) -> np.ndarray:
+    """Contacts of one record, shape (n, 6): a point [m] and the normal of each.
+
+    x      (slots, 3) places [m];  push  (slots, 3) force of contacts on each [N]
+    balls  (slot, radius [m]) of bodies;  nodes  slots of sheets
+    walls  obstacles as Drawing.obstacles tells them, where they are now
+    """
+    found: list[np.ndarray] = []
+    pushed = np.abs(push).max(axis=1) > 0.0
+    touched = nodes[pushed[nodes]] if len(nodes) else nodes
+    if len(touched):
+        force = push[touched]
+        found.append(np.hstack([x[touched], force / np.linalg.norm(force, axis=1, keepdims=True)]))
+    slots = np.array([slot for slot, radius in balls if pushed[slot]], np.int64)
+    radii = np.array([radius for slot, radius in balls if pushed[slot]])
+    at = x[slots]
+    if len(slots) and np.isfinite(at).all():
+        for wall in walls:
+            gap, normal = from_surface(wall, at)
+            near = (gap <= radii * (1.0 + SLACK)) & (radii > 0.0)
+            found.append(np.hstack([at - gap[:, None] * normal, normal])[near])  # (2)
+        if len(slots) > 1:
+            from scipy.spatial import cKDTree
+
+            pairs = cKDTree(at).query_pairs(2.0 * radii.max() * (1.0 + SLACK), output_type="ndarray")
+            way = at[pairs[:, 0]] - at[pairs[:, 1]]
+            length = np.linalg.norm(way, axis=1)
+            reach = radii[pairs].sum(axis=1)
+            near = (length <= reach * (1.0 + SLACK)) & (length > 0.0)
+            normal = way[near] / length[near, None]
+            found.append(np.hstack([at[pairs[near, 1]] + radii[pairs[near, 1], None] * normal, normal]))
+    return np.concatenate([np.zeros((0, 6)), *found])[:MOST]
+
+
+def from_surface(wall: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(1) of an obstacle, for centres of shape (n, 3)."""
+    kind = wall["kind"]
+    side = -1.0 if kind.startswith("inside") else 1.0
+    if kind == "half_space":
+        normal = np.array(wall["normal"], float) / np.linalg.norm(wall["normal"])
+        return (x - wall["point"]) @ normal, np.broadcast_to(normal, x.shape)
+    if kind.endswith("_box"):
+        turn = np.array(wall["orientation"], float)
+        y = rotate(conjugate(turn), x - np.array(wall["center"]))
+        q = np.abs(y) - np.array(wall["half"])
+        out = np.maximum(q, 0.0) * np.sign(y)
+        gap = np.linalg.norm(out, axis=1)
+        face = np.eye(3)[q.argmax(axis=1)] * np.sign(y)
+        within = gap <= 0.0
+        normal = np.where(within[:, None], face, out / np.where(within, 1.0, gap)[:, None])
+        return side * np.where(within, q.max(axis=1), gap), side * rotate(turn, normal)
+    if kind.endswith("_capsule"):
+        a, e = np.array(wall["start"], float), np.array(wall["end"], float) - wall["start"]
+        core = a + np.clip((x - a) @ e / (e @ e), 0.0, 1.0)[:, None] * e
+    elif kind.endswith("_cylinder"):
+        a, e = np.array(wall["point"], float), np.array(wall["direction"], float)
+        core = a + ((x - a) @ e / (e @ e))[:, None] * e
+    else:
+        core = np.broadcast_to(np.array(wall["center"], float), x.shape)
+    way = x - core
+    length = np.linalg.norm(way, axis=1)
+    normal = way / np.where(length > 0.0, length, 1.0)[:, None]
+    return side * (length - wall["radius"]), side * normal

@@ -1,0 +1,190 @@
+"""What a scene looks like: plain data that the page draws, the same for all runs of the scene.
+
+A place on a body is [slot, quat, x, y, z]: where its numbers stand in the frames' arrays `x` and `quat`, and its offset
+[m] in principal axes; slot -1 is a place in the world. Whatever a kind of constraint means, it is drawn by what it
+is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..constraints import KINDS
+from ..expressions import Signal
+from ..model.frames import conjugate, rotate
+from ..result.labels import Labels
+from ..scene.scene import Scene
+from ..scene.specs import Constraint, Point
+from .guides import guide
+
+LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
+OBSTACLES = ("half_space", "outside_", "inside_")  # kinds of these names bound the space of a ball
+Place = list[float]
+
+
+class Drawing:
+    """The look of a scene; of a run stored without its scene only what its labels tell."""
+
+    def __init__(self, labels: Labels, scene: Scene | None, x: np.ndarray, duration: float) -> None:
+        """x: where slots were, at some times, shape (T, slots, 3) [m]; duration [s] of the paths to draw."""
+        self.labels, self.scene = labels, scene
+        self.info = {body.name: body for body in labels.bodies}
+        self.x, self.duration = x, duration
+        self.moving: list[tuple[str, tuple]] = []  # obstacles that move: name, their numbers as functions of time
+
+    def data(self) -> dict[str, Any]:
+        """Everything, as JSON knows it."""
+        rows = sorted(zip(self.labels.rows(), self.labels.row_names(), self.labels.units(), self.labels.senses()))
+        return {
+            "name": self.labels.scene,
+            "gravity": list(self.scene.gravity) if self.scene else [0.0, -9.81, 0.0],
+            "rows": [{"name": name, "unit": unit, "sense": sense} for _, name, unit, sense in rows],
+            "bodies": self._bodies(), "links": list(self._links()), "joints": list(self._joints()),
+            "obstacles": self.obstacles(), "guides": list(self._guides()), "sheets": list(self._sheets()),
+        }  # fmt: skip
+
+    def place(self, point: Point) -> Place:
+        if point.body is None:
+            return [-1, -1, *point.offset]
+        body = self.info[point.body]
+        offset = np.array(point.offset, float)
+        if body.to_principal is not None:
+            offset = rotate(conjugate(body.to_principal), offset)
+        return [body.slot, body.quat, *offset.tolist()]
+
+    def _bodies(self) -> list[dict[str, Any]]:
+        found = []
+        for body in self.labels.bodies:
+            spec = self.scene.bodies.get(body.name) if self.scene else None
+            entry: dict[str, Any] = {
+                "name": body.name, "kind": body.kind, "motion": body.motion, "slot": body.slot, "quat": body.quat,
+                "mass": body.mass, "radius": spec.radius if spec else 0.0, "node": bool(spec and spec.owner),
+            }  # fmt: skip
+            if body.kind == "rigid":
+                entry |= self._looks(body.name, body.quat, body.mass)
+                entry["turn"] = None if body.to_principal is None else conjugate(body.to_principal).tolist()
+            found.append(entry)
+        return found
+
+    def _looks(self, name: str, quat: int, mass: float) -> dict[str, Any]:
+        """The shape of a rigid body: as given, else the box with its moments of inertia, in principal axes."""
+        spec = self.scene.bodies.get(name) if self.scene else None
+        shape = getattr(spec, "shape", None)
+        if shape is not None:
+            return {"shape": [shape[0], *shape[1]], "principal": False}
+        moments = self.labels.inertia[quat]
+        if not moments.any() and spec is not None and spec.inertia is not None:
+            moments = np.diag(np.array(spec.inertia))
+        sides = 6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300)
+        return {"shape": ["box", *np.sqrt(np.maximum(sides, 0.0)).tolist()], "principal": True}
+
+    def _own(self) -> Iterable[Constraint]:
+        """Constraints that the user wrote; hard edges of sheets are drawn with their sheet."""
+        if self.scene is None:
+            return ()
+        return (c for c in self.scene.constraints.values() if c.owner is None)
+
+    def _links(self) -> Iterable[dict[str, Any]]:
+        rows = {info.name: list(info.rows) for info in self.labels.constraints}
+        for spec in self._own():
+            if len(spec.points) == 2 and spec.kind in LINKS:
+                a, b = map(self.place, spec.points)
+                yield {"name": spec.name, "style": LINKS[spec.kind], "rows": rows.get(spec.name, []), "a": a, "b": b}
+        for force in self.scene.forces.values() if self.scene else ():
+            if force.owner is None and len(force.points) == 2 and force.kind in LINKS:
+                a, b = map(self.place, force.points)
+                yield {"name": force.name, "style": LINKS[force.kind], "rows": [], "a": a, "b": b}
+        if self.scene is None:
+            slots = {body.slot for body in self.labels.bodies}
+            for info in self.labels.constraints:
+                if info.kind in LINKS and set(info.points) <= slots and not len(self.labels.edges):
+                    a, b = ([point, -1, 0.0, 0.0, 0.0] for point in info.points)
+                    yield {"name": info.name, "style": LINKS[info.kind], "rows": list(info.rows), "a": a, "b": b}
+
+    def _joints(self) -> Iterable[dict[str, Any]]:
+        """Places on rigid bodies where something holds them, with an axis where the kind has one."""
+        rows = {info.name: list(info.rows) for info in self.labels.constraints}
+        for spec in self._own():
+            axis = spec.arguments.get("axis")
+            for point in spec.points[:1]:
+                if point.body is not None and self.info[point.body].kind == "rigid" and spec.kind not in LINKS:
+                    yield {
+                        "name": spec.name, "at": self.place(point), "rows": rows.get(spec.name, []),
+                        "kind": spec.kind, "axis": numbers(axis, 0.0) if isinstance(axis, tuple) else None,
+                    }  # fmt: skip
+
+    def obstacles(self) -> list[dict[str, Any]]:
+        if self.scene is None:
+            return []
+        found: dict[str, dict[str, Any]] = {}
+        given = [(o.name, o.kind, o.arguments) for o in self.scene.obstacles.values()]
+        given += [(c.name, c.kind, c.arguments) for c in self._own() if c.kind.startswith(OBSTACLES)]
+        self.moving = []
+        for name, kind, arguments in given:
+            known = {a.name for a in KINDS[kind].arguments} - {"ball"}
+            values = {key: value for key, value in arguments.items() if key in known and value is not None}
+            look = {key: numbers(value, 0.0) for key, value in values.items()}
+            if any(moves(value) for value in values.values()):
+                self.moving.append((name, tuple(values.items())))
+            found.setdefault(f"{kind}{look}", {"name": name, "kind": kind, **look})  # the same wall once
+        return list(found.values())
+
+    def moved(self, times: np.ndarray) -> dict[str, np.ndarray]:
+        """Of obstacles that move, their numbers one after the other at each time, shape (T, n)."""
+        if self.scene is not None and not self.moving:
+            self.obstacles()
+        return {
+            name: np.array([[n for _, value in values for n in flat(numbers(value, t))] for t in times])
+            for name, values in self.moving
+        }  # fmt: skip
+
+    def _guides(self) -> Iterable[dict[str, Any]]:
+        """Lines, curves and spheres that points stay on, and paths that drive bodies."""
+        for spec in self._own():
+            if not spec.kind.startswith("on_"):
+                continue
+            where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
+            found = guide(spec, np.stack(where, axis=1))
+            if found is not None:
+                yield {"name": spec.name, **found}
+        times = np.linspace(0.0, self.duration, 200)
+        for body in self.scene.bodies.values() if self.scene else ():
+            if body.path is not None and body.kind != "coordinate" and not all(s.is_constant for s in body.path):
+                points = [[signal.at(t)[0] for signal in body.path] for t in times]
+                yield {"name": f"path of {body.name}", "kind": "path", "points": points}
+
+    def _sheets(self) -> Iterable[dict[str, Any]]:
+        for sheet in self.scene.deformables.values() if self.scene else ():
+            yield {"name": sheet.name, "kind": sheet.kind, "thickness": sheet.thickness}
+
+    def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
+        """Nodes, triangles and edges of the sheets, whose indices count from the sheet's own first node."""
+        found: dict[str, tuple[str, np.ndarray]] = {}
+        for i, sheet in enumerate(self.scene.deformables.values() if self.scene else ()):
+            slots = np.array([self.info[sheet.node(n)].slot for n in range(sheet.count)])
+            found |= {
+                f"sheet {i} slots": ("u4", slots), f"sheet {i} triangles": ("u4", sheet.triangles),
+                f"sheet {i} edges": ("u4", sheet.edges), f"sheet {i} lengths": ("f4", sheet.lengths),
+                f"sheet {i} pins": ("u4", np.array(sorted(sheet.pins), np.int64)),
+            }  # fmt: skip
+        return found
+
+
+def numbers(value: Any, t: float) -> Any:
+    """Signals at a time; numbers and tuples of both as they are."""
+    if isinstance(value, Signal):
+        return float(value.at(t)[0])
+    return [numbers(item, t) for item in value] if isinstance(value, tuple | list) else value
+
+
+def flat(value: Any) -> list[float]:
+    return [n for item in value for n in flat(item)] if isinstance(value, list) else [float(value)]
+
+
+def moves(value: Any) -> bool:
+    if isinstance(value, Signal):
+        return not value.is_constant
+    return isinstance(value, tuple | list) and any(moves(item) for item in value)

@@ -1,0 +1,58 @@
+"""write_html(): the page with its data in one file, which plays without any server or network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..result.files import writing
+from .frames import addressed
+from .page import filled
+from .show import Show, show_of
+from .track import Track
+
+if TYPE_CHECKING:
+    from ..result.run import Run
+
+RATE = 30.0  # frames per simulated second
+FRAMES = 300, 1500  # of all that are kept: short motions are shown finely, long ones thinned
+MOST_BYTES = 60e6  # of all frames before they are compressed, to about a fifth
+BLOCK = 128  # frames in one message
+POINTS = 2000  # of a line
+LEVEL = 9
+
+
+def write(runs: Sequence[Run], path: Path, title: str | None = None) -> Path:
+    show = show_of(runs, title)
+    text = filled(show.title, recording(show))
+    with writing(path):
+        draft = path.with_name(f".{path.name}.part")
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    return path
+
+
+def recording(show: Show) -> list[bytes]:
+    """All messages that the page needs, the scene first; `run` says which run a message belongs to."""
+    strides = [stride_of(track, len(show.tracks)) for track in show.tracks]
+    found = [show.message(LEVEL, mode="file", strides=strides, block=BLOCK)]
+    for number, (track, stride) in enumerate(zip(show.tracks, strides)):
+        step = BLOCK * stride
+        own = [track.block(at, at + step, stride, True, LEVEL) for at in range(0, len(track.records), step)]
+        own += [track.series(name, -np.inf, np.inf, POINTS, LEVEL) for name in track.lines()]
+        found += [addressed(message, run=number) for message in own]
+    return found
+
+
+def stride_of(track: Track, runs: int) -> int:
+    """Every how many records become a frame."""
+    records = track.records
+    length = float(records.time[-1] - records.time[0])
+    frames = float(np.clip(RATE * length, *FRAMES))
+    numbers = 4 * records.x.shape[1] + 2 * records.phi.shape[1] + 3 * records.contact_force.shape[1]
+    numbers += 6 * len(track.forces())
+    frames = min(frames, max(MOST_BYTES / runs / (2.0 * max(numbers, 1)), 30.0))
+    return max(1, int(np.ceil((len(records) - 1) / frames - 1e-9)))

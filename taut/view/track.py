@@ -1,0 +1,265 @@
+"""One run as the page sees it: what it is, blocks of frames, and lines over time.
+
+A block holds every stride-th record from `start` to `stop`, so the page decides how finely it looks:
+
+    time  (T,)          [s]
+    x     (T, slots, 3) places [m]; missing where a run has left all that is worth seeing
+    quat  (T, rigid, 4) principal axes
+    speed (T, slots)    [m/s]
+    phi   (T, m)        log10 of |Φ|, of what an inequality does not allow
+    lam   (T, m)        λ
+    force (T, F, 6)     what constraints do [N], and where [m], if asked for; `forces` of the description names them
+    push  (T, slots, 3) what contacts do [N]
+    touch (n, 6)        points [m] and normals of contacts, those of frame k from touch_at[k] on
+    wall: NAME (T, n)   the numbers of an obstacle that moves
+
+A line has every record where few are asked for, else the least and the largest of each bucket: no peak is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..compare.colors import look
+from ..result.dataset import elongations
+from ..result.reactions import Before, at_points
+from ..result.records import Records
+from ..result.run import Run
+from .contacts import contacts
+from .drawing import Drawing
+from .frames import message
+
+FAR = 50.0  # times the scene's size: further off a body is not drawn
+MOST_FORCES = 200  # constraints whose forces are shown
+MOST_EVENTS = 2000
+NOTHING = 1e-20  # the least |Φ| that is told apart from zero
+ROUGH = 40  # records that tell how far a scene reaches
+
+
+class Track:
+    """A run, with a name and a colour."""
+
+    def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
+        self.run, self.name = run, name
+        n = len(run.records)
+        thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
+        self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
+        self.centre, self.size = extent(run, thin[0])
+        self.bounds = self._bounds(thin)
+        self._series: dict[str, np.ndarray] = {}
+        self.block = lru_cache(maxsize=8)(self._block)  # a second viewer asks for the same
+        self._system: Any = None
+
+    @property
+    def records(self) -> Records:
+        return self.run.records
+
+    is_running = False
+
+    def grow(self) -> bool:
+        """Whether there is more than before; a run in memory is as it is."""
+        return False
+
+    def forget(self) -> None:
+        """Drop what was computed from shorter records."""
+        self._series.clear()
+        self.block.cache_clear()
+
+    def describe(self) -> dict[str, Any]:
+        """What the page shows of the run beside its motion."""
+        run, info = self.run, self.run.info
+        style = look(info.get("method", ""))
+        return {
+            "name": self.name, "method": info.get("method", ""), "dt": info.get("dt"), "status": run.status,
+            "message": run.message, "color": style.color, "dash": list(style.dash), "records": len(self.records),
+            "start": float(self.records.time[0]), "end": self.end, "events": self.events(),
+            "forces": [[info.name, int(centre)] for info, centre in self.forces()], "lines": list(self.lines()),
+            "bounds": self.bounds, "unshown": len(self.forced()) if not self.forces() else 0,
+        }  # fmt: skip
+
+    @property
+    def end(self) -> float:
+        return float(self.records.time[-1])
+
+    def _bounds(self, x: np.ndarray) -> list[list[float]]:
+        """Corners of the box that the motion stays in, as far as it is worth seeing [m]."""
+        bodies = [body for body in self.run.labels.bodies if body.kind != "coordinate"]
+        scene = self.run.scene
+        radius = np.array([scene.bodies[body.name].radius if scene else 0.0 for body in bodies])[None, :, None]
+        places = x[:, [body.slot for body in bodies]]
+        with np.errstate(all="ignore"):
+            near = (np.abs(places - self.centre) < 2.0 * self.size).all(axis=2)
+        if not near.any():
+            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()]
+        return [(places - radius)[near].min(axis=0).tolist(), (places + radius)[near].max(axis=0).tolist()]
+
+    # Frames
+
+    def _block(self, start: int, stop: int, stride: int, forces: bool, level: int = 1) -> bytes:
+        start, stop = max(0, start), min(stop, len(self.records))
+        at = np.arange(start, max(stop, start), max(stride, 1))
+        part = self.records.part(at)
+        arrays = self.arrays(part, self._before(at) if forces else None)
+        return message("block", arrays, level, start=start, stop=stop, stride=stride)
+
+    def arrays(self, part: Records, before: Before | None) -> dict[str, tuple[str, np.ndarray]]:
+        """What a block tells of some records; forces of constraints where `before` is given (reactions.py)."""
+        with np.errstate(all="ignore"):
+            gone = np.abs(part.x - self.centre) > FAR * self.size
+            phi = np.log10(np.abs(self.run.labels.violation(part.phi)) + NOTHING)
+            found: dict[str, tuple[str, np.ndarray]] = {
+                "time": ("f8", part.time),
+                "x": ("track", np.where(gone, np.nan, part.x)),
+                "quat": ("track", part.quat),
+                "speed": ("track", np.minimum(np.linalg.norm(part.v, axis=2), 1e6)),
+                "phi": ("track", phi),
+                "lam": ("track", part.lam),
+            }
+            found |= self._contacts_of(part)
+            if before is not None:
+                found |= self._forces_of(part, before)
+            return found | {f"wall: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
+
+    def forced(self) -> list[Any]:
+        """Constraints of the user: hard edges of sheets are too many to draw."""
+        scene = self.run.scene
+        if scene is None:
+            return []
+        own = {c.name for c in scene.constraints.values() if c.owner is None}
+        return [info for info in self.run.labels.constraints if info.name in own]
+
+    def forces(self) -> list[tuple[Any, int]]:
+        """Constraints with the points they act on, one entry for each; none where there are too many."""
+        own = self.forced()
+        if not own or len(own) > MOST_FORCES:
+            return []
+        model = self.run.model
+        points = {int(p): int(s) for p, s in zip(model.places.point, model.places.slot)}
+        return [(info, points.get(p, p)) for info in own for p in info.points]
+
+    def _forces_of(self, part: Records, before: Before) -> dict[str, tuple[str, np.ndarray]]:
+        if not self.forces() or not len(part):
+            return {}
+        model = self.run.model
+        if self._system is None:
+            self._system = model.system()
+        found = []
+        for info in self.forced():
+            centre, force, arm = at_points(model, self._system, part, info, before)
+            for i, slot in enumerate(centre):
+                place = part.x[:, slot] if slot < part.x.shape[1] else np.broadcast_to(model.x[slot], arm[:, i].shape)
+                found.append(np.hstack([force[:, i], place + arm[:, i]]))
+        return {"force": ("track", np.stack(found, axis=1))}
+
+    def _before(self, at: np.ndarray) -> Before:
+        """Where the step that led to each record began."""
+        if self.run.info.get("record_every", 1) == 1:
+            last = self.records.part(np.maximum(at - 1, 0))
+            return last.time, last.x, last.quat
+        now = self.records.part(at)
+        dt = np.where(at > 0, float(self.run.info.get("dt") or 0.0), 0.0)
+        return now.time - dt, now.x - dt[:, None, None] * now.v, now.quat
+
+    def _contacts_of(self, part: Records) -> dict[str, tuple[str, np.ndarray]]:
+        if not part.contact_force.shape[1]:
+            return {}
+        scene = self.run.scene
+        balls, nodes = [], []
+        for body in self.run.labels.bodies:
+            spec = scene.bodies[body.name] if scene else None
+            if spec is not None and spec.owner is not None:
+                nodes.append(body.slot)
+            elif body.kind != "coordinate":
+                balls.append((body.slot, spec.radius if spec else 0.0))
+        walls = self.drawing.obstacles()
+        found, ends = [np.zeros((0, 6))], [0]
+        for x, push in zip(part.x, part.contact_force):
+            found.append(contacts(x, push, balls, np.array(nodes, np.int64), walls))
+            ends.append(ends[-1] + len(found[-1]))
+        return {
+            "push": ("track", part.contact_force), "touch": ("short", np.concatenate(found)),
+            "touch_at": ("u4", np.array(ends)),
+        }  # fmt: skip
+
+    # Lines
+
+    def lines(self) -> dict[str, Callable[[], np.ndarray]]:
+        """What can be drawn over time, by name; of a constraint "λ NAME"."""
+        records, labels = self.records, self.run.labels
+        found: dict[str, Callable[[], np.ndarray]] = {
+            "kinetic": lambda: records.energy[:, 0],
+            "potential": lambda: records.energy[:, 1],
+            "total": lambda: records.energy[:, 0] + records.energy[:, 1],
+            "drift of energy": records.energy_drift,
+        }
+        if records.phi.shape[1]:
+            found["drift"] = lambda: np.abs(labels.violation(records.phi)).sum(axis=1)
+            found["rate"] = lambda: np.abs(labels.held(records.rate)).sum(axis=1)
+        if len(labels.edges):
+            found["elongation"] = lambda: elongations(records.x, labels.edges, labels.lengths)[0]
+        if records.contacts.shape[1]:
+            found["contacts"] = lambda: records.contacts[:, 0]
+            found["overlap"] = lambda: records.contacts[:, 1]
+        return found
+
+    def line(self, name: str) -> np.ndarray:
+        """All records of a line."""
+        if name not in self._series:
+            with np.errstate(all="ignore"):
+                if name.startswith("λ "):
+                    rows = dict(zip(self.run.labels.row_names(), self.run.labels.rows()))
+                    values = self.records.lam[:, rows[name[2:]]]
+                else:
+                    values = self.lines()[name]()
+            self._series[name] = values
+        return self._series[name]
+
+    def series(self, name: str, start: float, end: float, points: int, level: int = 1) -> bytes:
+        """A line between two times, thinned to about so many points."""
+        time = self.records.time
+        first = max(int(np.searchsorted(time, start)) - 1, 0)
+        last = min(int(np.searchsorted(time, end, "right")) + 1, len(time))
+        at = thinned(self.line(name)[first:last], points) + first
+        arrays = {"time": ("f8", time[at]), "value": ("f8", self.line(name)[at])}
+        return message("series", arrays, level, name=name, exact=len(at) == last - first)
+
+    def events(self) -> list[list[Any]]:
+        """[time, kind, name] of impacts, activations and releases; impacts first where there are too many."""
+        events = self.run._events
+        if not len(events) or self.run.scene is None:
+            return []
+        table = self.run.events
+        rows = list(zip(table.time.tolist(), table.kind.tolist(), table.constraint.tolist()))
+        if len(rows) > MOST_EVENTS:
+            rows = [row for row in rows if row[1] == "impact"] or rows
+            rows = rows[:: -(-len(rows) // MOST_EVENTS)]
+        return [list(row) for row in rows]
+
+
+def thinned(values: np.ndarray, points: int) -> np.ndarray:
+    """Which entries to keep: all, or the places of the least and the largest of each bucket, in order."""
+    n = len(values)
+    if n <= max(points, 4):
+        return np.arange(n)
+    edges = np.linspace(0, n, max(points // 2, 2) + 1).astype(np.int64)
+    width = int(np.diff(edges).max())
+    spread = np.minimum(edges[:-1, None] + np.arange(width), edges[1:, None] - 1)
+    table = np.where(np.isfinite(values[spread]), values[spread], 0.0)
+    rows = np.arange(len(spread))
+    picked = [spread[rows, table.argmin(axis=1)], spread[rows, table.argmax(axis=1)]]
+    return np.unique(np.concatenate([[0, n - 1], *picked]))
+
+
+def extent(run: Run, x: np.ndarray) -> tuple[np.ndarray, float]:
+    """Centre and diagonal [m] of the box around the bodies of a scene."""
+    slots = [body.slot for body in run.labels.bodies if body.kind != "coordinate"]
+    if not slots:
+        return np.zeros(3), 1.0
+    radius = max((body.radius for body in run.scene.bodies.values()), default=0.0) if run.scene else 0.0
+    low, high = x[slots].min(axis=0) - radius, x[slots].max(axis=0) + radius
+    size = float(np.linalg.norm(high - low))
+    return (low + high) / 2.0, size if size > 0.0 else 1.0

@@ -1,0 +1,148 @@
+"""Rank is decided at each configuration, for every solver: redundant rows, near misses, singular positions."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from words_linalg import System, relative, shortest_least_squares
+
+import taut
+from taut.methods import METHODS
+
+DIRECT = ("dense", "banded", "sparse")
+# Methods that hold Bricard's loop at 1 ms, and how far from `reference` they may be after 0.6 s: by their order.
+HOLDING = {"implicit_first": 2e-2, "baumgarte": 1e-9, "implicit_second": 1e-6, "rattle": 1e-6, "rattle_fourth": 1e-9}
+
+
+def dense_system(J: np.ndarray) -> System:
+    """A system whose rows touch every slot."""
+    m, n = J.shape
+    slots = n // 3
+    row_ptr, slot = np.arange(0, m * slots + 1, slots), np.tile(np.arange(slots), m)
+    return System(row_ptr, slot, J.reshape(-1, 3), np.ones((slots, 3)))
+
+
+def deficient(seed: int, condition: float, scale: float, redundant: int) -> System:
+    """20 rows whose independent part has the given condition number in A, in random units from 1/scale to scale."""
+    rng = np.random.default_rng(seed)
+    m, n = 20, 36
+    left = np.linalg.qr(rng.normal(size=(m - redundant, m - redundant)))[0]
+    right = np.linalg.qr(rng.normal(size=(n, m - redundant)))[0]
+    J = left * np.geomspace(1.0, condition**-0.5, m - redundant) @ right.T
+    J = np.vstack([J, rng.normal(size=(redundant, m - redundant)) @ J])[rng.permutation(m)]
+    return dense_system(J * np.exp(rng.uniform(-np.log(scale), np.log(scale), m))[:, None])
+
+
+@pytest.mark.parametrize("solver", DIRECT)
+@pytest.mark.parametrize("redundant", (1, 5))
+@pytest.mark.parametrize(("condition", "scale"), ((1e2, 1.0), (1e6, 1.0), (1e2, 1e4)))
+def test_redundant_rows_cost_no_digits_of_multipliers(condition, scale, redundant, solver):
+    worst = 0.0
+    for seed in range(5):
+        system = deficient(seed, condition, scale, redundant)
+        weight = np.sqrt(np.diag(system.A))
+        b = system.A @ (np.random.default_rng(seed).normal(size=system.m) / weight)
+        lam, dependent, status = system.solve(solver, b)
+        assert dependent > 0 and status == 0, (dependent, status)
+        worst = max(worst, relative(weight * lam, weight * shortest_least_squares(system.A, b)))
+    assert worst < 1e-14 * condition * scale, f"λ is off by {worst:.2g} of the largest"
+
+
+@pytest.mark.parametrize("solver", ("minres", "pcg"))
+@pytest.mark.parametrize("conflict", (0.0, 1e-9, 1.0))
+def test_iterations_solve_deficient_systems_or_say_so(conflict, solver):
+    for seed in range(5):
+        system = deficient(seed, 1e2, 1.0, 3)
+        b = system.A @ np.random.default_rng(seed).normal(size=system.m)
+        b += conflict * np.random.default_rng(seed + 50).normal(size=system.m)
+        lam, _, status = system.solve(solver, b)
+        expected = system.A @ shortest_least_squares(system.A, b)
+        error = relative(system.A @ lam, expected)
+        assert status == 1 or error < 1e-8, f"status {status}, A λ off by {error:.2g}"
+
+
+@pytest.mark.parametrize("solver", DIRECT)
+@pytest.mark.parametrize("small", (1e-2, 1e-3, 3e-4, 1e-4, 1e-6))
+def test_a_null_vector_that_ends_in_small_entries_is_found(small, solver):
+    """Its zero is spread over two pivots, neither of which is small enough to be called zero."""
+    rng = np.random.default_rng(3)
+    z = rng.normal(size=12)
+    z[-1] = small
+    J = rng.normal(size=(12, 18))
+    J -= np.outer(z, z @ J) / (z @ z)
+    system = dense_system(J)
+    b = system.A @ rng.normal(size=12) + 1e-9 * z
+    lam, dependent, _ = system.solve(solver, b)
+    error = relative(lam, shortest_least_squares(system.A, b))
+    assert dependent > 0 and error < 1e-9, (dependent, error)
+
+
+@pytest.mark.parametrize("solver", DIRECT)
+def test_a_regular_system_with_small_pivots_is_not_called_singular(solver):
+    """A light straight chain with a load of 100,000 times its mass."""
+    J = np.array([[1.0, 0, 0, 0, 0, 0], [-1.0, 0, 0, 10**-2.5, 0, 0]])
+    system = dense_system(J)
+    lam, dependent, _ = system.solve(solver, np.array([1.0, 0.0]))
+    error = relative(lam, np.linalg.solve(system.A, [1.0, 0.0]))
+    assert dependent == 0 and error < 1e-9, (dependent, error)
+
+
+# Bricard's mechanism
+
+
+@pytest.fixture(scope="module")
+def bricard(simulate):
+    """The motion of the loop, by `reference`; how its hinges are written does not matter."""
+    runs = [simulate(taut.gallery("bricard", hinges=h), "reference", 0.1, 0.6) for h in ("parallel", "balls")]
+    apart = np.abs(runs[0].data.position.values - runs[1].data.position.values).max()
+    assert apart < 1e-10, f"two ways to write a hinge differ by {apart:.2g} m"
+    return runs[0]
+
+
+@pytest.mark.parametrize("hinges", ("parallel", "balls"))
+@pytest.mark.parametrize(("name", "solver"), [(n, "auto") for n in HOLDING] + [("implicit_second", s) for s in DIRECT])
+def test_bricards_mechanism_moves(name, solver, hinges, bricard, simulate):
+    scene = taut.gallery("bricard", hinges=hinges)
+    run = simulate(scene, name, 0.001, 0.6, record_every=100, solver=solver)
+    apart = np.abs(run.data.position.values - bricard.data.position.values).max()
+    assert apart < HOLDING[name], f"off by {apart:.2g} m"
+    moved = np.abs(run.data.position[-1] - run.data.position[0]).max()
+    assert moved > 0.1, f"it moved by {float(moved):.2g} m only"
+    assert run.info["doubtful_systems"] == 0 < run.info["singular_systems"], run.info
+    load = np.abs(run.records.lam[-1]).max() / np.abs(bricard.records.lam[-1]).max()
+    assert load < (10.0 if hinges == "balls" else 1.1), f"λ is {load:.2g} times as large"
+
+
+# Positions where J loses rank
+
+
+@pytest.mark.parametrize("tolerance", (1e-9, 1e-11, None))
+def test_the_reference_passes_singular_positions_at_any_tolerance(tolerance, simulate):
+    run = simulate(taut.gallery("four_bar", n=4), "reference", 0.02, 3.0, tolerance=tolerance)
+    energy = run.data.energy_total.values
+    drift = np.abs(energy - energy[0]).max()
+    assert drift < 1e-6, f"energy is off by {drift:.2g} J"
+
+
+@pytest.mark.parametrize("dt", np.geomspace(0.001, 0.003, 8))
+def test_a_four_bar_passes_its_singular_position_wherever_steps_end(dt, simulate):
+    run = simulate(taut.gallery("four_bar", n=1), "rattle_fourth", float(dt), 3.5)
+    energy = run.data.energy_total.values
+    drift = np.abs(energy - energy[0]).max()
+    assert drift < 1e-6, f"energy is off by {drift:.2g} J"
+
+
+def test_a_doubtful_rank_is_told():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = taut.simulate(taut.gallery("four_bar"), "reference", dt=0.02, duration=1.5, progress=False)
+    assert run.info["doubtful_systems"] > 0
+    assert any("in doubt" in note for note in run.notes), run.notes
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_remedy_for_a_failed_step_is_one_that_helps(name):
+    method = METHODS[name]
+    assert ("smaller dt" in method.remedy) != method.adaptive, method.remedy
