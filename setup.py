@@ -2,8 +2,9 @@
 
 import runpy
 import sys
+from pathlib import Path
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 
@@ -16,4 +17,11 @@ class BuildWithPage(build_py):
         super().run()
 
 
-setup(cmdclass={"build_py": BuildWithPage})
+class WithCompiledCode(Distribution):
+    """A wheel that carries compiled code (scripts/ship.py) is for one version of Python and one kind of machine."""
+
+    def has_ext_modules(self) -> bool:
+        return Path("taut/compiled/shipped").is_dir()
+
+
+setup(cmdclass={"build_py": BuildWithPage}, distclass=WithCompiledCode)

@@ -14,6 +14,50 @@ def say(text: str) -> None:
     print(f"taut: {text}", file=sys.stderr, flush=True)
 
 
+class Compilation:
+    """One line about compiling, which makes the first run of a method slow: on a terminal with the time left.
+
+    EXPECTED is how many functions the forms of methods need when nothing is compiled yet, for the guess.
+    """
+
+    EXPECTED = {"": 75, "unilateral": 130, "sheets": 280}
+
+    def __init__(self) -> None:
+        self.silent = False
+        self._expected, self._done, self._began, self._said = 75, 0, 0.0, False
+
+    def expect(self, form: str) -> None:
+        """A run of a method in this form begins."""
+        self._expected = self.EXPECTED[form]
+        self._done = 0
+
+    def tick(self, function: object) -> None:
+        """One more function is compiled now."""
+        if self.silent:
+            return
+        if self._done == 0:
+            self._began = clock.perf_counter()
+        if sys.stderr.isatty():
+            took = clock.perf_counter() - self._began
+            left = took / self._done * max(self._expected - self._done, 0) if self._done >= 3 else None
+            guess = "" if left is None else f", about {left:.0f} s left"
+            text = f"taut: compiling, once: {self._done + 1} of about {self._expected} functions{guess}"
+            print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
+        elif not self._said:
+            say("compiling, once for this version of taut; later runs start at once (taut warm compiles ahead)")
+        self._said = True
+        self._done += 1
+
+    def finish(self) -> None:
+        """The run itself begins: take the line away."""
+        if self._done and not self.silent and sys.stderr.isatty():
+            print(f"\r{'':<78}\r", end="", file=sys.stderr, flush=True)
+        self._done = 0
+
+
+compilation = Compilation()
+
+
 class Progress:
     """A bar of steps, or of whatever is counted, shown only when the standard error is a terminal.
 

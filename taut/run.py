@@ -24,7 +24,7 @@ from .methods.base import EVENTS_FULL, PAIRS_FULL
 from .methods.options import parameters
 from .methods.unilateral import contents
 from .model import Model, build
-from .progress import Progress, say
+from .progress import Progress, compilation
 from .result.events import NO_EVENTS, joined
 from .result.header import fault_of_plan
 from .result.labels import Labels
@@ -213,7 +213,7 @@ class Session:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
         parameters(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
-        _announce_compilation(self.method)
+        compilation.expect(self.method.form)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
         self.done = 0
@@ -259,6 +259,7 @@ class Session:
                         keep_start, buffers,
                     )
                     keep_start = False
+                    compilation.finish()
                     took = clock.perf_counter() - tick
                     if budget == 0:
                         began = clock.perf_counter()
@@ -396,17 +397,4 @@ def _positive(what: str, value: float | None) -> float:
     return float(value)
 
 
-_told: set[str] = set()  # methods whose compilation was told; "" while none is under way
-_current = [""]
-
-
-def _announce_compilation(method: Method) -> None:
-    """Let the user know, once for a method, why its first run takes longer."""
-    _current[0] = method.name
-
-
-@before_compiling.append
-def _tell(function: Any) -> None:
-    if _current[0] and _current[0] not in _told:
-        _told.add(_current[0])
-        say(f"compiling method '{_current[0]}' (once for this version of taut; later runs start at once)")
+before_compiling.append(compilation.tick)

@@ -18,6 +18,7 @@ STAGES = [
     {"methods"},
     {"progress", "result"},
     {"loop", "start", "status", "run", "simulation"},
+    {"warm"},
     {"explain"},
     {"view", "picture", "export", "compare", "experiments", "bench"},
     {"cli", "__main__"},

@@ -26,6 +26,7 @@ from .run import run
 from .schema import schema
 from .verify import verify
 from .view import view
+from .warm import warm
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
@@ -35,6 +36,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "view": view,
     "list": list_,
     "verify": verify,
+    "warm": warm,
     "schema": schema,
     "bench": bench,
     "reproduce": reproduce,

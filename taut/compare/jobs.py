@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time as clock
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -24,12 +25,14 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..errors import TautError
+from ..progress import compilation, say
 from ..result.files import plain
 from ..result.records import Records
 from ..run import simulate
 from ..scene.scene import Scene
 
 SCENE_FILE = "scene.yaml"
+PATIENCE = 2.0  # seconds until outcomes are told one by one
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class _Board:
         self._waiting = list(range(len(jobs)))
         self._busy: list[str] = []  # methods at work
         self._changed = Condition()
+        self._began = clock.perf_counter()
 
     def take(self) -> int | None:
         """A job, if one waits: rather of a method that nobody compiles at this moment."""
@@ -141,6 +145,9 @@ class _Board:
             self._busy.remove(method)
             self.outcomes[number] = outcome
             self._changed.notify_all()
+        if clock.perf_counter() - self._began > PATIENCE:  # while others still compile or run
+            compilation.finish()
+            say(_in_a_line(self.jobs[number], outcome))
 
     def is_taken(self) -> bool:
         with self._changed:
@@ -153,6 +160,13 @@ class _Board:
     def wait(self) -> None:
         with self._changed:
             self._changed.wait(timeout=0.5)
+
+
+def _in_a_line(job: Job, outcome: Outcome) -> str:
+    text = f"{job.method}, dt {job.dt:g} s: {outcome.status}"
+    if outcome.records is None or not outcome.records.phi.size:
+        return text
+    return f"{text}, largest |Φ| {np.abs(outcome.records.phi).max():.3g}"
 
 
 class _Helper(Thread):

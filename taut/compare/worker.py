@@ -9,11 +9,13 @@ import json
 import sys
 from pathlib import Path
 
+from ..progress import compilation
 from ..scene.load import load
 from .jobs import SCENE_FILE, Job, perform
 
 
 def main(folder: Path) -> None:
+    compilation.silent = True  # the first process says it
     scene = load(folder / SCENE_FILE, allow_outside=True)
     print("ready", flush=True)
     for line in sys.stdin:

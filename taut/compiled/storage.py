@@ -25,6 +25,7 @@ from numba.core.sigutils import normalize_signature
 
 from .fingerprint import describe_type, fingerprint
 from .folder import ENTRY, cache_folder, forget_oldest, keep
+from .level import LEVEL, shipped_folder
 from .library import KernelLibrary
 from .locks import lock, release
 
@@ -32,7 +33,6 @@ from .locks import lock, release
 # package is imported: files that are replaced later are not the code that runs here.
 MACHINERY = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 DIGEST = 32  # bytes at the beginning of a file
-shipped: list[Path] = []  # folders of read-only code, tried first
 before_compiling: list[Callable[[Any], None]] = []  # called with each function that no folder has
 
 
@@ -57,12 +57,15 @@ class KernelCache(_Cache):
     def flush(self) -> None:
         """Entries are named by their content: there is nothing stale to remove."""
 
-    def file_name(self, signature: Any) -> str:
+    def file_name(self, signature: Any, level: str = "") -> str:
+        """The name of the entry for these arguments, and for the processor at hand or for a level of processors."""
         function = self._dispatcher.py_func
         arguments, _ = normalize_signature(signature)
+        triple, processor, features = self._dispatcher.targetctx.codegen().magic_tuple()
         depends = (
-            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], MACHINERY, sys.version,
-            numba.__version__, llvmlite.__version__, self._dispatcher.targetctx.codegen().magic_tuple(),
+            fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], MACHINERY,
+            sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, triple,
+            (level, "") if level else (processor, features),
         )  # fmt: skip
         digest = hashlib.sha256(repr(depends).encode()).hexdigest()[:32]
         name = function.__qualname__.replace("<", "").replace(">", "")[:60]
@@ -70,23 +73,27 @@ class KernelCache(_Cache):
 
     def find(self, signature: Any) -> Path | None:
         """The file with this version of the function."""
-        name = self.file_name(signature)
-        own = cache_folder()
-        for folder in (*shipped, *([] if own is None else [own])):
-            if (folder / name).is_file():
-                return folder / name
+        shipped, own = shipped_folder(), self.own(signature)
+        for path in (None if shipped is None else shipped / self.file_name(signature, LEVEL), own):
+            if path is not None and path.is_file():
+                return path
         return None
+
+    def own(self, signature: Any) -> Path | None:
+        """Where the user's own folder has, or would have, this version of the function."""
+        folder = cache_folder()
+        return None if folder is None else folder / self.file_name(signature)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
         if not self._enabled:
             return None
-        found = _read(self.find(sig))
+        found = _read(self.find(sig)) or _read(self.own(sig))
         if found is None:
             for tell in before_compiling:
                 tell(self._dispatcher)
             if lock(self.file_name(sig)):  # another process was at it
-                found = _read(self.find(sig))
+                found = _read(self.own(sig))
         if found is None:
             return None
         release(self.file_name(sig))

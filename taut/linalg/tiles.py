@@ -17,19 +17,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from taut.compiled.level import features
+
 LANES = 8
 WORD, SHORT, REAL = ir.IntType(64), ir.IntType(32), ir.DoubleType()
 VECTOR = ir.VectorType(REAL, LANES)
 ZERO = ir.Constant(VECTOR, [0.0] * LANES)
-FEATURES = llvmlite.binding.get_host_cpu_features()
-FUSED = FEATURES.get("fma", False)
-MANY = FEATURES.get("avx512f", False)  # 32 registers of eight numbers, not 16 of four
+FUSED = features().get("fma", False)
+MANY = features().get("avx512f", False)  # 32 registers of eight numbers, not 16 of four
 PIECES = 4  # sums that run side by side, where one would wait for itself; also lines solved at once
 
 

@@ -1,0 +1,46 @@
+"""For which processors code is compiled.
+
+A wheel of taut may carry compiled code (scripts/ship.py) in `shipped/<level>-<Python>` beside this file, made for a
+level that all recent processors of a kind have. It is used where the processor has that level; anything that it lacks
+is compiled for the processor at hand. TAUT_NATIVE=1 leaves it aside: code for the processor at hand can be faster
+(docs/start.md has the measured difference), and is compiled when it is first needed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from functools import cache
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+LEVEL = "x86-64-v3"
+FEATURES = (
+    "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt",
+    "movbe",
+)  # fmt: skip
+SHIPPED = Path(__file__).with_name("shipped")
+
+
+@cache
+def shipped_folder() -> Path | None:
+    """The folder of compiled code that came with taut and that this processor and this Python can run."""
+    if os.environ.get("TAUT_NATIVE", "") not in ("", "0") or platform.machine().lower() not in ("x86_64", "amd64"):
+        return None
+    host = llvm.get_host_cpu_features()
+    folder = SHIPPED / shipped_name()
+    return folder if folder.is_dir() and all(host.get(name, False) for name in FEATURES) else None
+
+
+def shipped_name() -> str:
+    return f"{LEVEL}-{sys.implementation.cache_tag}"
+
+
+@cache
+def features() -> dict[str, bool]:
+    """What the code that is used may assume of the processor."""
+    if os.environ.get("NUMBA_CPU_NAME") == LEVEL or shipped_folder() is not None:
+        return dict.fromkeys(FEATURES, True)
+    return dict(llvm.get_host_cpu_features())
