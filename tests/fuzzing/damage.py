@@ -6,6 +6,7 @@ every number of the records, the events and the state tells its own place.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -26,7 +28,7 @@ from taut.result import Records, Store
 from taut.result.verify import examine
 
 RECORDS, PIECE = 60, 7  # records of a run, and how many of them a commit adds
-OLD = Path(__file__).parents[1] / "reference" / "run_format_1.zip"
+OLD = Path(__file__).parents[1] / "reference" / "run_format_1.zip.base64"  # a folder that version 0.1.0 wrote
 ODD = [None, True, -1, 0, 1, 7, 2**40, 1e300, "", "x", [], {}, [1], [[]], {"a": 1}, "é" * 50, -0.5, float("nan")]
 
 
@@ -76,7 +78,7 @@ def templates() -> dict[str, Path]:
             if ends:
                 store.finish("finished", "", {})
             store.release()
-    with ZipFile(OLD) as file:
+    with ZipFile(BytesIO(base64.b64decode(OLD.read_text()))) as file:
         file.extractall(base / "old")
     return {path.name: path for path in base.iterdir()}
 
