@@ -14,12 +14,14 @@ export class Arrows {
   private heads: THREE.InstancedMesh;
   private count = 0;
 
-  constructor(private most: number, color: string, private size: number) {
+  constructor(private most: number, color: string, private size: number, hidden = true) {
     const material = new THREE.MeshStandardMaterial({ color, roughness: 0.6, emissive: color, emissiveIntensity: 0.25 });
+    material.depthTest = hidden; // else seen through what stands before them
     this.shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 8), material, most);
     this.heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 14), material, most);
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
+      mesh.renderOrder = hidden ? 0 : 1;
       this.group.add(mesh);
     }
   }

@@ -75,7 +75,7 @@ export class Figure {
     for (const sheet of this.sheets) this.group.add(sheet.group);
     this.pulls = new Arrows(Math.max(run.forces.length, 1), "#d1495b", size);
     this.pushes = new Arrows(Math.max(scene.bodies.length, 1), "#edae49", size);
-    this.touches = new Arrows(2000, "#00a676", size);
+    this.touches = new Arrows(2000, "#00a676", size, false);
     this.group.add(this.pulls.group, this.pushes.group, this.touches.group);
     this.axes();
   }

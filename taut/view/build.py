@@ -31,10 +31,13 @@ def build() -> Path:
 
 
 def fetch() -> None:
-    """npm ci, unless what is there is as new as the lock file."""
+    """What the lock file names, unless it is there already.
+
+    Not `npm ci`: it fails where a registry lacks binaries of another platform, which nobody here needs.
+    """
     lock, done = SOURCE / "package-lock.json", SOURCE / "node_modules" / ".package-lock.json"
     if not done.is_file() or done.stat().st_mtime < lock.stat().st_mtime:
-        run("ci", "--no-audit", "--no-fund", "--ignore-scripts")
+        run("install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts")
         if done.is_file():
             os.utime(done)
 

@@ -42,15 +42,18 @@ def view(
     viewer = Viewer(server)
     if in_notebook():
         return viewer
-    print(f"taut: {address}   (Ctrl-C ends)", flush=True)
-    if browser and not _opened(address):
-        say("no browser could be started; open the address above in one on this machine.")
-    if wait is None or wait:
-        try:
+    stays = wait is None or wait
+    try:
+        print(f"taut: {address}   (Ctrl-C ends)", flush=True)
+        if browser and not _opened(address):
+            say("no browser could be started; open the address above in one on this machine.")
+        if stays:
             server.wait()
-        except KeyboardInterrupt:
-            pass
-        finally:
+    except KeyboardInterrupt:
+        if not stays:
+            raise
+    finally:
+        if stays:
             viewer.close()
     return viewer
 
