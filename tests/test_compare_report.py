@@ -7,7 +7,6 @@ import csv
 import json
 import re
 import sys
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from taut.compare import jobs
 from taut.compare.colors import LOOKS, look
 from taut.compare.curves import lines
 from taut.compare.saving import MARK
-from taut.jit import take_turns
 from taut.methods import METHODS
 
 
@@ -198,25 +196,6 @@ def test_a_scene_with_a_python_function_is_compared_here(tmp_path):
     with pytest.raises(taut.TautError, match="Python function"):
         scene.save(tmp_path / "scene.yaml")
     assert compared(scene, methods=["implicit_first", "rattle"], processes=2).methods == ["implicit_first", "rattle"]
-
-
-def test_writers_of_the_cache_take_turns(tmp_path):
-    from numba.core.caching import IndexDataCacheFile
-
-    def write(who: int) -> None:
-        for number in range(25):
-            files = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-            take_turns(files)
-            files.save((who, number), f"{who} {number}")
-
-    threads = [Thread(target=write, args=(who,)) for who in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    kept = IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
-    wrong = [(who, n) for who in range(4) for n in range(25) if kept.load((who, n)) != f"{who} {n}"]
-    assert not wrong, f"{len(wrong)} of 100 entries are lost or mixed up"
 
 
 # Looks
