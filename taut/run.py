@@ -335,8 +335,9 @@ class Session:
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
         if counts[4]:
-            tell(f"the rank of {counts[4]} of {solves} linear systems was in doubt: constraints come close to "
-                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
+            say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
+            say(f"the rank of {counts[4]} of {solves} linear systems was in doubt: constraints come close to "
+                "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         if self.method.form == "unilateral":

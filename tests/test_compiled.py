@@ -288,13 +288,13 @@ def test_a_function_compiled_for_an_inlined_caller_can_be_called_from_python(tmp
 
 
 def test_a_function_that_is_reached_through_a_module_is_part_of_the_digest(monkeypatch):
-    """rattle_fourth calls rattle.position_half: another one there makes another step."""
+    """The step of reduced coordinates calls formulas.place: another one there makes another step."""
     from taut.compiled.fingerprint import describe
-    from taut.methods import rattle, rattle_fourth
+    from taut.methods import reduced
 
-    step = getattr(rattle_fourth.step, "py_func", rattle_fourth.step)
+    step = getattr(reduced.place, "py_func", reduced.place)
     before = describe(step)
-    monkeypatch.setattr(rattle, "position_half", rattle.velocity_half)
+    monkeypatch.setattr(reduced.formulas, "place", reduced.formulas.accelerate)
     assert describe(step) != before
 
 

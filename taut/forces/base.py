@@ -32,3 +32,4 @@ class ForceKind:
     kernel: Callable
     arguments: tuple[Argument, ...] = ()
     turning: bool = False
+    may_be_infinite: bool = False  # some of its parameters may be infinite, which means: never

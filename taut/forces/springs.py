@@ -109,4 +109,5 @@ KIND = ForceKind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    may_be_infinite=True,
 )

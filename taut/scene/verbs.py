@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,7 +111,8 @@ def try_lay_out(
     try:
         found = kind.lay_out(start, values)
         numbers = (p.source if isinstance(p, Signal) else p for p in found.parameters)
-        if not all(isfinite(p) for p in numbers if isinstance(p, float | int)):
+        never = isinstance(kind, ForceKind) and kind.may_be_infinite
+        if not all(isfinite(p) or (never and p == inf) for p in numbers if isinstance(p, float | int)):
             raise OverflowError
     except (ValueError, TautError, ArithmeticError) as mistake:
         where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
