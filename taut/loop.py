@@ -13,9 +13,8 @@ import numba
 import numpy as np
 from numba import types
 
-from .compiled import structure
+from .compiled import compiled, entry, inline, specialise, structure
 from .compiled.function_pointers import address_of, distant
-from .jit import kernel, part, specialise, word
 from .methods import METHODS, Method
 from .model.arrays import State, System
 from .model.evaluate import begin, constraints, forces, place, set_time, times
@@ -72,7 +71,7 @@ def advance(system, state, par, h, first, steps):
     return steps, FINE
 
 
-@word
+@inline
 def is_finite(state):
     total = 0.0
     for i in range(state.v.shape[0]):
@@ -81,14 +80,14 @@ def is_finite(state):
     return total < 1e300
 
 
-@part
+@compiled
 def as_stepped(system, state, t, par, lam):
     """λ as the last step left it."""
     for r in range(lam.shape[0]):
         lam[r] = state.lam[r]
 
 
-@part
+@compiled
 def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
     """A scene without inequalities has been measured."""
 
@@ -98,7 +97,7 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "unilateral"
     name = f"{method.step.__module__.rpartition('.')[2]}_steps" if shared else method.key
-    return specialise(advance, f"advance_{name}", part, step=method.step)
+    return specialise(advance, f"advance_{name}", compiled, step=method.step)
 
 
 advance_by = distant(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
@@ -106,7 +105,7 @@ observe_by = distant(types.none, lambda number: METHOD_LIST[number].observe or a
 measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
 
 
-@kernel
+@entry
 def loop(calls, system, state, par, h, first, steps, every, keep_start, records):
     """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
 
@@ -132,7 +131,7 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
     return steps, filled, FINE
 
 
-@word
+@inline
 def observe_uncounted(calls, system, state, t, par, lam):
     """λ at t, without its linear solve: only those of steps are counted."""
     counts = system.work.counts
@@ -141,7 +140,7 @@ def observe_uncounted(calls, system, state, t, par, lam):
     counts[0], counts[2], counts[3], counts[4] = solves, singular, failed, doubtful
 
 
-@part
+@compiled
 def record(calls, system, state, t, par, records, row):
     """Keep the state at t, with λ, Φ, Φ̇ and the energies that belong to it."""
     work, bodies = system.work, system.bodies

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from taut.bench.frames import Frames
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from taut.methods.box import contents
 from taut.methods.sheets.aim import aim
@@ -17,29 +17,29 @@ from taut.scene import gallery
 STEP = 1 / 240  # [s]
 
 
-@kernel
+@entry
 def solve_in_envelope(first, start, val, b, out):
     count = b.shape[0]
     factor_envelope(first, start, count, val, 1e-12)
     solve_envelope(first, start, count, val, b, out)
 
 
-@kernel
+@entry
 def place(first, start):
     return place_envelope(first, first.shape[0], start)
 
 
-@kernel
+@entry
 def aimed(box, h):
     return aim((box, h, 0.0))
 
 
-@kernel
+@entry
 def bound(bonds, rows, count, nodes, mass, h):
     bind(bonds, rows, count, nodes, mass, h)
 
 
-@kernel
+@entry
 def solve_bonds(bonds, b, out):
     solve_envelope(bonds.first, bonds.start, bonds.number[0], bonds.val, b, out)
 

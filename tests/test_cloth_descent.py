@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from taut.bench.frames import Frames
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.methods.box import contents
 from taut.methods.sheets import rooms
 from taut.methods.sheets.box import SHEETS
@@ -24,22 +24,22 @@ SCENES = {
 ROOMS = {name for name in vars(rooms) if not name.startswith("_")}
 
 
-@kernel
+@entry
 def energy_at(box, t, h):
     return energy((box, t, h))
 
 
-@kernel
+@entry
 def imbalance_at(box, x, h):
     return imbalance((box, x, h))
 
 
-@kernel
+@entry
 def descended(box, t, h):
     return descend((box, t, h))
 
 
-@kernel
+@entry
 def came_from_inside(box, t, h):
     return from_inside((box, t, h))
 
@@ -110,7 +110,7 @@ def test_from_inside_limits_the_step_is_that_of_newtons_method(name):
     assert off < 0.02 * (60 * STEP) ** 3, f"forces are off by {off:.3g}"
 
 
-@kernel
+@entry
 def extrapolated(f, h, memory):
     extrapolate(f, h, memory)
 

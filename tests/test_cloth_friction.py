@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.methods.sheets.contact_rows import no_rows
 from taut.methods.sheets.friction import CREEP, rub_rows
 
@@ -14,7 +14,7 @@ STEP = 1 / 240
 COEFFICIENT = 0.3
 
 
-@kernel
+@entry
 def rubbed(rows, x, before, h, c, it):
     rub_rows(rows, rows.phi.shape[0], x, before, h, c, it)
 

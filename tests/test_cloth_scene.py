@@ -11,14 +11,14 @@ from words_sheets import CORNER, OBJ, mixed
 import taut
 from taut.cloth import grid
 from taut.cloth.springs import joined, spring_energy
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.model.evaluate import forces, set_time
 from taut.scene import Scene, schema
 from taut.scene.materials import OPTIONS
 from taut.scene.places import places
 
 
-@kernel
+@entry
 def evaluate(system, x, quat, v):
     return forces(system, 0.0, x, quat, v)
 
@@ -211,7 +211,7 @@ def test_pinning_later_is_pinning_at_once():
     assert scenes[0] == scenes[1]
 
 
-@kernel
+@entry
 def stand(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import sympy
 
+from taut.compiled import entry
 from taut.errors import TautError, TautWarning
 from taut.expressions import Signal, call_constraint, call_force, call_map, call_signal, codegen, parse
-from taut.jit import kernel
 
 NAMES = ["a.x", "a.y", "a.z", "b.x", "b.y", "b.z"]
 ROWS = ["(a.x - b.x)**2 + (a.y - b.y)**2 - (2 + 0.1*sin(3*t))**2", "exp(0.3*a.z)*b.z/(2 + t**2) + abs(a.y)"]
@@ -184,7 +184,7 @@ def test_a_singular_place_gives_no_exception():
 
 @compiled_only
 def test_one_kernel_serves_every_address():
-    @kernel
+    @entry
     def sample(addresses, t, out):
         for i in range(len(addresses)):
             call_signal(addresses[i], t, out, 3 * i)

@@ -14,13 +14,13 @@ import pytest
 from words_constraints import EXAMPLES, TIME, Probe, angle, ball, coplanar, distance, scene_of
 
 import taut
+from taut.compiled import entry
 from taut.constraints import KINDS
-from taut.jit import kernel
 from taut.model.evaluate import begin
 from taut.model.frames import multiply, rotate
 
 
-@kernel
+@entry
 def choose_charts(system, t, x, quat, v):
     begin(system, t, x, quat, v)
 

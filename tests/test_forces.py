@@ -9,8 +9,8 @@ import pytest
 from scipy.special import ellipj
 
 import taut
+from taut.compiled import entry
 from taut.forces import KINDS
-from taut.jit import kernel
 from taut.model.evaluate import forces, move, set_time
 from taut.model.frames import rotate
 
@@ -23,7 +23,7 @@ def test_every_kind_of_force_is_tested_here():
     assert set(KINDS) == SHOWN, f"without a test: {set(KINDS) ^ SHOWN}"
 
 
-@kernel
+@entry
 def look(system, t, x, quat, v, s, moved_x, moved_quat):
     """Evaluate the forces at q ⊞ s v; f into work.f. Returns the potential energy, gravity's left out."""
     move(system, x, quat, v, s, moved_x, moved_quat)

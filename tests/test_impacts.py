@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from words_rules import Answer, problem, room
 
+from taut.compiled import entry
 from taut.contact.friction import stick_or_slip
 from taut.contact.impact import collide
-from taut.jit import kernel
 
 
-@kernel
+@entry
 def collide_only(S, gamma, e, m, impulse, work, resting):
     return collide(S, gamma, e, m, impulse, work, resting)
 
 
-@kernel
+@entry
 def rub(S, c, mu, n, lam, work, tolerance, most):
     return stick_or_slip(S, c, mu, n, lam, work, tolerance, most)
 

@@ -8,7 +8,6 @@ import taut
 STAGES = [
     {"errors", "arguments", "limits"},
     {"compiled"},
-    {"jit"},
     {"cloth", "expressions"},
     {"constraints", "forces"},
     {"scene"},

@@ -14,24 +14,24 @@ from words_linalg import (
     shortest_least_squares,
 )
 
+from taut.compiled import entry
 from taut.errors import TautError
-from taut.jit import kernel
 from taut.linalg import SOLVERS, assemble_pair, dependent_rows, describe, factor, multiply, plan, solve
 
 
-@kernel
+@entry
 def pair_factor_solve(lin, Ja, Jb, w, b, out):
     assemble_pair(lin, Ja, Jb, w)
     factor(lin)
     return solve(lin, b, out)
 
 
-@kernel
+@entry
 def solve_only(lin, b, out):
     return solve(lin, b, out)
 
 
-@kernel
+@entry
 def multiply_only(lin, y, out):
     multiply(lin, y, out)
 

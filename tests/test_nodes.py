@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from taut.compiled import entry
 from taut.errors import TautError
-from taut.jit import kernel
 from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.multifrontal import solve_many
@@ -22,7 +22,7 @@ from taut.linalg.nodes import (
 )
 
 
-@kernel
+@entry
 def assemble(nodes, diagonal, blocks):
     clear_nodes(nodes)
     for a in range(diagonal.shape[0]):
@@ -33,32 +33,32 @@ def assemble(nodes, diagonal, blocks):
         add_couple(nodes, k, d[0], d[1], d[2], d[3], d[4], d[5])
 
 
-@kernel
+@entry
 def factor(nodes):
     return factor_nodes(nodes)
 
 
-@kernel
+@entry
 def factor_and_solve(nodes, b, out):
     return factor_and_solve_nodes(nodes, b, out)
 
 
-@kernel
+@entry
 def solve(nodes, b, out):
     solve_nodes(nodes, b, out)
 
 
-@kernel
+@entry
 def multiply(nodes, x, out):
     multiply_nodes(nodes, x, out)
 
 
-@kernel
+@entry
 def solve_lines(nodes, y, b, out):
     return solve_many(nodes.fronts, nodes.fac, nodes.perm, y, b, out)
 
 
-@kernel
+@entry
 def solve_several(nodes, b, out):
     solve_many_nodes(nodes, b, out)
 

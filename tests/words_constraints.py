@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import taut
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.model.evaluate import constraints, move, set_time, times
 from taut.model.frames import rotate
 
@@ -17,7 +17,7 @@ SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
 TIME = 0.3
 
 
-@kernel
+@entry
 def look(system, t, x, quat, v, s, moved_x, moved_quat, moved_v):
     """Evaluate the constraints at q ⊞ s v and time t; J v into work.b, J a of driven bodies into work.mu."""
     work = system.work

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg import assemble, factor, plan, solve
 
 
-@kernel
+@entry
 def assemble_factor_solve(lin, J, w, b, out):
     assemble(lin, J, w)
     dependent = factor(lin)

@@ -4,17 +4,17 @@ from functools import cache
 
 import numpy as np
 
+from taut.compiled import entry
 from taut.contact.rules import RULES, after, choose, rule_work
 from taut.contact.work import empty_log
-from taut.jit import kernel
 
 
-@kernel
+@entry
 def choose_only(rule, S, c, m, member, lam, w, work, log, instant):
     return choose(rule, S, c, m, member, lam, w, work, log, instant)
 
 
-@kernel
+@entry
 def after_only(rule, m, member, lam, w, phi, tolerance, log, instant):
     after(rule, m, member, lam, w, phi, tolerance, log, instant)
 

@@ -19,12 +19,12 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import kernel
+from ..compiled import entry
 
 GRAVITY = 9.81
 
 
-@kernel
+@entry
 def take_steps(x, v, u, below, diagonal, y, h, steps):
     """Advance x and v, shape (links + 1, 3); the other arrays are room to work in, one row per link."""
     links = u.shape[0]

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
+from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from ..jit import kernel, part, word
 
 Array = np.ndarray
 CROWD = 8  # entries per element, on average, above which cells are made larger
@@ -48,7 +47,7 @@ def boxes(first: int, second: int, entries: int, pairs: int) -> Boxes:
     )
 
 
-@part
+@compiled
 def surround(elements, x0, x1, margin, share, out):
     """Boxes around the paths of elements; returns the mean of their widths.
 
@@ -77,23 +76,23 @@ def surround(elements, x0, x1, margin, share, out):
     return total / max(1, 3 * elements.shape[0])
 
 
-@word
+@inline
 def cell_of(value, origin, inverse):
     return int(floor((value - origin) * inverse))
 
 
-@word
+@inline
 def packed(i, j, k):
     return (i << 42) | (j << 21) | k
 
 
-@word
+@inline
 def place_of(i, j, k, table):
     """Where a cell stands in the table."""
     return ((i * 73856093) ^ (j * 19349663) ^ (k * 83492791)) & (table - 1)
 
 
-@word
+@inline
 def share_a_node(first, a, second, b):
     for i in range(first.shape[1]):
         for j in range(second.shape[1]):
@@ -102,7 +101,7 @@ def share_a_node(first, a, second, b):
     return False
 
 
-@word
+@inline
 def overlap(p, a, q, b):
     return (
         p[a, 0] <= q[b, 3] and q[b, 0] <= p[a, 3]
@@ -111,7 +110,7 @@ def overlap(p, a, q, b):
     )  # fmt: skip
 
 
-@word
+@inline
 def expected_entries(box, width):
     """How many cells of this width the boxes touch, if they lie anyhow."""
     total = 0.0
@@ -121,7 +120,7 @@ def expected_entries(box, width):
     return total
 
 
-@part
+@compiled
 def enter(room, width):
     """Put the second set into the table, counting first; returns the number of entries."""
     box, origin, begin = room.second, room.origin, room.begin
@@ -151,7 +150,7 @@ def enter(room, width):
     return begin[table]
 
 
-@part
+@compiled
 def look_up(room, first, second, same, width):
     """Pairs of overlapping boxes, sorted. Returns how many there are, also when they do not fit."""
     origin, begin, pairs = room.origin, room.begin, room.pairs
@@ -190,7 +189,7 @@ def look_up(room, first, second, same, width):
     return found
 
 
-@kernel
+@entry
 def search(room, first, second, same, x0, x1, margin, share):
     """Find pairs of elements whose boxes, see `surround`, overlap. Returns (entries, pairs) as wanted.
 

@@ -19,7 +19,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from ..jit import kernel, word
+from ..compiled import entry, inline
 from .closest import separation
 
 Array = np.ndarray
@@ -28,7 +28,7 @@ GAP_ENOUGH = 0.1  # σ
 MOST_ADVANCES = 100_000
 
 
-@word
+@inline
 def first_time(p, u, kind, gap, least, share, enough):
     """The fraction of the step in [0, 1] after which p + t u is as near as (3); inf: it never is.
 
@@ -69,7 +69,7 @@ def first_time(p, u, kind, gap, least, share, enough):
     return t
 
 
-@kernel
+@entry
 def times(kind, quads, count, x0, x1, least, p, u, out):
     """first_time of the first `count` quadruples of nodes into out; returns the smallest, inf if none meet."""
     earliest = inf

@@ -15,7 +15,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import kernel, word
+from ..compiled import entry, inline
 
 Array = np.ndarray
 NODE_TRIANGLE, EDGE_EDGE = 1, 2  # also: how many of the four nodes are on the first side
@@ -23,22 +23,22 @@ NO_LENGTH = 1e-300  # an edge whose ends meet is divided by this, not by nothing
 PARALLEL = 1e-16  # sin² of the angle between edges; below, any point of their overlap serves
 
 
-@word
+@inline
 def difference(p, i, j):
     return p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2]
 
 
-@word
+@inline
 def dot3(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@word
+@inline
 def clamp(value):
     return min(max(value, 0.0), 1.0)
 
 
-@word
+@inline
 def triangle_weights(p):
     """(b₀, b₁, b₂) of the point of triangle p[1:4] that is closest to p[0]."""
     ab, ac, ap = difference(p, 2, 1), difference(p, 3, 1), difference(p, 0, 1)
@@ -70,7 +70,7 @@ def triangle_weights(p):
     return 1.0 - b - c, b, c
 
 
-@word
+@inline
 def edge_weights(p):
     """(s, t): the closest points are p[0] + s (p[1] - p[0]) and p[2] + t (p[3] - p[2])."""
     e, g, r = difference(p, 1, 0), difference(p, 3, 2), difference(p, 0, 2)
@@ -88,7 +88,7 @@ def edge_weights(p):
     return s, t
 
 
-@word
+@inline
 def four_weights(p, kind):
     """The weights of (1)."""
     if kind == NODE_TRIANGLE:
@@ -98,7 +98,7 @@ def four_weights(p, kind):
     return 1.0 - s, s, t - 1.0, -t  # (3)
 
 
-@word
+@inline
 def separation(p, kind):
     """d of (1)."""
     a0, a1, a2, a3 = four_weights(p, kind)
@@ -109,7 +109,7 @@ def separation(p, kind):
     return sqrt(total)
 
 
-@kernel
+@entry
 def closest(kind, quads, count, x, p, out_weights, out_normal, out_distance):
     """(1) of the first `count` quadruples of nodes, quads (k, 4); p (4, 3) is room.
 

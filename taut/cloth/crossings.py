@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import kernel, part, word
+from ..compiled import compiled, entry, inline
 from .boxes import near_pairs
 from .closest import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, separation
 from .topology import triangle_edges
@@ -23,12 +23,12 @@ TOUCHING = 1e-12  # of the edge's length: nearer, they touch
 IN_PLANE = 1e-10  # of lengths: nearer to the plane, the sides of a point are those of rounding errors
 
 
-@word
+@inline
 def cross3(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@part
+@compiled
 def meet_in_plane(p, q):
     """Whether edge and triangle of one plane, p (5, 3), come together; q (4, 3) is room."""
     along = difference(p, 1, 0)
@@ -44,7 +44,7 @@ def meet_in_plane(p, q):
     return least <= TOUCHING * np.sqrt(dot3(along, along))
 
 
-@part
+@compiled
 def is_pierced(p, q):
     """Whether the edge p[0:2] meets the triangle p[2:5]."""
     n = cross3(difference(p, 3, 2), difference(p, 4, 2))
@@ -60,7 +60,7 @@ def is_pierced(p, q):
     return min(v0, v1, v2) >= 0.0 or max(v0, v1, v2) <= 0.0  # (2)
 
 
-@kernel
+@entry
 def pierce(edges, triangles, pairs, x, p, q, out):
     """out = whether the edge of each pair (edge, triangle) meets its triangle."""
     for k in range(pairs.shape[0]):

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
-from ..jit import kernel, word
+from ..compiled import entry, inline, structure
 from .springs import add_forces
 
 Array = np.ndarray
@@ -34,7 +33,7 @@ def explicit(n: int) -> Explicit:
     return Explicit(np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(1, np.int64))
 
 
-@word
+@inline
 def advance(work, s, x, v, w, external, h, rule):
     """One step in place; returns the energy of the springs at its beginning."""
     force, before = work.force, work.before
@@ -55,7 +54,7 @@ def advance(work, s, x, v, w, external, h, rule):
     return energy
 
 
-@word
+@inline
 def measure_velocity(x, start, h, v):
     """v = (x - start) / h, where positions were moved after a step."""
     for i in range(x.shape[0]):
@@ -63,7 +62,7 @@ def measure_velocity(x, start, h, v):
             v[i, c] = (x[i, c] - start[i, c]) / h
 
 
-@kernel
+@entry
 def step_explicit(work, s, x, v, w, external, h, rule, substeps):
     """Advance x and v by h, in equal substeps."""
     part_of_h = h / substeps

@@ -24,8 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
-from ..jit import kernel, part, word
+from ..compiled import compiled, entry, inline, structure
 from .springs import tension
 
 Array = np.ndarray
@@ -68,7 +67,7 @@ def implicit(springs: int, n: int, contacts: Array | None = None, least: float =
     return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap, touch, np.zeros(1, np.int64))
 
 
-@word
+@inline
 def times_block(S, q, a, b, c):
     """The symmetric block S[q] times a vector."""
     return (
@@ -78,7 +77,7 @@ def times_block(S, q, a, b, c):
     )
 
 
-@part
+@compiled
 def linearise(work, s, x, v, w, external, h):
     """The matrix of (1), its right-hand side into r, and the preconditioner."""
     block, inverse, r = work.block, work.inverse, work.r
@@ -125,7 +124,7 @@ def linearise(work, s, x, v, w, external, h):
         invert_diagonal(inverse, i, w[i])
 
 
-@word
+@inline
 def press(touch, inverse, r, w):
     """Contacts that push: (4) into the right-hand side and the diagonal blocks, which hold springs so far."""
     if touch.firm.shape[0] == 0:
@@ -162,7 +161,7 @@ def press(touch, inverse, r, w):
                 sign = -1.0
 
 
-@word
+@inline
 def invert_diagonal(inverse, i, w):
     """(M + Σ S)⁻¹ of one node by cofactors; zero for a pinned one, which keeps it out of the iteration."""
     if w == 0.0:
@@ -182,7 +181,7 @@ def invert_diagonal(inverse, i, w):
     inverse[i, 5] = (a * d - b * b) * scale
 
 
-@word
+@inline
 def nearing(touch, q, p):
     """n·(p_i - p_j)"""
     total = 0.0
@@ -195,7 +194,7 @@ def nearing(touch, q, p):
     return total
 
 
-@word
+@inline
 def multiply(work, s, w, p, out):
     """out = (M - h ∂f/∂v - h² ∂f/∂x) p; rows of pinned nodes are left out."""
     block = work.block
@@ -230,7 +229,7 @@ def multiply(work, s, w, p, out):
                 out[i, c] = 0.0
 
 
-@word
+@inline
 def precondition(inverse, r, z):
     """z = P r; returns r·z."""
     total = 0.0
@@ -240,7 +239,7 @@ def precondition(inverse, r, z):
     return total
 
 
-@part
+@compiled
 def conjugate_gradients(work, s, w, tolerance, most):
     """Solve (1) for dv from r. Returns the iterations taken, negative when `most` did not suffice."""
     dv, r, z, p, ap = work.dv, work.r, work.z, work.p, work.ap
@@ -274,13 +273,13 @@ def conjugate_gradients(work, s, w, tolerance, most):
     return most if rz <= tolerance * tolerance * size else -most
 
 
-@word
+@inline
 def can_move(touch, q, w):
     i, j = touch.slot[q, 0], touch.slot[q, 1]
     return w[i] > 0.0 or (j >= 0 and w[j] > 0.0)
 
 
-@part
+@compiled
 def change_contacts(touch, w, dv, h):
     """Who would pull leaves, and who is inside enters: returns how many."""
     changed = 0
@@ -296,7 +295,7 @@ def change_contacts(touch, w, dv, h):
     return changed
 
 
-@kernel
+@entry
 def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     """Advance x and v by h. Returns the iterations taken, negative when `most` did not suffice."""
     touch = work.touch

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
-from ..jit import kernel, word
+from ..compiled import entry, inline, structure
 from .explicit import Explicit, advance, explicit, measure_velocity
 
 Array = np.ndarray
@@ -33,7 +32,7 @@ def provot(n: int) -> Provot:
     return Provot(explicit(n), np.zeros((n, 3)))
 
 
-@word
+@inline
 def set_out(work, s, x, v, w, external, h, rule):
     """(1)"""
     for i in range(x.shape[0]):
@@ -42,7 +41,7 @@ def set_out(work, s, x, v, w, external, h, rule):
     advance(work.explicit, s, x, v, w, external, h, rule)
 
 
-@word
+@inline
 def shorten(s, x, w, limit):
     """(2) once over all springs; returns how many were too long."""
     corrected = 0
@@ -66,7 +65,7 @@ def shorten(s, x, w, limit):
     return corrected
 
 
-@kernel
+@entry
 def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations):
     """Advance x and v by h, in equal substeps; returns how many corrections were made."""
     part_of_h = h / substeps

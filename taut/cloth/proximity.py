@@ -25,9 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
+from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from ..jit import kernel, part, word
 from .boxes import Boxes, boxes, search
 from .closest import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, four_weights
 from .topology import triangle_edges
@@ -116,7 +115,7 @@ def rows(of: Surface, last: Rows | None = None) -> Rows:
     )
 
 
-@part
+@compiled
 def search_pairs(faces, sides, of, x0, x1, margin, share, wanted):
     """Pairs near the paths from x0 to x1, into the rooms `faces` and `sides`: 0, MORE_ROOM or NOT_FINITE."""
     one, other = False, True  # as variables: a search is compiled once for both
@@ -133,12 +132,12 @@ def search_pairs(faces, sides, of, x0, x1, margin, share, wanted):
     return 0
 
 
-@word
+@inline
 def may_touch(of, i, j):
     return of.allowed[of.sheet[i], of.sheet[j]]
 
 
-@word
+@inline
 def write_row(room, at, kind, i, j, k, l, x, reach):
     """The row of four nodes into place `at`, if they are within reach and there is such a place; True if within."""
     p = room.p
@@ -163,7 +162,7 @@ def write_row(room, at, kind, i, j, k, l, x, reach):
     return True
 
 
-@word
+@inline
 def mobile(room, r, w):
     """Whether a row can move any of the nodes it has a weight on."""
     for k in range(4):
@@ -172,7 +171,7 @@ def mobile(room, r, w):
     return False
 
 
-@word
+@inline
 def corners(room, r):
     """How many corners of its triangle the closest point of a node-triangle row needs."""
     number = 0
@@ -182,7 +181,7 @@ def corners(room, r):
     return number
 
 
-@word
+@inline
 def holds_feature(room, other, r):
     """Whether the triangle of row `other` has all corners that row r needs."""
     for k in range(1, 4):
@@ -193,7 +192,7 @@ def holds_feature(room, other, r):
     return True
 
 
-@word
+@inline
 def is_needed(room, r, begin, end):
     """Whether row r, one of a node's rows begin to end, is neither a repetition nor behind a nearer triangle."""
     for other in range(begin, end):
@@ -207,7 +206,7 @@ def is_needed(room, r, begin, end):
     return True
 
 
-@word
+@inline
 def is_level(room, r, of, x):
     """Whether no neighbour of the node of row r lies on the near side of it."""
     i = room.nodes[r, 0]
@@ -224,7 +223,7 @@ def is_level(room, r, of, x):
     return True
 
 
-@word
+@inline
 def is_mirrored(room, r):
     """Whether the row of two nodes is there already, as seen from the other one."""
     node = room.nodes[r, 0]
@@ -239,7 +238,7 @@ def is_mirrored(room, r):
     return False
 
 
-@part
+@compiled
 def thin_out(room, begin, end, of, x, w):
     """Keep the rows of one node that are needed; returns where they end then."""
     for r in range(begin, end):
@@ -264,7 +263,7 @@ def thin_out(room, begin, end, of, x, w):
     return to
 
 
-@part
+@compiled
 def node_rows(room, of, x, w, reach, pairs):
     """Rows of nodes with faces, edges and nodes; returns their number, more than fit if they do not."""
     count = 0
@@ -287,7 +286,7 @@ def node_rows(room, of, x, w, reach, pairs):
     return count
 
 
-@word
+@inline
 def is_crossing(room, r):
     """Whether the closest points of two edges, still in p, lie inside both, and these are not parallel."""
     s, t = room.weights[r, 1], -room.weights[r, 3]
@@ -298,7 +297,7 @@ def is_crossing(room, r):
     return a * c - b * b > ALIGNED * a * c
 
 
-@part
+@compiled
 def edge_rows(room, of, x, w, reach, pairs, count):
     """Rows of crossing edges behind the first `count`; returns the number of all."""
     for q in range(pairs):
@@ -311,7 +310,7 @@ def edge_rows(room, of, x, w, reach, pairs, count):
     return count
 
 
-@part
+@compiled
 def find_rows(room, of, x, w, reach):
     """The rows at x [m] of all that is nearer than `reach` [m]; returns their number.
 
@@ -328,7 +327,7 @@ def find_rows(room, of, x, w, reach):
     return count if count <= room.distance.shape[0] else MORE_ROOM
 
 
-@kernel
+@entry
 def rows_at(room, of, x, w, reach):
     """find_rows, for Python."""
     return find_rows(room, of, x, w, reach)

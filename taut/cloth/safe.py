@@ -43,9 +43,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
+from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from ..jit import kernel, part, word
 from .boxes import Boxes, boxes
 from .ccd import first_time
 from .closest import EDGE_EDGE, NODE_TRIANGLE, separation
@@ -100,7 +99,7 @@ def motion(of: Surface, last: Motion | None = None) -> Motion:
     )
 
 
-@word
+@inline
 def list_quad(room, count, kind, i, j, k, l, x0, x1):
     """List a pair if it could come as near as η says with its nodes anywhere on their ways; returns the new count."""
     p, u = room.p, room.u
@@ -126,7 +125,7 @@ def list_quad(room, count, kind, i, j, k, l, x0, x1):
     return count + 1
 
 
-@part
+@compiled
 def list_quads(room, of, x0, x1, w):
     """Nodes of the pairs that could meet, whatever the fractions; returns how many, also when they do not fit."""
     count = 0
@@ -145,7 +144,7 @@ def list_quads(room, of, x0, x1, w):
     return count
 
 
-@word
+@inline
 def time_of(room, q, x0, x1, fraction, until, share, enough):
     """When pair q is too near on its way up to `until`, of which it is a fraction; inf: never, or it does not move."""
     p, u = room.p, room.u
@@ -161,7 +160,7 @@ def time_of(room, q, x0, x1, fraction, until, share, enough):
     return first_time(p, u, room.kind[q], room.start[q], 0.0, share, enough)  # (2)
 
 
-@word
+@inline
 def safe_time(room, q, x0, x1, fraction, until):
     """The time to cut pair q back to, as a fraction of `until`; inf: it need not be cut."""
     if time_of(room, q, x0, x1, fraction, until, KEPT, NEAR) == inf:
@@ -169,19 +168,19 @@ def safe_time(room, q, x0, x1, fraction, until):
     return min(1.0, time_of(room, q, x0, x1, fraction, until, ENOUGH[0], ENOUGH[1]))
 
 
-@word
+@inline
 def is_stale(room, q):
     newest = max(room.cut[room.quads[q, 0]], room.cut[room.quads[q, 1]])
     newest = max(newest, room.cut[room.quads[q, 2]], room.cut[room.quads[q, 3]])
     return newest > room.checked[q]
 
 
-@word
+@inline
 def moves(i, x0, x1):
     return x1[i, 0] != x0[i, 0] or x1[i, 1] != x0[i, 1] or x1[i, 2] != x0[i, 2]
 
 
-@word
+@inline
 def has_driven(room, q, x0, x1, w):
     """Whether a node of pair q is held and moves."""
     for k in range(4):
@@ -191,7 +190,7 @@ def has_driven(room, q, x0, x1, w):
     return False
 
 
-@word
+@inline
 def extremes(room, q, x0, x1, w, fraction):
     """The least and the largest φ of the nodes of pair q that move and can be cut; (1, 0) if there are none."""
     low = 1.0
@@ -204,7 +203,7 @@ def extremes(room, q, x0, x1, w, fraction):
     return low, top
 
 
-@word
+@inline
 def cut_to(room, q, level, x0, x1, w, number, fraction):
     for k in range(4):
         i = room.quads[q, k]
@@ -213,7 +212,7 @@ def cut_to(room, q, level, x0, x1, w, number, fraction):
             room.cut[i] = number
 
 
-@part
+@compiled
 def cut_at_first(room, pairs, x0, x1, w, fraction):
     """(b). What lies beyond the φ of all nodes of a pair need not be looked at."""
     number = 1
@@ -229,7 +228,7 @@ def cut_at_first(room, pairs, x0, x1, w, fraction):
     return number
 
 
-@part
+@compiled
 def cut_again(room, pairs, x0, x1, w, flat, cuts, fraction):
     """One round of (c), or of (d) if `flat`; returns the number of cuts so far, or NO_WAY past a held node."""
     whole = 1.0
@@ -253,7 +252,7 @@ def cut_again(room, pairs, x0, x1, w, flat, cuts, fraction):
     return cuts
 
 
-@part
+@compiled
 def least_time(room, pairs, x0, x1, fraction):
     """The time at which the first of all pairs has to stop, 1 if none has to."""
     least, whole = 1.0, 1.0
@@ -263,7 +262,7 @@ def least_time(room, pairs, x0, x1, fraction):
     return least
 
 
-@part
+@compiled
 def cut_all(room, pairs, x0, x1, w, fraction):
     """(e), and (f) if held nodes do not let the others stay behind; returns the status."""
     least = 1.0
@@ -283,7 +282,7 @@ def cut_all(room, pairs, x0, x1, w, fraction):
     return status
 
 
-@part
+@compiled
 def find_fractions(room, of, x0, x1, w, out_fraction):
     """φ of (1) for all n nodes; returns FREE, HELD_CUT, MORE_ROOM (call again with motion(of, room)) or
     NOT_FINITE. At x0 nothing may touch: what does stays where it is.
@@ -311,7 +310,7 @@ def find_fractions(room, of, x0, x1, w, out_fraction):
     return cut_all(room, pairs, x0, x1, w, out_fraction)
 
 
-@kernel
+@entry
 def fractions_of(room, of, x0, x1, w, out_fraction):
     """find_fractions, for Python."""
     return find_fractions(room, of, x0, x1, w, out_fraction)

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
+from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from ..jit import kernel, part, word
 
 Array = np.ndarray
 
@@ -64,7 +63,7 @@ def joined(*families: Springs) -> Springs:
     return Springs(*(np.concatenate(arrays) for arrays in zip(*families)))
 
 
-@word
+@inline
 def tension(l, rest, k, k2, elongation2):
     """T of (1) without damping."""
     pull = k * (l - rest)
@@ -74,7 +73,7 @@ def tension(l, rest, k, k2, elongation2):
     return pull
 
 
-@part
+@compiled
 def add_forces(s, x, v, f):
     """f += forces of the springs; returns V."""
     energy = 0.0
@@ -100,13 +99,13 @@ def add_forces(s, x, v, f):
     return energy
 
 
-@kernel
+@entry
 def spring_energy(s, x, v, f):
     """V, with the forces added to f."""
     return add_forces(s, x, v, f)
 
 
-@kernel
+@entry
 def elongations(s, x, out):
     """out = l/L - 1 of each spring."""
     for q in range(out.shape[0]):
@@ -116,7 +115,7 @@ def elongations(s, x, out):
         out[q] = sqrt(d0 * d0 + d1 * d1 + d2 * d2) / s.rest[q] - 1.0
 
 
-@kernel
+@entry
 def colour(i, j, used, out):
     """Give each spring the first colour that no other spring on its two nodes has; returns how many there are.
 

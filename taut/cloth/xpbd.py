@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
-from ..jit import kernel, part
+from ..compiled import compiled, entry, structure
 from .explicit import measure_velocity
 
 Array = np.ndarray
@@ -45,7 +44,7 @@ def xpbd(s, n: int) -> Xpbd:
     return Xpbd(np.zeros((n, 3)), np.zeros(s.rest.size), np.zeros(s.rest.size), soft, soft2)
 
 
-@part
+@compiled
 def project(work, s, x, w, h):
     """(2) to (4) once over all springs."""
     start, lam, lam2, soft, soft2 = work.start, work.lam, work.lam2, work.soft, work.soft2
@@ -92,7 +91,7 @@ def project(work, s, x, w, h):
         x[j, 2] -= b * d2
 
 
-@part
+@compiled
 def predict(work, x, v, w, external, h):
     """(1), with all λ at zero."""
     start = work.start
@@ -106,7 +105,7 @@ def predict(work, x, v, w, external, h):
             x[i, c] += h * v[i, c]
 
 
-@kernel
+@entry
 def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
     """Advance x and v by h, in equal substeps. On return lam / (h/substeps)² is each spring's -tension [N]."""
     part_of_h = h / substeps

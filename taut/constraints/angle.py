@@ -16,7 +16,7 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from ..jit import part, word
+from ..compiled import compiled, inline
 from .base import Argument, Kind, Layout
 from .coplanar import cross, dot, edge
 
@@ -38,13 +38,13 @@ def lay_out(positions, arguments):
     return Layout((now if angle is None else angle,), ints=(len(positions),))
 
 
-@word
+@inline
 def unit(u):
     r = sqrt(dot(u, u))
     return r, (u[0] / r, u[1] / r, u[2] / r)
 
 
-@word
+@inline
 def unit_rates(r, e, du):
     """First and second time derivative of e = u/|u| for constant du/dt."""
     dr = dot(e, du)
@@ -58,7 +58,7 @@ def unit_rates(r, e, du):
     return de, dde
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         count = ints[at.ints + i]

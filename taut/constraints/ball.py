@@ -9,7 +9,7 @@ The rotation of the bodies enters where places on bodies are mapped to bodies (m
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Kind, Layout
 
 
@@ -17,7 +17,7 @@ def lay_out(positions, arguments):
     return Layout()
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + 2 * i]

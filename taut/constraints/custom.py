@@ -10,8 +10,8 @@ kernel calls by its address, so a scene with its own constraints runs in the sam
 from __future__ import annotations
 
 from .. import limits
+from ..compiled import compiled
 from ..expressions import call_constraint, check, codegen
-from ..jit import part
 from .base import Argument, Kind, Layout
 
 
@@ -58,7 +58,7 @@ def lay_out(positions, arguments):
     return Layout(ints=(address, count, rows), rows=rows)
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     packed_x = scratch[0]
     packed_v = scratch[1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
@@ -27,7 +27,7 @@ def lay_out(positions, arguments):
     return Layout((length,), length=length)
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + 2 * i]

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
@@ -17,7 +17,7 @@ def lay_out(positions, arguments):
     return Layout(tuple(positions[0]) if place is None else tuple(place))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

@@ -10,7 +10,7 @@ ball's radius.
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from . import outside_box
 from .base import Kind, ball_radius
 
@@ -24,7 +24,7 @@ def lay_out(positions, arguments):
     return layout
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

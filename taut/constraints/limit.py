@@ -9,7 +9,7 @@ One row for each limit that is given, the minimum first.
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
@@ -31,7 +31,7 @@ def lay_out(positions, arguments):
     return Layout(parameters, ints=(0 if is_coordinate else "xyz".index(component), rows), rows=rows)
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

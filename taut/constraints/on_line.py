@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
@@ -30,7 +30,7 @@ def lay_out(positions, arguments):
     return Layout((*point, *first, *second))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..jit import part
+from ..compiled import compiled
 from .base import BALL, Argument, Kind, Layout, ball_radius
 
 # What both box kinds take.
@@ -41,7 +41,7 @@ def lay_out(positions, arguments):
     return Layout((*arguments["center"], *half, *axes, ball_radius(arguments)))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]

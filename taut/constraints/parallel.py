@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Kind, Layout
 
 
@@ -25,7 +25,7 @@ def lay_out(positions, arguments):
     return Layout((size,), ints=(int(np.argmax(np.abs(b - a))),))
 
 
-@part
+@compiled
 def rechart(n, at, idx, ints, x):
     for i in range(n):
         a = idx[at.idx + 4 * i]
@@ -37,7 +37,7 @@ def rechart(n, at, idx, ints, x):
         ints[at.ints + i] = largest
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         m = at.idx + 4 * i

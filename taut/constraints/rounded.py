@@ -21,7 +21,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..jit import part
+from ..compiled import compiled
 from .base import Layout, ball_radius
 from .coplanar import dot
 
@@ -59,7 +59,7 @@ def around(position, arguments, core, first, second=None, side=1.0):
     return Layout((*first, *second, radius, ball_radius(arguments), side), ints=(core,))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         q = idx[at.idx + i]

@@ -17,14 +17,14 @@ import math
 
 import numpy as np
 
+from taut.compiled import compiled
 from taut.contact.work import record
-from taut.jit import part
 
 EPSILON = 1e-8
 ROUNDING = 1e-14  # of the terms of a slack: no row enters for less
 
 
-@part
+@compiled
 def append_row(row, p, work):
     """Row p of the factor (2)."""
     A, L, order = work.A, work.L, work.order
@@ -39,7 +39,7 @@ def append_row(row, p, work):
     order[p] = row
 
 
-@part
+@compiled
 def remove_row(k, p, work):
     """Take row k out of the p rows of (2): move the rows after it up, rotate their columns back into shape."""
     L, order = work.L, work.order
@@ -58,7 +58,7 @@ def remove_row(k, p, work):
             L[i, j + 1] = cosine * b - sine * a
 
 
-@part
+@compiled
 def solve_active(p, work):
     """z: the minimum of (1) with the set held as equalities."""
     L, z = work.L, work.z
@@ -73,7 +73,7 @@ def solve_active(p, work):
             z[j] -= L[i, j] * z[i]
 
 
-@part
+@compiled
 def worst_row(m, work):
     """The row outside the set with the most negative slack, or -1."""
     worst = -1
@@ -95,7 +95,7 @@ def worst_row(m, work):
     return worst
 
 
-@part
+@compiled
 def go_back(p, work):
     """How far x may move towards z before a row of the set changes sign; 2 when nothing is in the way."""
     step = 2.0
@@ -106,7 +106,7 @@ def go_back(p, work):
     return step
 
 
-@part
+@compiled
 def descend(m, work, log, instant, iteration):
     """Solve (1) from the set work.inside (a guess is enough) into work.x. Returns the iterations so far.
 

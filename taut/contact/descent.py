@@ -23,15 +23,15 @@ from __future__ import annotations
 
 import math
 
+from taut.compiled import compiled, inline
 from taut.contact.rows import opening, push, rate
-from taut.jit import part, word
 
 ENOUGH = 0.3  # of the tolerance, for equations on the face
 HALVINGS = 10
 STICKS = 1.0 - 1e-9  # of the cone: a λ_t nearer to its limit was cut to it
 
 
-@part
+@compiled
 def descend(cand, watched, weight, v, tolerance, most):
     """Improve cand.lam and v on the face of the first `watched` rows of cand.watched. Returns the iterations."""
     count, outside = choose_face(cand, watched, v)
@@ -74,7 +74,7 @@ def descend(cand, watched, weight, v, tolerance, most):
     return most
 
 
-@part
+@compiled
 def choose_face(cand, watched, v):
     """List the face, and set r and z. Returns the length of the list and the worst violation outside of it [m/s]."""
     lam, res, z = cand.lam, cand.res, cand.z
@@ -101,7 +101,7 @@ def choose_face(cand, watched, v):
     return count, outside
 
 
-@word
+@inline
 def push_face(cand, count, weight, amount, dv):
     """dv = W (Jᵀ, Tᵀ) amount over the face."""
     dv[:] = 0.0
@@ -113,7 +113,7 @@ def push_face(cand, count, weight, amount, dv):
             push(cand, cand.T2, r, weight, amount[r, 2], dv)
 
 
-@part
+@compiled
 def multiply(cand, count, weight):
     """A z on the face, by way of the velocities dz of z. Returns zᵀ A z."""
     z, az = cand.z, cand.az
@@ -130,7 +130,7 @@ def multiply(cand, count, weight):
     return total
 
 
-@part
+@compiled
 def leaves(cand, count, alpha):
     """Whether a step of length alpha makes some row pull, or slip."""
     lam, p = cand.lam, cand.p
@@ -146,7 +146,7 @@ def leaves(cand, count, alpha):
     return False
 
 
-@part
+@compiled
 def cut_step(cand, count, weight, alpha, v):
     """Take the step alpha p as far as it is allowed."""
     lam, p, res, d = cand.lam, cand.p, cand.res, cand.ap

@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 
-from taut.jit import part
+from taut.compiled import compiled
 
 RANK = 1e-11  # of a row's diagonal: what the rows before leave of it is rounding
 SCALES_ALIKE = 100.0
@@ -34,7 +34,7 @@ ROUNDS = 2
 FLOOR = 1e-3  # of the largest q: no row is looked at more closely than this
 
 
-@part
+@compiled
 def scale_problem(S, c, m, work):
     """(1), and work.d = 0 for rows along which nothing can move. Returns whether all numbers are finite."""
     largest = 0.0
@@ -66,7 +66,7 @@ def scale_problem(S, c, m, work):
     return math.isfinite(total)
 
 
-@part
+@compiled
 def factor_face(p, work):
     """Cholesky of A on work.rows[:p], reordered by pivots (2). Returns the rank."""
     A, K, rows, left = work.A, work.K, work.rows, work.pivot
@@ -102,7 +102,7 @@ def factor_face(p, work):
     return np.int64(p)
 
 
-@part
+@compiled
 def find_null(p, rank, work):
     """X of (2), one dependent row after the other, and the Cholesky factor of ZᵀZ = 1 + XᵀX."""
     K, X, G = work.K, work.X, work.G
@@ -121,7 +121,7 @@ def find_null(p, rank, work):
             G[n, k] = math.sqrt(total) if k == n else total / G[k, k]
 
 
-@part
+@compiled
 def remove_null(p, rank, x, work):
     """x ← P x (3)"""
     X, G, t = work.X, work.G, work.t
@@ -144,7 +144,7 @@ def remove_null(p, rank, x, work):
             x[i] += X[n, i] * t[n]
 
 
-@part
+@compiled
 def solve_independent(rank, x, work):
     """x ← A_BB⁻¹ x"""
     K = work.K
@@ -159,7 +159,7 @@ def solve_independent(rank, x, work):
             x[j] -= K[i, j] * x[i]
 
 
-@part
+@compiled
 def solve_set(m, flags, work):
     """Multipliers work.y with w = 0 on the flagged rows (4). Returns how many of these depend on the others."""
     A, rows, r = work.A, work.rows, work.r
@@ -190,7 +190,7 @@ def solve_set(m, flags, work):
     return p - rank
 
 
-@part
+@compiled
 def find_slack(m, work):
     """s = A y + q, and in work.reach how large the terms of each sum are."""
     for i in range(m):
@@ -204,7 +204,7 @@ def find_slack(m, work):
         work.reach[i] = size + FLOOR * work.size[1]
 
 
-@part
+@compiled
 def put_back(S, c, m, y, lam, w, work):
     """λ = D y (1), and w = S λ + c."""
     for i in range(m):

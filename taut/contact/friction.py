@@ -29,14 +29,14 @@ from __future__ import annotations
 
 import math
 
-from taut.jit import part
+from taut.compiled import compiled
 
 MOST_NEWTON = 50
 RELAXED = 0.6
 FLAT = 1e-13  # of the larger curvature: no curvature at all
 
 
-@part
+@compiled
 def slide(a, b, d, g1, g2, r, out, at):
     """λ_t of (3) into out[at], out[at + 1], for T = [[a, b], [b, d]]."""
     middle = 0.5 * (a + d)
@@ -77,7 +77,7 @@ def slide(a, b, d, g1, g2, r, out, at):
     out[at + 1] = sine * y1 + cosine * y2
 
 
-@part
+@compiled
 def velocity(S, c, m, lam, row):
     total = c[row]
     for j in range(m):
@@ -85,7 +85,7 @@ def velocity(S, c, m, lam, row):
     return total
 
 
-@part
+@compiled
 def sweep(S, c, mu, n, lam):
     """Every contact once, the others held."""
     m = 3 * n
@@ -104,7 +104,7 @@ def sweep(S, c, mu, n, lam):
         slide(a, b, d, g1, g2, r, lam, i + 1)  # (2)
 
 
-@part
+@compiled
 def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
     """Impulses of n contacts, from the guess `lam`, until no velocity changes by more than `tolerance`.
 

@@ -20,8 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import structure
-from taut.jit import kernel, part, word
+from taut.compiled import compiled, entry, inline, structure
 
 Array = np.ndarray
 LEVELS = 8
@@ -59,7 +58,7 @@ def grid_room(count: int) -> GridRoom:
     )
 
 
-@kernel
+@entry
 def near_pairs(x, member, radius, group, reach, room, pairs):
     """Write all pairs i < j of members nearer than r_i + r_j + reach into `pairs`, sorted by i, then j.
 
@@ -80,20 +79,20 @@ def near_pairs(x, member, radius, group, reach, room, pairs):
     return count
 
 
-@word
+@inline
 def cell(position, width):
     c = position / width
     return math.floor(c) if -FARTHEST < c < FARTHEST else 0
 
 
-@word
+@inline
 def bucket_of(column, row, level, table):
     """Where the cells of one column begin in the table; the cells of a column follow each other."""
     mixed = (column * 73856093 ^ row * 19349663 ^ level * 83492791) & 0x7FFFFFFF
     return (mixed ^ (mixed >> 13)) & (table - 1)
 
 
-@part
+@compiled
 def fill(x, member, radius, reach, width, room):
     """Sort the members into buckets."""
     n = member.shape[0]
@@ -128,7 +127,7 @@ def fill(x, member, radius, reach, width, room):
     room.start[table] = n
 
 
-@part
+@compiled
 def search(group, reach, width, room, pairs):
     """Write near pairs as they are found. Returns their number, also beyond the room for them."""
     table = room.start.shape[0] - 1
@@ -168,7 +167,7 @@ def search(group, reach, width, room, pairs):
     return count
 
 
-@part
+@compiled
 def sort_pairs(room, count, pairs):
     """Sort by i and by j, in place: to the range of its i first, then by j within each range."""
     n = room.next.shape[0]
@@ -191,7 +190,7 @@ def sort_pairs(room, count, pairs):
         sort_range(pairs, first[i], first[i + 1])
 
 
-@part
+@compiled
 def sort_range(pairs, begin, end):
     """Shell's sort of pairs[begin:end] by their second number: a plain insertion sort for the usual dozen."""
     gap = 1
@@ -208,7 +207,7 @@ def sort_range(pairs, begin, end):
         gap //= 3
 
 
-@kernel
+@entry
 def needs_rebuild(x, x_at_build, member, skin):
     """Whether a list of pairs made with `skin` [m] more reach than needed may by now lack one.
 
@@ -222,7 +221,7 @@ def needs_rebuild(x, x_at_build, member, skin):
     return False
 
 
-@kernel
+@entry
 def carry(old_pairs, old_count, old_lam, new_pairs, new_count, new_lam):
     """Give pairs that persist their multipliers, shape (rows, 3), and new ones zero: both lists are sorted."""
     k = 0

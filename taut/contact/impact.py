@@ -23,17 +23,17 @@ import math
 
 import numpy as np
 
+from taut.compiled import compiled
 from taut.contact.face import MOVABLE
 from taut.contact.rules import RULES, choose
 from taut.contact.work import INFEASIBLE
-from taut.jit import part
 
 MOST_ROUNDS = 200
 EXACT = RULES["exact"].code
 RESTING = 1e-12  # of the largest rate, rows measured by √S_rr: slower is no approach
 
 
-@part
+@compiled
 def compress(S, gamma, e, resting, n, work):
     """(1) for the rows work.subset[:n]; Λ into work.push. What approaches by less than `resting` gets e = 0."""
     for i in range(n):
@@ -46,7 +46,7 @@ def compress(S, gamma, e, resting, n, work):
     return choose(EXACT, work.sub, work.free, n, work.subset_member, work.push, work.slack, work, work.quiet, n)
 
 
-@part
+@compiled
 def expansion(n, work):
     """s of (3)."""
     largest = 0.0
@@ -66,7 +66,7 @@ def expansion(n, work):
     return largest * math.sqrt(taken / given)
 
 
-@part
+@compiled
 def apply_impulses(S, gamma, m, n, s, impulse, work):
     """(2) for the rows work.subset[:n]."""
     for i in range(n):
@@ -78,7 +78,7 @@ def apply_impulses(S, gamma, m, n, s, impulse, work):
                 gamma[j] += S[j, row] * p
 
 
-@part
+@compiled
 def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
     """(1) and (2) until nothing approaches; rows with S_rr up to `least` can not be moved."""
     for turn in range(MOST_ROUNDS + 1):
@@ -102,7 +102,7 @@ def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
     return MOST_ROUNDS + 1
 
 
-@part
+@compiled
 def collide(S, gamma, e, m, impulse, work, resting):
     """Impulses P ≥ 0 of simultaneous impacts, and γ after them in place. Returns the rounds.
 

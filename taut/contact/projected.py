@@ -33,10 +33,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import structure
+from taut.compiled import compiled, entry, inline, structure
 from taut.contact.descent import descend
 from taut.contact.rows import opening, push, rate
-from taut.jit import kernel, part, word
 
 Array = np.ndarray
 FEW = 8  # sweeps in a round, at first
@@ -101,7 +100,7 @@ def candidates(rows: int, blocks: int, slots: int) -> Candidates:
     )
 
 
-@kernel
+@entry
 def project(cand, n, weight, v, tolerance, most):
     """Find λ of the first n rows, from cand.lam on, and add its effect to v, which comes without any.
 
@@ -132,7 +131,7 @@ def project(cand, n, weight, v, tolerance, most):
     return most + 1
 
 
-@part
+@compiled
 def prepare(cand, n, weight):
     """A_rr and a_t of each row: once for given J and T."""
     for r in range(n):
@@ -151,7 +150,7 @@ def prepare(cand, n, weight):
             cand.inverse[r, c] = 1.0 / cand.a[r, c] if cand.a[r, c] > 0.0 else 0.0
 
 
-@part
+@compiled
 def apply(cand, n, weight, lam, v):
     """Add W (Jᵀ λ_n + Tᵀ λ_t) to v, for impulses or changes of impulses `lam` of the first n rows."""
     for r in range(n):
@@ -161,7 +160,7 @@ def apply(cand, n, weight, lam, v):
             push(cand, cand.T2, r, weight, lam[r, 2], v)
 
 
-@part
+@compiled
 def begin(cand, n, weight, v):
     """Begin with the part of cand.lam, from none to all, that makes f smallest, and add its effect to v.
 
@@ -187,7 +186,7 @@ def begin(cand, n, weight, v):
             v[s, c] += share * dv[s, c]
 
 
-@part
+@compiled
 def sweep(cand, n, weight, v):
     """Treat the first n rows one after the other. Returns the largest change of any row's velocity by its own λ."""
     largest = 0.0
@@ -196,7 +195,7 @@ def sweep(cand, n, weight, v):
     return largest
 
 
-@word
+@inline
 def sweep_row(cand, r, weight, v):
     """Solve (2) and (3) of row r alone. Returns the change [m/s] of its velocity."""
     lam, a = cand.lam, cand.a
@@ -218,7 +217,7 @@ def sweep_row(cand, r, weight, v):
     return change
 
 
-@word
+@inline
 def wanted(cand, r, v):
     """λ_t that row r would like best, of those that its λ_n allows."""
     inverse = cand.inverse[r, 1]
@@ -230,7 +229,7 @@ def wanted(cand, r, v):
     return share * first, share * second
 
 
-@part
+@compiled
 def watch(cand, n, v, margin):
     """List the rows that push or open by less than `margin` [m/s].
 

@@ -28,10 +28,10 @@ import math
 
 import numpy as np
 
+from taut.compiled import compiled
 from taut.contact.active import EPSILON, descend
 from taut.contact.face import RANK, find_slack, put_back, scale_problem, solve_set
 from taut.contact.work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, give_up, record_all
-from taut.jit import part
 
 MOST_ROUNDS = 40
 GOOD = 1e-13  # of the terms of a slack: rounding
@@ -42,7 +42,7 @@ PROBE = 1e-3  # of the largest multiplier
 TRACE = 1e-6  # of the largest entry of u: below, a row takes no part in a contradiction
 
 
-@part
+@compiled
 def polish(m, work):
     """Multipliers and slack of the rows work.face, less those that would pull. Returns the dependent rows."""
     while True:
@@ -57,7 +57,7 @@ def polish(m, work):
             return dependent
 
 
-@part
+@compiled
 def violation(m, work):
     """By how much (relative to the terms of the sum) a slack is negative, or not zero where y > 0."""
     worst = 0.0
@@ -68,7 +68,7 @@ def violation(m, work):
     return worst
 
 
-@part
+@compiled
 def weak_rows(m, work):
     """How many rows have neither slack nor multiplier."""
     count = 0
@@ -78,14 +78,14 @@ def weak_rows(m, work):
     return count
 
 
-@part
+@compiled
 def aim(m, work):
     """The linear term of (2)."""
     for i in range(m):
         work.g[i] = work.q[i] - EPSILON * work.centre[i]
 
 
-@part
+@compiled
 def contradiction(m, work):
     """Whether the move from work.centre to work.x satisfies (3); if so it is put into work.t."""
     u, length, work_done, largest = work.t, 0.0, 0.0, 0.0
@@ -105,7 +105,7 @@ def contradiction(m, work):
     return proven and energy <= RANK * length
 
 
-@part
+@compiled
 def another_solution(m, work, instant):
     """Whether a weak row pushes in some other solution."""
     largest = 0.0
@@ -127,7 +127,7 @@ def another_solution(m, work, instant):
     return False
 
 
-@part
+@compiled
 def unmovable(c, m, work):
     """The row most violated among those along which nothing can move, or -1."""
     top = 0.0
@@ -142,7 +142,7 @@ def unmovable(c, m, work):
     return found
 
 
-@part
+@compiled
 def search(m, work, log, instant):
     """Rounds of (2) from the rows work.face until the conditions hold or are proven to contradict each other.
 
@@ -181,7 +181,7 @@ def search(m, work, log, instant):
     return best, dependent, proven, iteration
 
 
-@part
+@compiled
 def put_contradiction(c, m, fixed, lam, w, work):
     """λ = u of (3) with 1 as its largest entry, and w = c. A row that nothing can move contradicts itself."""
     largest = 0.0
@@ -193,7 +193,7 @@ def put_contradiction(c, m, fixed, lam, w, work):
         lam[i] /= largest
 
 
-@part
+@compiled
 def solve_qp(S, c, m, member, lam, w, work, log, instant):
     """The exact answer (1), starting from the rows in `member`, which becomes who pushes. Returns a status."""
     if not scale_problem(S, c, m, work):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.jit import word
+from taut.compiled import inline
 
 
-@word
+@inline
 def rate(cand, B, r, v):
     """B v of row r."""
     total = 0.0
@@ -20,13 +20,13 @@ def rate(cand, B, r, v):
     return total
 
 
-@word
+@inline
 def opening(cand, r, v):
     """w of row r."""
     return rate(cand, cand.J, r, v) + cand.b[r] + cand.soft[r] * cand.lam[r, 0]
 
 
-@word
+@inline
 def push(cand, B, r, weight, impulse, v):
     """v += W Bᵀ impulse of row r."""
     for k in range(np.uint64(cand.ptr[r]), np.uint64(cand.ptr[r + 1])):

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import structure
-from taut.jit import part
+from taut.compiled import compiled, structure
 
 Array = np.ndarray
 
@@ -82,7 +81,7 @@ def scratch(capacity: int, rules: int) -> RuleWork:
     return RuleWork._make([*square, *line, *whole, empty_log(0), np.zeros(2), np.zeros(rules, np.int64)])
 
 
-@part
+@compiled
 def give_up(m, lam, w):
     """The answer to numbers that are none."""
     for i in range(m):
@@ -91,7 +90,7 @@ def give_up(m, lam, w):
     return NOT_CONVERGED
 
 
-@part
+@compiled
 def record(log, instant, iteration, row, before, after, lam, w):
     """Note that a row, a member before or not, is a member now or not."""
     capacity = log.ints.shape[0]
@@ -113,7 +112,7 @@ def record(log, instant, iteration, row, before, after, lam, w):
     log.numbers[k, 1] = w
 
 
-@part
+@compiled
 def record_all(log, instant, iteration, m, before, after, lam, w):
     """One event per row."""
     if log.ints.shape[0] > 0:

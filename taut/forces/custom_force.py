@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, check, codegen
-from ..jit import part
 from .base import ForceKind
 
 
@@ -49,7 +49,7 @@ def lay_out(positions, arguments):
     return Layout(ints=(address, count))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     packed_x, packed_v, force = scratch[0], scratch[1], scratch[2]
     for i in range(n):

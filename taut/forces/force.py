@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from ..jit import part
 from .base import ForceKind
 
 
@@ -17,7 +17,7 @@ def lay_out(positions, arguments):
     return Layout(tuple(value), ints=(int(all(s.is_constant for s in value)),))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from ..jit import part
 from .base import ForceKind
 
 
@@ -26,7 +26,7 @@ def lay_out(positions, arguments):
     return Layout((stiffness, apart if length is None else length, damping))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):

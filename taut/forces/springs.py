@@ -15,8 +15,8 @@ from math import sqrt
 import numpy as np
 
 from ..cloth.springs import tension
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from ..jit import part
 from .base import ForceKind
 
 
@@ -62,7 +62,7 @@ def numbered_points(given, width, name, count):
     return whole.reshape(-1, width)
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     nodes, pair, m = at.idx, at.ints, at.par

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from ..jit import part
 from .base import ForceKind
 
 
@@ -14,7 +14,7 @@ def lay_out(positions, arguments):
     return Layout(tuple(arguments["value"]))
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         a = idx[at.idx + i]

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from ..jit import part
 from .base import ForceKind
 from .springs import numbered_points
 
@@ -29,7 +29,7 @@ def lay_out(positions, arguments):
     return Layout((density, coefficient, *arguments["velocity"]), numbers)
 
 
-@part
+@compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     nodes, corner, m = at.idx, at.ints, at.par
     for _ in range(n):

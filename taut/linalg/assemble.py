@@ -7,11 +7,11 @@ over the blocks k1 of row i and k2 of row j that share a slot.
 
 from __future__ import annotations
 
-from taut.jit import word
+from taut.compiled import inline
 from taut.linalg.linear import PCG
 
 
-@word
+@inline
 def assemble(lin, J, w):
     """Write A = J W Jᵀ into lin.val."""
     first, left, right, pair_slot, pos, val = lin.first, lin.left, lin.right, lin.pair_slot, lin.pos, lin.val
@@ -28,7 +28,7 @@ def assemble(lin, J, w):
             val[lin.mirror[e]] = val[pos[e]]
 
 
-@word
+@inline
 def assemble_pair(lin, Ja, Jb, w):
     """Write the non-symmetric A = Ja W Jbᵀ into lin.val (bicgstab only)."""
     for e in range(lin.pos.shape[0]):
@@ -45,7 +45,7 @@ def assemble_pair(lin, Ja, Jb, w):
         lin.val[lin.mirror[e]] = upper
 
 
-@word
+@inline
 def multiply(lin, y, out):
     """out = A y; the two must be different arrays."""
     for i in range(out.shape[0]):

@@ -10,10 +10,10 @@ so that the updates of the factorisation and of the solves run along memory. A p
 
 from __future__ import annotations
 
-from taut.jit import kernel, word
+from taut.compiled import entry, inline
 
 
-@word
+@inline
 def factor_tridiagonal(val, fac, inverse, tolerance):
     """bandwidth 1: fac[i] = L[i+1, i]. Returns the number of dependent pivots."""
     dependent = 0
@@ -34,7 +34,7 @@ def factor_tridiagonal(val, fac, inverse, tolerance):
     return dependent
 
 
-@word
+@inline
 def solve_tridiagonal(fac, inverse, perm, b, out):
     """`out` holds L⁻¹ b on the way: long chains are bound by memory, and every array counts."""
     m = inverse.shape[0]
@@ -52,7 +52,7 @@ def solve_tridiagonal(fac, inverse, perm, b, out):
         out[row] = value
 
 
-@kernel
+@entry
 def factor_band(val, fac, inverse, bandwidth, tolerance):
     """Right-looking LDLᵀ of (1). Returns the number of dependent pivots."""
     m = inverse.shape[0]
@@ -82,7 +82,7 @@ def factor_band(val, fac, inverse, bandwidth, tolerance):
     return dependent
 
 
-@kernel
+@entry
 def solve_band(fac, inverse, perm, bandwidth, y, b, out):
     m = inverse.shape[0]
     stride = bandwidth + 1

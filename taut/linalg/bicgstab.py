@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.vectors import (
     dot,
     most_iterations,
@@ -30,7 +30,7 @@ from taut.linalg.vectors import (
 BREAKDOWN = 1e-30
 
 
-@kernel
+@entry
 def bicgstab(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
     """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row."""
     m = out.shape[0]
@@ -77,7 +77,7 @@ def bicgstab(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
     return 1, most_iterations(m)
 
 
-@kernel
+@entry
 def cgls(ptr, idx, val, diag, scale, tolerance, work, b, out):
     """Start from zero. Returns (status, iterations)."""
     m = out.shape[0]

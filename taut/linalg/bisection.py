@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from taut.jit import kernel, part
+from taut.compiled import compiled, entry
 
 LEAF = 4  # nodes that are parted no further
 DIRECTIONS = 9
@@ -24,7 +24,7 @@ SHARES = (0.5, 0.3, 0.35, 0.4, 0.45, 0.55, 0.6, 0.65, 0.7)  # of the nodes on th
 ALIKE = 1e-9  # share of the extent below which coordinates count as equal
 
 
-@part
+@compiled
 def along(place, node, which):
     """A coordinate of a node, or a sum or a difference of two."""
     axis = which % 3
@@ -34,7 +34,7 @@ def along(place, node, which):
     return place[node, axis] + other if which < 6 else place[node, axis] - other
 
 
-@part
+@compiled
 def in_place(value, begin, end, middle):
     """What stands in place `middle` of the sorted values, by quickselect; `value` is left in another order."""
     low, high = begin, end - 1
@@ -59,7 +59,7 @@ def in_place(value, begin, end, middle):
     return value[middle]
 
 
-@part
+@compiled
 def take_sides(place, which, share, items, begin, end, side, value):
     """1 for about a share of the nodes, the lowest in a direction, 2 for the others (1). Returns how many are on
     side 1."""
@@ -77,7 +77,7 @@ def take_sides(place, which, share, items, begin, end, side, value):
     return ones
 
 
-@part
+@compiled
 def meets(ptr, neighbour, side, node, other):
     for q in range(ptr[node], ptr[node + 1]):
         if side[neighbour[q]] == other:
@@ -85,7 +85,7 @@ def meets(ptr, neighbour, side, node, other):
     return False
 
 
-@part
+@compiled
 def shorter_border(ptr, neighbour, side, items, begin, end):
     """The side with fewer nodes that meet the other, and how many these are (2)."""
     one, two = 0, 0
@@ -99,7 +99,7 @@ def shorter_border(ptr, neighbour, side, items, begin, end):
     return (1, one) if one < two else (2, two)
 
 
-@part
+@compiled
 def work_of_sides(ptr, neighbour, side, items, begin, end, ones):
     """(3); nodes that meet others outside stand for these."""
     cut, c = shorter_border(ptr, neighbour, side, items, begin, end)
@@ -117,7 +117,7 @@ def work_of_sides(ptr, neighbour, side, items, begin, end, ones):
     return c * (c * c / 3.0 + b * c + b * b) + 10.0 * (n * (np.sqrt(n) + one + c) + m * (np.sqrt(m) + two + c))
 
 
-@part
+@compiled
 def part_in_three(ptr, neighbour, side, items, begin, end, scratch):
     """Sort the nodes of a part: side 1, side 2, those at the cut (2). Returns where the second and third begin."""
     cut, count = shorter_border(ptr, neighbour, side, items, begin, end)
@@ -143,7 +143,7 @@ def part_in_three(ptr, neighbour, side, items, begin, end, scratch):
     return first, end - count
 
 
-@kernel
+@entry
 def bisect(place, ptr, neighbour, items, side, value, scratch, stack):
     """Put `items` into the order. stack (., 2): parts still to be parted."""
     top = 0

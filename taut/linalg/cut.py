@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.jit import part
+from taut.compiled import compiled
 
 MIDDLE = 0.4  # the smaller side holds at least this share of the slots
 SMOOTHINGS = 4
@@ -41,7 +41,7 @@ class Net(NamedTuple):
     start: np.ndarray  # (2n+2,) int64
 
 
-@part
+@compiled
 def spread(net, which, origin, count, stamp):
     """Distances from `origin` to all slots joined to it, which are put into the queue at `count`.
     They must come in as -1. Returns where the queue ends."""
@@ -66,7 +66,7 @@ def spread(net, which, origin, count, stamp):
     return count
 
 
-@part
+@compiled
 def order_by_value(net, begin, end, low, high):
     """The slots of a part by ascending f, into net.ordered."""
     for k in range(high - low + 2):
@@ -82,7 +82,7 @@ def order_by_value(net, begin, end, low, high):
         net.start[v] += 1
 
 
-@part
+@compiled
 def sweep(net, begin, end):
     """Move the ordered slots to side 0 one by one. Returns the shortest cut and how many slots it parts off."""
     size = end - begin
@@ -107,7 +107,7 @@ def sweep(net, begin, end):
     return best, best_at
 
 
-@part
+@compiled
 def cut_straight(net, begin, end):
     """Sides by the best of (1), from the distances."""
     best = -1
@@ -130,7 +130,7 @@ def cut_straight(net, begin, end):
                 net.side[net.ordered[k]] = 0 if k < at else 1
 
 
-@part
+@compiled
 def gain_of(net, s):
     """How many rows fewer are cut when slot s changes sides."""
     gain = 0
@@ -144,7 +144,7 @@ def gain_of(net, s):
     return gain
 
 
-@part
+@compiled
 def change_side(net, s):
     """Returns what side 0 gains."""
     step = 1 if net.side[s] == 1 else -1
@@ -154,7 +154,7 @@ def change_side(net, s):
     return step
 
 
-@part
+@compiled
 def list_border(net, begin, end, mark):
     """The slots at the cut, with their gains, into the queue. Returns their number."""
     count = 0
@@ -172,7 +172,7 @@ def list_border(net, begin, end, mark):
     return count
 
 
-@part
+@compiled
 def best_move(net, count, zero, size):
     """Place in the queue of the slot that gains most and may leave its side; -1: none."""
     least = max(1, int(MIDDLE * size))
@@ -185,7 +185,7 @@ def best_move(net, count, zero, size):
     return chosen
 
 
-@part
+@compiled
 def smooth(net, begin, end):
     """Move the slot that gains most, even if that is a loss, and each slot once; keep the moves up to the
     shortest cut met; begin again as long as that helps."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numba import types
 
+from taut.compiled import inline
 from taut.compiled.function_pointers import distant
-from taut.jit import word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.linear import SPARSE
 from taut.linalg.multifrontal import factor_fronts, solve_fronts
@@ -18,7 +18,7 @@ _factor_fronts = distant(types.int64, lambda kind: factor_fronts)
 _solve_fronts = distant(types.int64, lambda kind: solve_fronts)
 
 
-@word
+@inline
 def factor_direct(lin, tolerance):
     """LDLᵀ of lin.val; returns how many pivots fell below `tolerance` times their diagonal."""
     if lin.kind == SPARSE:
@@ -34,7 +34,7 @@ def factor_direct(lin, tolerance):
     return factor_tridiagonal(lin.val, lin.fac, lin.inverse, tolerance)
 
 
-@word
+@inline
 def solve_direct(lin, b, out):
     """L D Lᵀ out = b; `out` may be `b`."""
     if lin.kind == SPARSE:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from taut.jit import kernel, part
+from taut.compiled import compiled, entry
 from taut.linalg.cut import Net, cut_straight, smooth, spread
 
 
-@part
+@compiled
 def part_pieces(net, begin, end, reached, stamp):
     """Sides of a part in more than one piece: whole pieces, up to half of all slots and perhaps one more."""
     before = reached
@@ -33,7 +33,7 @@ def part_pieces(net, begin, end, reached, stamp):
         net.side[net.queue[k]] = 0
 
 
-@kernel
+@entry
 def find_corners(net, parts, stamp, whole):
     """Distances from three corners of each part; a part that is not whole gets its sides at once."""
     for k in range(parts.shape[0]):
@@ -55,21 +55,21 @@ def find_corners(net, parts, stamp, whole):
             spread(net, corner, origin, 0, stamp + corner)
 
 
-@kernel
+@entry
 def cut_parts(net, parts, whole):
     for k in range(parts.shape[0]):
         if whole[k]:
             cut_straight(net, parts[k, 0], parts[k, 1])
 
 
-@kernel
+@entry
 def smooth_parts(net, parts, whole):
     for k in range(parts.shape[0]):
         if whole[k]:
             smooth(net, parts[k, 0], parts[k, 1])
 
 
-@part
+@compiled
 def sort_by_side(net, begin, end):
     """Side 0 first. Returns where side 1 begins."""
     middle = begin
@@ -87,7 +87,7 @@ def sort_by_side(net, begin, end):
     return middle
 
 
-@kernel
+@entry
 def split(net, parts, halves, out):
     """Put the rows between the sides of each part to its last places, and list its halves."""
     for h in range(parts.shape[0]):
@@ -113,7 +113,7 @@ def split(net, parts, halves, out):
         halves[h1, 0], halves[h1, 1], halves[h1, 2], halves[h1, 3] = middle, end, first + zero, last
 
 
-@kernel
+@entry
 def place_single(net, parts, out):
     """The rows of parts with one slot."""
     for k in range(parts.shape[0]):

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from taut.jit import part, word
+from taut.compiled import compiled, inline
 
 
-@word
+@inline
 def dot(a, b):
     """In four sums, which need not wait for each other."""
     count = a.shape[0]
@@ -33,7 +33,7 @@ def dot(a, b):
     return (s0 + s1) + (s2 + s3)
 
 
-@word
+@inline
 def place_envelope(first, count, start):
     """Returns how many entries there are."""
     begin = 0
@@ -43,7 +43,7 @@ def place_envelope(first, count, start):
     return begin
 
 
-@part
+@compiled
 def factor_envelope(first, start, count, val, dependent):
     """(1) in place of A. A pivot below `dependent` times its diagonal becomes that diagonal."""
     for i in range(count):
@@ -57,7 +57,7 @@ def factor_envelope(first, start, count, val, dependent):
         val[end] = sqrt(pivot if pivot > dependent * own else own)
 
 
-@part
+@compiled
 def solve_envelope(first, start, count, val, b, out):
     """L Lᵀ out = b; `out` may be `b`."""
     for i in range(count):

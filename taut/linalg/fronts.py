@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import structure
-from taut.jit import kernel, word
+from taut.compiled import entry, inline, structure
 
 LONG = 18  # entries of a column of L, on average over the work; measured
 ZEROS, ALLOWED = 0.3, 1.6  # the share of zeros in a front that took in others: up to ZEROS, and to ALLOWED / columns,
@@ -59,7 +58,7 @@ def aligned(count: int) -> np.ndarray:
     return room[first : first + count]
 
 
-@kernel
+@entry
 def order_children_first(parent, first, following, stack, out):
     """A postorder: each node right after its descendants, siblings in their given order."""
     m = parent.shape[0]
@@ -98,7 +97,7 @@ def postorder(parent: np.ndarray) -> np.ndarray:
     return out
 
 
-@kernel
+@entry
 def gather_columns(parent, count, block, zeros, begin):
     """First block of columns of each front into `begin`. Returns the number of fronts."""
     m = parent.shape[0]
@@ -123,7 +122,7 @@ def gather_columns(parent, count, block, zeros, begin):
     return f
 
 
-@word
+@inline
 def place_in_panel(row, width):
     """(2) without j."""
     if row < width:
@@ -132,7 +131,7 @@ def place_in_panel(row, width):
     return 8 * width * (own + below // 8) + below % 8
 
 
-@kernel
+@entry
 def fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned):
     """Rows of each front, and their places in the parent front (1)."""
     for f in range(column.shape[0] - 1):
@@ -166,7 +165,7 @@ def fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned):
                     to[TO_SQUARE, q] = 32 * strip * (strip + 1) + (k - width) % 8  # (2)
 
 
-@kernel
+@entry
 def find_targets(column, at, panel, row, owner, ptr, idx, target):
     """The place in the factor of each entry (i, j) of the lower triangle of A, given by rows."""
     for i in range(ptr.shape[0] - 1):
@@ -184,7 +183,7 @@ def find_targets(column, at, panel, row, owner, ptr, idx, target):
             target[e] = panel[f] + inside + 8 * (j - column[f])  # (2)
 
 
-@kernel
+@entry
 def place_squares(parent, size, depth, square, tops, heights):
     """Two stacks, for fronts of even and of odd depth: the children of a front are then on the top of one
     stack, and what it makes of them goes to the other. Heights of the stacks into `heights`."""

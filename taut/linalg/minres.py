@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.vectors import dot, most_iterations, norm, times_scaled
 
 MOST_ROUNDS = 4
@@ -21,7 +21,7 @@ ROUNDING = 1e-14
 UNREACHABLE = 1e-10  # |B r| / (|B| |r|) at which a residual counts as outside the range
 
 
-@kernel
+@entry
 def minres(matrix, shift, tolerance, work, b, out):
     """Returns (whether λ was reached, iterations). matrix: ptr, idx, val and E; `out` may be `b`."""
     ptr, idx, val, weight = matrix
@@ -51,7 +51,7 @@ def minres(matrix, shift, tolerance, work, b, out):
     return reached, used
 
 
-@kernel
+@entry
 def minimise(ptr, idx, val, scale, shift, goal, work, c, x):
     """Least |c - (B + shift) x| over Krylov spaces. Returns (whether that came below `goal`, iterations)."""
     m = x.shape[0]

@@ -20,7 +20,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from taut.jit import part, word
+from taut.compiled import compiled, inline
 from taut.linalg import plain, tiles
 from taut.linalg.fronts import (
     AT,
@@ -49,19 +49,19 @@ ONE, TWO, FOUR, SEVEN, EIGHT, TILE = np.uint64(1), np.uint64(2), np.uint64(4), n
 GROUP = np.uint64(8)  # strips that stay in the nearest cache but one while others pass
 
 
-@word
+@inline
 def sizes(table, f):
     """Own columns and rows below of a front."""
     width = table[COLUMN, f + 1] - table[COLUMN, f]
     return width, table[AT, f + 1] - table[AT, f] - width
 
 
-@word
+@inline
 def strips(rows):
     return (rows + SEVEN) // EIGHT
 
 
-@word
+@inline
 def add_strip(squares, at, begin, end, to, which, first, top, lanes, target, base):
     """Columns begin:end of one strip of a child's square, up to the diagonal, to the places that `to` tells: by runs
     of rows that are neighbours in a strip of the target too."""
@@ -82,7 +82,7 @@ def add_strip(squares, at, begin, end, to, which, first, top, lanes, target, bas
         i += run
 
 
-@word
+@inline
 def add_square(fronts, child, begin, end, which, target, base):
     """Columns begin:end of a child's square, from the diagonal on (1)."""
     table, to, squares = fronts.table, fronts.to, fronts.squares
@@ -94,7 +94,7 @@ def add_square(fronts, child, begin, end, which, target, base):
         add_strip(squares, at, begin, end, to, which, first, top, min(EIGHT, below - top), target, base)
 
 
-@word
+@inline
 def set_panel(fronts, f, val, fac):
     """(1) in the front's own columns."""
     table = fronts.table
@@ -109,7 +109,7 @@ def set_panel(fronts, f, val, fac):
         c = table[SIBLING, c]
 
 
-@word
+@inline
 def factor_panel(fronts, f, ptr, val, fac, inverse, tolerance):
     """(2), eight columns at a time."""
     table, least = fronts.table, fronts.squares
@@ -133,7 +133,7 @@ def factor_panel(fronts, f, ptr, val, fac, inverse, tolerance):
             finish_tile(fac, table[PANEL, f] + strip * step, step, at, done, columns)
 
 
-@word
+@inline
 def set_squares(fronts, f, fac):
     """(3); the children's part comes last, so that nothing needs to be zero before."""
     table, squares = fronts.table, fronts.squares
@@ -165,14 +165,14 @@ def set_squares(fronts, f, fac):
         c = table[SIBLING, c]
 
 
-@word
+@inline
 def factor_front(fronts, f, ptr, val, fac, inverse, tolerance):
     set_panel(fronts, f, val, fac)
     factor_panel(fronts, f, ptr, val, fac, inverse, tolerance)
     set_squares(fronts, f, fac)
 
 
-@word
+@inline
 def count_dependent(inverse):
     dependent = 0
     for k in range(inverse.shape[0]):
@@ -180,7 +180,7 @@ def count_dependent(inverse):
     return np.int64(dependent)  # both are called by address, for this type
 
 
-@part
+@compiled
 def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
     """Returns the number of dependent pivots."""
     for f in range(np.uint64(fronts.table.shape[1] - 1)):
@@ -188,7 +188,7 @@ def factor_fronts(fronts, ptr, val, fac, inverse, tolerance):
     return count_dependent(inverse)
 
 
-@word
+@inline
 def solve_down(fronts, f, fac, y, lines):
     """y = L₁₁⁻¹ y in the front's own columns, then less L₂₁ times that below. y holds `lines` numbers per row."""
     table, line = fronts.table, fronts.squares
@@ -222,7 +222,7 @@ def solve_down(fronts, f, fac, y, lines):
                 y[lines * fronts.row[first + EIGHT * strip + i] + r] += line[r * span + place + i]
 
 
-@word
+@inline
 def solve_up(fronts, f, fac, y, lines):
     """y = L₁₁⁻ᵀ (y - L₂₁ᵀ y below) in the front's own columns, from the last."""
     table, line = fronts.table, fronts.squares
@@ -260,7 +260,7 @@ def solve_up(fronts, f, fac, y, lines):
             y[lines * (column + k) + r] = line[r * span + k]
 
 
-@word
+@inline
 def solve_all_up(fronts, fac, y, lines):
     f = np.uint64(fronts.table.shape[1] - 1)
     while f > 0:
@@ -268,14 +268,14 @@ def solve_all_up(fronts, fac, y, lines):
         solve_up(fronts, f, fac, y, lines)
 
 
-@word
+@inline
 def solve_both_ways(fronts, fac, y, lines):
     for f in range(np.uint64(fronts.table.shape[1] - 1)):
         solve_down(fronts, f, fac, y, lines)
     solve_all_up(fronts, fac, y, lines)
 
 
-@part
+@compiled
 def factor_and_solve_line(fronts, ptr, val, fac, inverse, tolerance, y):
     """The factor, and L Lᵀ y' = y on the way: each panel is used while it is near. Returns dependent pivots."""
     for f in range(np.uint64(fronts.table.shape[1] - 1)):
@@ -285,19 +285,19 @@ def factor_and_solve_line(fronts, ptr, val, fac, inverse, tolerance, y):
     return count_dependent(inverse)
 
 
-@part
+@compiled
 def solve_line(fronts, fac, y):
     """L Lᵀ y' = y, in the order of L."""
     solve_both_ways(fronts, fac, y, ONE)
 
 
-@part
+@compiled
 def solve_four(fronts, fac, y):
     """The same for four lines, y[4 k + r]."""
     solve_both_ways(fronts, fac, y, FOUR)
 
 
-@part
+@compiled
 def solve_fronts(fronts, fac, perm, y, b, out):
     """L Lᵀ out = b."""
     for k in range(perm.shape[0]):
@@ -309,7 +309,7 @@ def solve_fronts(fronts, fac, perm, y, b, out):
     return np.int64(0)
 
 
-@part
+@compiled
 def solve_many(fronts, fac, perm, y, b, out):
     """L Lᵀ out[r] = b[r] for all r, four at a time; y has room for four."""
     first = np.uint64(0)

@@ -17,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from taut.compiled import structure
+from taut.compiled import compiled, inline, structure
 from taut.errors import TautError
-from taut.jit import part, word
 from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.dissection import nested_dissection
@@ -122,7 +121,7 @@ def order_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> np.ndarray
     return orders[better][postorder(trees[better][0])]
 
 
-@word
+@inline
 def clear_nodes(nodes):
     for a in range(nodes.own.shape[0]):
         for c in range(6):
@@ -132,7 +131,7 @@ def clear_nodes(nodes):
             nodes.between[k, c] = 0.0
 
 
-@word
+@inline
 def add_block(blocks, k, xx, xy, xz, yy, yz, zz):
     blocks[k, 0] += xx
     blocks[k, 1] += xy
@@ -142,19 +141,19 @@ def add_block(blocks, k, xx, xy, xz, yy, yz, zz):
     blocks[k, 5] += zz
 
 
-@word
+@inline
 def add_diagonal(nodes, node, xx, xy, xz, yy, yz, zz):
     """Add a symmetric block to the node's own."""
     add_block(nodes.own, node, xx, xy, xz, yy, yz, zz)
 
 
-@word
+@inline
 def add_couple(nodes, k, xx, xy, xz, yy, yz, zz):
     """(1)"""
     add_block(nodes.between, nodes.couple[k], xx, xy, xz, yy, yz, zz)
 
 
-@part
+@compiled
 def lay_out(nodes):
     """`val` of all that was added. Couples go over to the nodes' own blocks here, once."""
     own, between, val = nodes.own, nodes.between, nodes.val
@@ -173,14 +172,14 @@ def lay_out(nodes):
         val[z], val[z + ONE], val[z + TWO] = own[a, 2], own[a, 4], own[a, 5]
 
 
-@part
+@compiled
 def factor_nodes(nodes):
     """Once after all was added. Returns the number of dependent pivots: not 0 if A is not positive definite."""
     lay_out(nodes)
     return factor_fronts(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT)
 
 
-@part
+@compiled
 def gather_nodes(nodes, x, out):
     """x (n, 3) in the order of rows."""
     for a in range(nodes.order.shape[0]):
@@ -189,7 +188,7 @@ def gather_nodes(nodes, x, out):
             out[3 * a + r] = x[node, r]
 
 
-@part
+@compiled
 def scatter_nodes(nodes, y, out):
     for a in range(nodes.order.shape[0]):
         node = nodes.order[a]
@@ -197,7 +196,7 @@ def scatter_nodes(nodes, y, out):
             out[node, r] = y[3 * a + r]
 
 
-@part
+@compiled
 def solve_nodes(nodes, b, out):
     """A out = b, both (n, 3), with the factor last made; `out` may be `b`."""
     y = nodes.y[0]
@@ -206,7 +205,7 @@ def solve_nodes(nodes, b, out):
     scatter_nodes(nodes, y, out)
 
 
-@part
+@compiled
 def solve_many_nodes(nodes, b, out):
     """A out[r] = b[r] for all r, both (., n, 3): four at a time, so that the factor is read once for them."""
     y = nodes.four
@@ -226,7 +225,7 @@ def solve_many_nodes(nodes, b, out):
                     out[first + r, node, c] = y[4 * (3 * a + c) + r]
 
 
-@part
+@compiled
 def factor_and_solve_nodes(nodes, b, out):
     """A out = b, both (n, 3), with a factor made now. Returns the number of dependent pivots."""
     y = nodes.y[0]
@@ -237,7 +236,7 @@ def factor_and_solve_nodes(nodes, b, out):
     return dependent
 
 
-@part
+@compiled
 def multiply_nodes(nodes, x, out):
     """out = A x, both (n, 3), with A as factored; `out` may be `x`."""
     y, z = nodes.y[0], nodes.y[1]

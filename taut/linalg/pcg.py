@@ -9,13 +9,13 @@ to MINRES.
 
 from __future__ import annotations
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.vectors import dot, norm_by_row, precondition, times
 
 NO_CURVATURE = 1e-14  # of the largest diagonal
 
 
-@kernel
+@entry
 def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, most, work, b, out):
     """Start from `out`. Returns (status, iterations), the latter at most `most`; status 0: |b - Aλ| <= tolerance |b|,
     by row."""

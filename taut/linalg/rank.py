@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.choose import minimum_degree
 from taut.linalg.sparse import factor_pattern, factor_sparse
 
@@ -22,7 +22,7 @@ SUPPORT = 1e-6  # of the largest entry of z; below, a row takes no part
 MOST_GROUPS = 10
 
 
-@kernel
+@entry
 def null_vector(col_ptr, col_idx, fac, k, z):
     """Back substitution (1)."""
     for j in range(z.shape[0]):

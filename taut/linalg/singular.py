@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import math
 
-from taut.jit import kernel
+from taut.compiled import entry
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
 from taut.linalg.linear import DOUBTFUL, FAILED, OF_SINGULAR, SPARSE
@@ -52,7 +52,7 @@ SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is remove
 UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 
 
-@kernel
+@entry
 def solve_shifted(lin, b, out):
     """out = S b, from the factor of A + εE or by iteration. Not inlined: it is called from many places."""
     if lin.kind <= SPARSE:
@@ -64,7 +64,7 @@ def solve_shifted(lin, b, out):
             lin.state[FAILED] = 1
 
 
-@kernel
+@entry
 def filter_null(lin, times, x):
     """x ← Gⁿ x (3), n = times."""
     for _ in range(times):
@@ -73,7 +73,7 @@ def filter_null(lin, times, x):
         solve_shifted(lin, x, x)
 
 
-@kernel
+@entry
 def quotient(lin, v, product):
     """ρ (4)"""
     multiply(lin, v, product)
@@ -84,7 +84,7 @@ def quotient(lin, v, product):
     return above / below
 
 
-@kernel
+@entry
 def factor_singular(lin):
     """Factor A + εE, or A where it turns out to be regular. Returns whether A is singular."""
     m = lin.weight.shape[0]
@@ -109,7 +109,7 @@ def factor_singular(lin):
     return False
 
 
-@kernel
+@entry
 def remove_null_part(lin, x, z):
     """x -= Gᵖ x (5) until nothing is left of it. Returns its first size, in parts of x."""
     m = x.shape[0]
@@ -130,7 +130,7 @@ def remove_null_part(lin, x, z):
     return share
 
 
-@kernel
+@entry
 def solve_reachable(lin, b, out, residual, z):
     """(5) for a b within reach of A. Returns the part of λ along null vectors that was removed."""
     m = out.shape[0]
@@ -145,7 +145,7 @@ def solve_reachable(lin, b, out, residual, z):
     return remove_null_part(lin, out, z)
 
 
-@kernel
+@entry
 def solve_singular(lin, b, out):
     """λ of (1), where `weigh` has been called. Returns 1 if an iteration for S did not converge, else 0."""
     m = out.shape[0]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from taut.compiled import compiled, inline
 from taut.compiled.function_pointers import distant
-from taut.jit import part, word
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
@@ -26,7 +26,7 @@ DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at th
 PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
-@part
+@compiled
 def factor_directly(lin):
     """LDLᵀ of A, or of the A + εE of singular.py when A is singular."""
     dependent = factor_direct(lin, DOUBT)
@@ -36,7 +36,7 @@ def factor_directly(lin):
     return dependent
 
 
-@part
+@compiled
 def solve_directly(lin, b, out):
     """Always succeeds: status 0."""
     if lin.state[DEPENDENT] == 0:
@@ -45,7 +45,7 @@ def solve_directly(lin, b, out):
     return solve_singular(lin, b, out)
 
 
-@part
+@compiled
 def factor_iteratively(lin):
     """The preconditioner, which meets zero and repeated rows but not every dependency."""
     dependent = factor_preconditioner(
@@ -55,7 +55,7 @@ def factor_iteratively(lin):
     return dependent
 
 
-@part
+@compiled
 def solve_iteratively(lin, b, out):
     """The solver of lin.kind, and one that bears singular matrices as soon as A is singular."""
     if not math.isfinite(norm(b)):  # no iteration ends on such numbers, and zero must not hide them
@@ -104,7 +104,7 @@ _factor_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[0])
 _solve_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[1])
 
 
-@word
+@inline
 def factor(lin):
     """Factor the assembled A. Returns the number of dependent rows met; 0: A is regular."""
     if lin.kind <= BANDED:
@@ -118,7 +118,7 @@ def factor(lin):
     return _factor_elsewhere(lin.factor_address, lin.kind, (lin,))
 
 
-@word
+@inline
 def solve(lin, b, out):
     """Solve A out = b with the factor. Returns 0, or 1 when an iterative solver did not converge.
 

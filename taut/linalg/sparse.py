@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.jit import kernel
+from taut.compiled import entry
 
 
-@kernel
+@entry
 def count_factor(ptr, idx, parent, mark, count):
     """Elimination tree and number of entries below the diagonal per column of L."""
     for k in range(parent.shape[0]):
@@ -32,7 +32,7 @@ def count_factor(ptr, idx, parent, mark, count):
                 i = parent[i]
 
 
-@kernel
+@entry
 def fill_columns(ptr, idx, parent, mark, col_ptr, col_idx, filled):
     """Row indices of each column of L, ascending."""
     for k in range(parent.shape[0]):
@@ -82,7 +82,7 @@ def transpose_pattern(ptr: np.ndarray, idx: np.ndarray, m: int) -> tuple[np.ndar
     return starts, other[order]
 
 
-@kernel
+@entry
 def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac, inverse, y, tolerance):
     """Numeric LDLᵀ (1). y must come in as zeros and goes out as zeros. Returns dependent pivots."""
     dependent = 0
@@ -111,7 +111,7 @@ def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac
     return dependent
 
 
-@kernel
+@entry
 def solve_sparse(col_ptr, col_idx, fac, inverse, perm, y, b, out):
     """y goes out as zeros, as factor_sparse wants it."""
     m = inverse.shape[0]

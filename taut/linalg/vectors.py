@@ -13,13 +13,13 @@ import math
 
 import numpy as np
 
-from taut.jit import kernel, word
+from taut.compiled import entry, inline
 from taut.linalg.linear import IC0
 
 SCALES_ALIKE = 100.0  # R of singular.py
 
 
-@word
+@inline
 def times(ptr, idx, val, x, out):
     """out = A x."""
     for i in range(out.shape[0]):
@@ -29,7 +29,7 @@ def times(ptr, idx, val, x, out):
         out[i] = total
 
 
-@word
+@inline
 def times_scaled(ptr, idx, val, scale, x, out):
     """out = B x with B_ij = scale_i A_ij scale_j."""
     for i in range(out.shape[0]):
@@ -39,7 +39,7 @@ def times_scaled(ptr, idx, val, scale, x, out):
         out[i] = total * scale[i]
 
 
-@word
+@inline
 def times_scaled_transposed(ptr, idx, val, scale, x, out):
     """out = Bᵀ x."""
     for i in range(out.shape[0]):
@@ -49,7 +49,7 @@ def times_scaled_transposed(ptr, idx, val, scale, x, out):
             out[idx[q]] += scale[idx[q]] * val[q] * scale[i] * x[i]
 
 
-@word
+@inline
 def weigh(val, diag, weight):
     """Weights (2) of singular.py; a row without a diagonal, which nothing can move, gets g."""
     logs = 0.0
@@ -64,7 +64,7 @@ def weigh(val, diag, weight):
         weight[i] = min(max(g, a / SCALES_ALIKE), a * SCALES_ALIKE) if a > 0.0 else g
 
 
-@word
+@inline
 def dot(x, y):
     total = 0.0
     for i in range(x.shape[0]):
@@ -72,12 +72,12 @@ def dot(x, y):
     return total
 
 
-@word
+@inline
 def norm(x):
     return math.sqrt(dot(x, x))
 
 
-@word
+@inline
 def norm_by_row(inverse, x):
     """Each row measured by its own pivot, so that small rows count as much as large ones."""
     total = 0.0
@@ -86,13 +86,13 @@ def norm_by_row(inverse, x):
     return math.sqrt(total)
 
 
-@word
+@inline
 def most_iterations(m):
     """Beyond this an iteration that exact arithmetic ends after m rounds will not end."""
     return 3 * m + 100
 
 
-@kernel
+@entry
 def factor_preconditioner(ptr, idx, val, diag, fac, inverse, u, which, tolerance):
     """(1). u must come in as zeros and goes out as zeros. Returns dependent pivots, as LDLᵀ does."""
     dependent = 0
@@ -119,7 +119,7 @@ def factor_preconditioner(ptr, idx, val, diag, fac, inverse, u, which, tolerance
     return dependent
 
 
-@word
+@inline
 def precondition(ptr, idx, diag, fac, inverse, which, r, z):
     """z = M⁻¹ r."""
     m = z.shape[0]

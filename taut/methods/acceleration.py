@@ -14,7 +14,7 @@ the factor ½ and moves positions with v'; (3) is the scheme itself, of second o
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..compiled import compiled, inline
 from ..model.arrays import State, System
 from ..model.evaluate import (
     add_scaled,
@@ -51,7 +51,7 @@ def memory(model) -> int:
     return 3 + 6 * len(model.x)
 
 
-@part
+@compiled
 def constrained(system: System, t, x, quat, v, alpha, beta, lam):
     """Accelerations with d²Φ/dt² + 2α dΦ/dt + β² Φ = 0, into work.a; α = β = 0 is plain Lagrange."""
     work = system.work
@@ -75,18 +75,18 @@ def accelerate(system: System, t, x, quat, v, par, lam):
     raise AssertionError
 
 
-@word
+@inline
 def power(system: System, v, par, lam, out):
     """Of drivers and forces at the instant of the last `accelerate` [W]."""
     power_at(system, system.work.J, v, lam, out)
 
 
-@part
+@compiled
 def observe_lagrange(system: System, state: State, t, par, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
 
 
-@word
+@inline
 def integrator_of(par):
     return int(par[3])
 

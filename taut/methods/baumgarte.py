@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..jit import part, specialise, word
+from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import Method, Option
 from .unilateral import event_driven
 
 
-@word
+@inline
 def accelerate(system, t, x, quat, v, par, lam):
     alpha, beta = par[4], par[5]
     if par[6] > 0.0:
@@ -25,9 +25,9 @@ def accelerate(system, t, x, quat, v, par, lam):
     acceleration.constrained(system, t, x, quat, v, alpha, beta, lam)  # (1), (2), (3)
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_baumgarte", part, accelerate=accelerate)
+runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_baumgarte", compiled, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_baumgarte", part, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_baumgarte", compiled, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

@@ -14,7 +14,7 @@ from math import sqrt
 import numpy as np
 from scipy.integrate import DOP853
 
-from ..jit import word
+from ..compiled import inline
 
 STAGES = 12
 A = np.ascontiguousarray(DOP853.A[:STAGES, :STAGES])
@@ -24,7 +24,7 @@ E3 = np.ascontiguousarray(DOP853.E3[:STAGES])
 E5 = np.ascontiguousarray(DOP853.E5[:STAGES])
 
 
-@word
+@inline
 def combine(y, h, weights, count, slopes, out):
     """out = y + h Σ weights_j slopes_j."""
     for i in range(y.shape[0]):
@@ -35,7 +35,7 @@ def combine(y, h, weights, count, slopes, out):
             out[i, c] = y[i, c] + h * total  # (1)
 
 
-@word
+@inline
 def error_part(y, new, slopes, rows, tolerance):
     """Sums of squares of the two scaled error estimates."""
     e3 = e5 = 0.0
@@ -51,7 +51,7 @@ def error_part(y, new, slopes, rows, tolerance):
     return e3, e5
 
 
-@word
+@inline
 def scaled_error(h, e3, e5, count):
     """Below one: the step is good enough."""
     if e5 == 0.0 and e3 == 0.0:
@@ -59,7 +59,7 @@ def scaled_error(h, e3, e5, count):
     return abs(h) * e5 / sqrt((e5 + 0.01 * e3) * count)  # (2)
 
 
-@word
+@inline
 def size_after_success(error, used, size, last):
     """The step to try next; one that was cut to end at a record says little about the step possible."""
     growth = 8.0 if error == 0.0 else min(8.0, 0.9 * error ** (-1.0 / 8.0))  # (3)
@@ -68,7 +68,7 @@ def size_after_success(error, used, size, last):
     return size
 
 
-@word
+@inline
 def size_after_failure(error, used):
     if error < 1e300:
         return used * max(0.2, 0.9 * error ** (-1.0 / 8.0))  # (3)

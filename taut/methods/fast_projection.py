@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..jit import part
+from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
     clear,
@@ -30,7 +30,7 @@ from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .sheets.forms import for_sheets
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..jit import part, word
+from ..compiled import compiled, inline
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -42,7 +42,7 @@ from .unconstrained import AB2, extrapolate, integrator_option, memory
 from .unilateral import fixed_step
 
 
-@word
+@inline
 def first_order(system, state, t, h, integrator, out_v, lam):
     """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
     work, w = system.work, system.bodies.w
@@ -59,14 +59,14 @@ def first_order(system, state, t, h, integrator, out_v, lam):
     push(system, work.J, w, lam, h, out_v)  # (1)
 
 
-@part
+@compiled
 def renew(system):
     """(6): from now on corrections are made with the J last evaluated."""
     copy(system.work.J, system.work.J2)
     prepare(system, system.work.J, system.bodies.w)
 
 
-@part
+@compiled
 def correct(system, state, t, h, par):
     """(5): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
     work, w = system.work, system.bodies.w
@@ -95,7 +95,7 @@ def correct(system, state, t, h, par):
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
-@word
+@inline
 def step(system, state, t, h, par):
     first_order(system, state, t, h, par[3], state.v, state.lam)
     if system.counted == 1:

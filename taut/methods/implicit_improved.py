@@ -24,7 +24,7 @@ terms of rigid bodies, the method does not converge, and a run with forces that 
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..compiled import compiled, inline
 from ..model.evaluate import (
     accelerations,
     add_scaled,
@@ -45,7 +45,7 @@ from .implicit_first import renew
 from .unconstrained import AB2, MIDPOINT, extrapolate, integrator_option, memory
 
 
-@word
+@inline
 def full_step(system, state, t, h, v_half):
     """(5) from the half-step velocity, into x2 and quat2 at t + h."""
     work = system.work
@@ -54,7 +54,7 @@ def full_step(system, state, t, h, v_half):
     move(system, state.x, state.quat, v_half, h, work.x2, work.quat2)  # (5)
 
 
-@word
+@inline
 def half_step(system, state, t, h, v_half):
     """(2), and all that moves on its own, into x1, quat1 and v½ at t + h/2."""
     work = system.work
@@ -64,7 +64,7 @@ def half_step(system, state, t, h, v_half):
     set_time(system, t + 0.5 * h, work.x1, work.quat1, v_half)
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
@@ -106,7 +106,7 @@ def step(system, state, t, h, par):
     return status
 
 
-@part
+@compiled
 def repeat(system, state, t, h, par, v_half):
     """(6), with the force kept in the direction it has at q."""
     work, w = system.work, system.bodies.w

@@ -20,7 +20,7 @@ constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. 
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from ..model.evaluate import (
     accelerations,
     add_scaled,
@@ -44,7 +44,7 @@ from .implicit_first import first_order, renew
 from .unconstrained import MIDPOINT, integrator_option, memory
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
@@ -100,7 +100,7 @@ def step(system, state, t, h, par):
     return OK
 
 
-@part
+@compiled
 def correct(system, state, t, h, par):
     """(7): bring |Φ| at the new time below the tolerance."""
     work, w = system.work, system.bodies.w

@@ -12,20 +12,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..jit import part, specialise, word
+from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import Method
 from .unilateral import event_driven
 
 
-@word
+@inline
 def accelerate(system, t, x, quat, v, par, lam):
     acceleration.constrained(system, t, x, quat, v, 0.0, 0.0, lam)  # (1), (2), (3)
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_lagrange", part, accelerate=accelerate)
+runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_lagrange", compiled, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_lagrange", part, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_lagrange", compiled, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

@@ -10,13 +10,13 @@ one: of that distance, which falls as 1/α, the order in h is zero.
 
 from __future__ import annotations
 
-from ..jit import part, specialise, word
+from ..compiled import compiled, inline, specialise
 from ..model.evaluate import constraints, drive, forces, push, set_time, times
 from . import acceleration
 from .base import Method, Option
 
 
-@word
+@inline
 def accelerate(system, t, x, quat, v, par, lam):
     work = system.work
     set_time(system, t, x, quat, v)
@@ -29,14 +29,14 @@ def accelerate(system, t, x, quat, v, par, lam):
     push(system, work.J, system.bodies.w, lam, 1.0, work.a)  # (2)
 
 
-@part
+@compiled
 def observe(system, state, t, par, lam):
     accelerate(system, t, state.x, state.quat, state.v, par, lam)
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", part, accelerate=accelerate)
+runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", compiled, accelerate=accelerate)
 step = specialise(
-    acceleration.step, "step_penalty", part, accelerate=accelerate, runge_kutta=runge_kutta
+    acceleration.step, "step_penalty", compiled, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
 METHOD = Method(

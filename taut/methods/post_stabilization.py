@@ -9,14 +9,14 @@ The paper corrects once; with a tolerance the correction is repeated until |Φ| 
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from ..model.evaluate import clear, constraints, largest, move, push, solve, times
 from . import acceleration
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
 from .lagrange import step as lagrange_step
 
 
-@part
+@compiled
 def correct(system, state, t, weight, tolerance):
     """(1) or (2), once, or until |Φ| is below the tolerance."""
     work = system.work
@@ -35,7 +35,7 @@ def correct(system, state, t, weight, tolerance):
     return NOT_CONVERGED
 
 
-@part
+@compiled
 def correct_velocity(system, state, t):
     work = system.work
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
@@ -46,7 +46,7 @@ def correct_velocity(system, state, t):
     push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)  # (3)
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     lagrange_step(system, state, t, h, par)
     weight = system.bodies.w if par[4] == 1.0 else system.bodies.free

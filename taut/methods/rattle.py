@@ -23,7 +23,7 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -51,7 +51,7 @@ MOST_POLISHING = 5
 FROZEN, PROJECTED, RENEWED = range(3)  # how positions are corrected: (3), (6), (7)
 
 
-@part
+@compiled
 def project_correction(system):
     """(6): turn the right-hand side for J' in work.b into the one for J, which is factored in the end."""
     work, w = system.work, system.bodies.w
@@ -63,7 +63,7 @@ def project_correction(system):
     prepare(system, work.J2, w)
 
 
-@part
+@compiled
 def position_half(system, state, t, h, par):
     """(1)-(3), (6) and (7), leaving v½ in state.v and q' in the state."""
     work, w = system.work, system.bodies.w
@@ -113,7 +113,7 @@ def position_half(system, state, t, h, par):
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
-@part
+@compiled
 def polish(system, state, t):
     """(8), as long as it halves |Φ|; Φ, J and its factor at q' are at hand, and are so again in the end."""
     work, w = system.work, system.bodies.w
@@ -131,7 +131,7 @@ def polish(system, state, t):
             return
 
 
-@part
+@compiled
 def velocity_half(system, state, t, h, par):
     """(4) and (5)."""
     work, w, v = system.work, system.bodies.w, state.v
@@ -166,7 +166,7 @@ def velocity_half(system, state, t, h, par):
         count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     status = position_half(system, state, t, h, par)
     velocity_half(system, state, t + h, h, par)

@@ -8,7 +8,7 @@ are held as RATTLE holds them, and the energy stays bounded.
 
 from __future__ import annotations
 
-from ..jit import part
+from ..compiled import compiled
 from .acceleration import observe_lagrange
 from .base import OK, Method
 from .rattle import position_half, velocity_half
@@ -16,7 +16,7 @@ from .rattle import position_half, velocity_half
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     status = OK
     for k in range(5):

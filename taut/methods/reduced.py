@@ -18,9 +18,8 @@ import numba
 import numpy as np
 from numba import types
 
-from ..compiled import structure
+from ..compiled import compiled, inline, structure
 from ..compiled.function_pointers import address_of, distant
-from ..jit import part, word
 from ..model.arrays import Array, State, System
 from ..model.evaluate import copy, forces, power_at, set_time
 from ..model.evaluate import place as place_on_bodies
@@ -90,7 +89,7 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
     return state._replace(memory=np.concatenate([[0.0], kept.ravel()])), reduced._replace(at=at)
 
 
-@word
+@inline
 def place(system, reduced, t, y):
     """(1) into the spare configuration."""
     work = system.work
@@ -105,13 +104,13 @@ def place(system, reduced, t, y):
         linear.place(reduced.linear, system.signals.values, y, x, v)
 
 
-@part
+@compiled
 def place_alone(system, reduced, t, y):
     """`place` is copied into its callers; this has an address."""
     place(system, reduced, t, y)
 
 
-@part
+@compiled
 def slope(system, reduced, t, y, out):
     """(2): the slope of y. Returns 1 where the coordinates are singular."""
     work, mass = system.work, system.bodies.mass
@@ -132,7 +131,7 @@ place_by = distant(types.none, lambda number: place_alone)
 slope_by = distant(types.int64, lambda number: slope)
 
 
-@word
+@inline
 def recall(reduced, memory):
     kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
@@ -141,7 +140,7 @@ def recall(reduced, memory):
         copy(kept, reduced.y)
 
 
-@word
+@inline
 def keep(reduced, memory):
     kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
@@ -150,7 +149,7 @@ def keep(reduced, memory):
         copy(reduced.y, kept)
 
 
-@part
+@compiled
 def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory

@@ -15,7 +15,7 @@ that steps become small, not too small, and the motion goes on along its branch.
 
 from __future__ import annotations
 
-from ..jit import part, word
+from ..compiled import compiled, inline
 from ..model.evaluate import copy, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
@@ -34,7 +34,7 @@ from .dormand_prince import (
 from .post_stabilization import correct, correct_velocity
 
 
-@word
+@inline
 def slope(system, state, t, k):
     """(1) at the spare configuration 1, into stage k."""
     work = system.work
@@ -50,7 +50,7 @@ def slope(system, state, t, k):
             work.stage_quat[k, i, q] = rate[q]
 
 
-@part
+@compiled
 def try_step(system, state, t, h, tolerance):
     """(2) and (3): the new state in the second spare configuration and v1; returns the scaled error."""
     work = system.work
@@ -71,7 +71,7 @@ def try_step(system, state, t, h, tolerance):
     return scaled_error(h, p3 + q3 + r3, p5 + q5 + r5, 6.0 * slots + 4.0 * quat.shape[0])
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     work = system.work
     x, quat, v = state.x, state.quat, state.v

@@ -10,7 +10,7 @@ rings from step to step (implicit_improved.py) rings twice as much in (2) as in 
 
 from __future__ import annotations
 
-from ..jit import word
+from ..compiled import inline
 from .base import Option
 
 EULER, AB2, MIDPOINT = range(3)
@@ -26,7 +26,7 @@ def memory(model) -> int:
     return 2 + 3 * len(model.x)
 
 
-@word
+@inline
 def extrapolate(system, memory_):
     """(2): work.f after `apply` becomes what the step takes. Gravity alone stays as it is."""
     f = system.work.f

@@ -22,22 +22,22 @@ from math import cos, sin
 
 import numpy as np
 
+from ..compiled import compiled, inline
 from ..constraints.base import At
 from ..expressions import call_signal
-from ..jit import part, word
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .dispatch import evaluate_kind, force_kind, rechart_kind
 from .rotation import product, to_body, to_world, turn
 
 
-@word
+@inline
 def start_of(batches, b):
     at = batches.at
     return At(at[b, 0], at[b, 1], at[b, 2], at[b, 3], at[b, 4])
 
 
-@word
+@inline
 def begin(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
     batches = system.constraints
@@ -48,7 +48,7 @@ def begin(system, t, x, quat, v):
             rechart_kind(batches.chart[b], batches.code[b], given)
 
 
-@word
+@inline
 def set_time(system, t, x, quat, v):
     signals = system.signals
     for s in range(signals.address.shape[0]):
@@ -86,7 +86,7 @@ def set_time(system, t, x, quat, v):
         carry(signals.carried, signals.carried_arm, x, quat, v, driven)
 
 
-@part
+@compiled
 def carry(carried, arms, x, quat, v, a):
     """Nodes pinned to driven bodies: x + r, v + ω × r and v̇ + α × r + ω × (ω × r), with r = R arm."""
     for k in range(carried.shape[0]):
@@ -112,7 +112,7 @@ def carry(carried, arms, x, quat, v, a):
             a[slot, 2] += g0 * r1 - g1 * r0 + o0 * s1 - o1 * s0
 
 
-@word
+@inline
 def place(system, x, quat, v):
     """Positions and velocities of places on rigid bodies: x + R r and v + R (ω × r)."""
     places = system.places
@@ -128,7 +128,7 @@ def place(system, x, quat, v):
             v[point, c] = v[slot, c] + swing[c]
 
 
-@word
+@inline
 def constraints(system, t, x, quat, v, second, J):
     place(system, x, quat, v)
     batches, work = system.constraints, system.work
@@ -142,7 +142,7 @@ def constraints(system, t, x, quat, v, second, J):
     carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
 
 
-@word
+@inline
 def carry_to_rotations(rows, places, quat, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
     for k in range(rows.spin_block.shape[0]):
@@ -163,7 +163,7 @@ def carry_to_rotations(rows, places, quat, v, second, J, gamma):
             )
 
 
-@word
+@inline
 def inequalities_at(system, ineq, t, x, quat, v, second):
     """Φ, J, Φ_t and, if asked, γ of all inequalities, as the user wrote them; the time is set."""
     batches, values = ineq.batches, system.signals.values
@@ -182,7 +182,7 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
     carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
 
 
-@word
+@inline
 def forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
     energy = apply(system, t, x, quat, v)
@@ -190,7 +190,7 @@ def forces(system, t, x, quat, v):
     return energy
 
 
-@word
+@inline
 def accelerations(system):
     """work.a = W f after `apply`."""
     bodies, work = system.bodies, system.work
@@ -199,7 +199,7 @@ def accelerations(system):
             work.a[i, c] = bodies.w[i, c] * work.f[i, c]
 
 
-@word
+@inline
 def kick(system, v, h, out):
     """out = v + h W f after `apply`. Long chains are bound by memory and feel a detour over work.a."""
     w, f = system.bodies.w, system.work.f
@@ -208,7 +208,7 @@ def kick(system, v, h, out):
             out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
 
 
-@word
+@inline
 def apply(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
 
@@ -256,7 +256,7 @@ def apply(system, t, x, quat, v):
     return energy
 
 
-@word
+@inline
 def drive(system):
     """Put the given accelerations of driven bodies into work.a, for methods at acceleration level."""
     signals, work = system.signals, system.work
@@ -273,7 +273,7 @@ def drive(system):
             work.a[slot, c] = work.driven[slot, c]
 
 
-@word
+@inline
 def times(system, J, v, out):
     """out = J v."""
     rows = system.rows
@@ -290,7 +290,7 @@ def times(system, J, v, out):
         out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
 
 
-@part
+@compiled
 def count_work(system, state, J, v, lam, h):
     """Add to state.ledger what drivers and forces without potential do in a time h.
 
@@ -301,7 +301,7 @@ def count_work(system, state, J, v, lam, h):
     state.ledger[1] += h * system.work.power[0]
 
 
-@part
+@compiled
 def power_at(system, J, v, lam, out):
     """The same as power [W], for methods with stages: of drivers, and of forces without potential."""
     find_drift(system, J, v)
@@ -309,7 +309,7 @@ def power_at(system, J, v, lam, out):
     out[1] = system.work.power[0]
 
 
-@part
+@compiled
 def find_drift(system, J, v):
     """s = J v_d + Φ_t into work.drift: dΦ/dt while free bodies stand still, v_d being v of driven ones."""
     rows, drift, free = system.rows, system.work.drift, system.bodies.free
@@ -326,7 +326,7 @@ def find_drift(system, J, v):
             drift[rows.spin_row[k]] += (1.0 - free[s, c]) * J[block, c] * v[s, c]
 
 
-@word
+@inline
 def impulse_power(system, lam):
     """-λ·s after `find_drift`; of impulses the work."""
     power = 0.0
@@ -335,7 +335,7 @@ def impulse_power(system, lam):
     return power
 
 
-@word
+@inline
 def power_against_forces(system, v):
     """What driven bodies do against the forces on them [W]."""
     free, f = system.bodies.free, system.work.f
@@ -346,7 +346,7 @@ def power_against_forces(system, v):
     return power
 
 
-@word
+@inline
 def push(system, J, weight, lam, scale, v):
     """v += scale · weight Jᵀ λ."""
     rows = system.rows
@@ -366,7 +366,7 @@ def push(system, J, weight, lam, scale, v):
             v[s, c] += size * weight[s, c] * J[block, c]
 
 
-@word
+@inline
 def move(system, x, quat, v, h, out_x, out_quat):
     """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
     bodies = system.bodies
@@ -378,7 +378,7 @@ def move(system, x, quat, v, h, out_x, out_quat):
         turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)
 
 
-@word
+@inline
 def add_scaled(v, h, a, out):
     """out = v + h a."""
     for i in range(v.shape[0]):
@@ -386,28 +386,28 @@ def add_scaled(v, h, a, out):
             out[i, c] = v[i, c] + h * a[i, c]
 
 
-@word
+@inline
 def mean(v, w, out):
     for i in range(v.shape[0]):
         for c in range(3):
             out[i, c] = 0.5 * (v[i, c] + w[i, c])
 
 
-@word
+@inline
 def copy(source, out):
     for i in range(source.shape[0]):
         for c in range(source.shape[1]):
             out[i, c] = source[i, c]
 
 
-@word
+@inline
 def clear(v):
     for i in range(v.shape[0]):
         for c in range(3):
             v[i, c] = 0.0
 
 
-@word
+@inline
 def largest(values):
     """The largest absolute value, infinite if any is not finite."""
     worst = 0.0
@@ -420,7 +420,7 @@ def largest(values):
     return worst
 
 
-@word
+@inline
 def prepare(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
@@ -429,14 +429,14 @@ def prepare(system, J, weight):
         system.work.counts[4] += system.linear.state[DOUBTFUL]
 
 
-@word
+@inline
 def is_rank_in_doubt(system):
     """Whether J nearly loses rank where it was last factored."""
     state = system.linear.state
     return state[DEPENDENT] > 0 and state[DOUBTFUL] > 0
 
 
-@word
+@inline
 def resolve(system, b, lam):
     """Solve with the factor at hand."""
     system.work.counts[0] += 1
@@ -444,7 +444,7 @@ def resolve(system, b, lam):
         system.work.counts[3] += 1
 
 
-@word
+@inline
 def solve(system, J, weight, b, lam):
     """J W Jᵀ λ = b."""
     prepare(system, J, weight)

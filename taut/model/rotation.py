@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from math import cos, sin, sqrt
 
-from ..jit import word
+from ..compiled import inline
 
 
-@word
+@inline
 def to_world(quat, i, a0, a1, a2):
     w, x, y, z = quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3]
     c0 = y * a2 - z * a1
@@ -25,7 +25,7 @@ def to_world(quat, i, a0, a1, a2):
     )
 
 
-@word
+@inline
 def to_body(quat, i, a0, a1, a2):
     w, x, y, z = quat[i, 0], -quat[i, 1], -quat[i, 2], -quat[i, 3]
     c0 = y * a2 - z * a1
@@ -38,7 +38,7 @@ def to_body(quat, i, a0, a1, a2):
     )
 
 
-@word
+@inline
 def product(w, x, y, z, W, X, Y, Z):
     return (
         w * W - x * X - y * Y - z * Z,
@@ -48,7 +48,7 @@ def product(w, x, y, z, W, X, Y, Z):
     )
 
 
-@word
+@inline
 def turn(quat, i, h, o0, o1, o2, out):
     """out[i] = quat[i] turned for a time h at angular velocity o in body axes, kept at length one."""
     angle = 0.5 * h * sqrt(o0 * o0 + o1 * o1 + o2 * o2)
@@ -63,7 +63,7 @@ def turn(quat, i, h, o0, o1, o2, out):
     out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w * length, x * length, y * length, z * length
 
 
-@word
+@inline
 def normalise(quat):
     for i in range(quat.shape[0]):
         length = sqrt(quat[i, 0] ** 2 + quat[i, 1] ** 2 + quat[i, 2] ** 2 + quat[i, 3] ** 2)
@@ -71,7 +71,7 @@ def normalise(quat):
             quat[i, c] /= length
 
 
-@word
+@inline
 def quaternion_rate(quat, i, o0, o1, o2):
     w, x, y, z = product(quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3], 0.0, o0, o1, o2)
     return 0.5 * w, 0.5 * x, 0.5 * y, 0.5 * z  # (3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import kernel
+from ..compiled import entry
 from ..methods.unilateral import viewer
 from ..methods.unilateral.box import open_box
 from ..methods.unilateral.gather import add_rows, inequalities
@@ -21,7 +21,7 @@ WORLD = "world"
 Before = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-@kernel
+@entry
 def reactions(system, before, now, lam, rows, points, centre, out_force, out_arm):
     """(1), and the arms x_i - c_i, of the constraint with these rows and points."""
     work, ptr = system.work, system.rows.ptr
@@ -109,7 +109,7 @@ def one_step_before(records: Records, dt: float, every: int) -> Before:
     return time, x, records.quat
 
 
-@kernel
+@entry
 def unilateral_reactions(system, state, box, now, lam, slide, rows, points, centre, out_force, out_arm):
     """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
     time, x, quat, v = now

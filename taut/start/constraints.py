@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.linalg import norm
 
+from ..compiled import entry
 from ..errors import TautError, note, tell
-from ..jit import kernel
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.base import OK
@@ -42,7 +42,7 @@ class Start:
     scale: np.ndarray  # (rows,) by which an error of each equality is judged (model/scales.py)
 
 
-@kernel
+@entry
 def look(system, state):
     """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
     work = system.work
@@ -54,12 +54,12 @@ def look(system, state):
     return work.counts[2]
 
 
-@kernel
+@entry
 def settle_velocity(system, state):
     correct_velocity(system, state, 0.0)  # (1)
 
 
-@kernel
+@entry
 def settle_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
         correct(system, state, 0.0, system.bodies.w, 0.0)  # (2)
@@ -160,7 +160,7 @@ def dense_or_sparse(model: Model, system: System):
     return csr_array(scaled @ scaled.T)
 
 
-@kernel
+@entry
 def look_at_inequalities(system, state, box, crowded):
     """Φ of all inequalities at t = 0; returns the deepest overlap of pairs of balls."""
     set_time(system, 0.0, state.x, state.quat, state.v)
@@ -171,13 +171,13 @@ def look_at_inequalities(system, state, box, crowded):
     return deepest((box,))
 
 
-@kernel
+@entry
 def pairs_fit(box):
     """Whether there is room for all pairs of balls that are near at the start."""
     return find_pairs((box, 0.0, 1.0)) == OK
 
 
-@kernel
+@entry
 def push_apart(box, tolerance):
     """Move bodies, each by its inverse mass, until no condition is broken; velocities are left to the caller."""
     return push_out((box, 0.0, 1.0, tolerance, False))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import kernel
+from ..compiled import entry
 from ..methods.post_stabilization import correct
 from ..model import Model
 from ..model.arrays import State, System
@@ -42,7 +42,7 @@ class Moved(NamedTuple):
     is_least: bool  # (1) holds
 
 
-@kernel
+@entry
 def approach(system, state, start_x, start_quat, longest, nearest):
     """Rounds of (2), or of (3) where `nearest` is False; returns how far the last one moved or turned anything."""
     work, bodies = system.work, system.bodies
@@ -81,7 +81,7 @@ def approach(system, state, start_x, start_quat, longest, nearest):
     return last
 
 
-@kernel
+@entry
 def polish(system, state):
     """A few rounds of (3); Φ of what they lead to stands in work.phi."""
     for _ in range(POLISH):

@@ -11,11 +11,11 @@ import numba
 import numpy as np
 from numba import types
 
+from taut.compiled import compiled, inline
 from taut.compiled.function_pointers import address_of, distant, pick
 from taut.contact.rules import exact, jonquet, platt, platt_improved
 from taut.contact.rules.base import TENDING, VIOLATED, Rule
 from taut.contact.work import RuleWork, record, scratch
-from taut.jit import part, word
 
 RULES: dict[str, Rule] = {
     module.RULE.name: replace(module.RULE, code=code)
@@ -38,14 +38,14 @@ def rule_work(capacity: int) -> RuleWork:
     return work
 
 
-@word
+@inline
 def choose(rule, S, c, m, member, lam, w, work, log, instant):
     """λ and w of the leading m rows by the rule of this code; returns a status (bits of contact/work.py)."""
     arguments = (S, c, np.int64(m), member, lam, w, work, log, np.int64(instant))
     return _choose_by(work.address[rule], rule, arguments)
 
 
-@part
+@compiled
 def after(rule, m, member, lam, w, phi, tolerance, log, instant):
     """The set that a rule takes to the next step; phi is Φ of the leading m rows at the new positions.
 

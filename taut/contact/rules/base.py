@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from taut.compiled import compiled
 from taut.contact.face import find_slack, put_back, scale_problem, solve_set
 from taut.contact.work import NOT_CONVERGED, NOT_UNIQUE, OK, give_up, record_all
-from taut.jit import part
 
 NONE, VIOLATED, TENDING = range(3)
 HELD = 1e-9  # of the terms of w: a row that is held but misses zero by more contradicts the others
@@ -37,7 +37,7 @@ class Rule:
     code: int = -1  # its place in RULES, by which compiled code knows it
 
 
-@part
+@compiled
 def status_of(m, flags, dependent, work):
     """Of a set held as equalities: whether λ is one of many, and whether its rows contradict each other."""
     status = NOT_UNIQUE if dependent > 0 else OK
@@ -47,7 +47,7 @@ def status_of(m, flags, dependent, work):
     return status
 
 
-@part
+@compiled
 def hold(S, c, m, member, lam, w, work, log, instant):
     """Hold the rows in `member` as equalities, whatever the sign of their λ; leave out all others."""
     if not scale_problem(S, c, m, work):

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from taut.compiled import compiled
 from taut.contact.face import find_slack, put_back, scale_problem, solve_set
 from taut.contact.rules.base import Rule, status_of
 from taut.contact.work import give_up, record_all
-from taut.jit import part
 
 TOLERANCE = 1e-12  # of the terms of w: rounding
 
 
-@part
+@compiled
 def choose(S, c, m, member, lam, w, work, log, instant):
     if not scale_problem(S, c, m, work):
         return give_up(m, lam, w)

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
+from ...compiled import compiled, structure
 from ...errors import TautError, tell
 from ...expressions import call_map, codegen
-from ...jit import part
 from ...model.arrays import Array, State, System
 from ...model.model import Model
 from .jacobian import dense_jacobian
@@ -116,7 +115,7 @@ def _shown(vector: Array) -> str:
     return "(" + ", ".join(f"{float(value):.6g}" for value in vector) + ")"
 
 
-@part
+@compiled
 def place(formulas, t, y, x, v):
     call_map(formulas.address, y[0], y[1], t, formulas.x, formulas.B, formulas.c, formulas.x_t)
     for i in range(formulas.slot.shape[0]):
@@ -130,7 +129,7 @@ def place(formulas, t, y, x, v):
             v[slot, c] = rate
 
 
-@part
+@compiled
 def accelerate(formulas, mass, f, out):
     """θ̈ into out; returns 1 where Bᵀ M B is singular."""
     B, c, H, g = formulas.B, formulas.c, formulas.H, formulas.g
@@ -153,7 +152,7 @@ def accelerate(formulas, mass, f, out):
     return solve_positive(H, g, out)
 
 
-@part
+@compiled
 def solve_positive(H, g, out):
     """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (3)."""
     n = g.shape[0]

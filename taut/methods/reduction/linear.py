@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
+from ...compiled import compiled, structure
 from ...errors import TautError
-from ...jit import part
 from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES
 from ...model.model import ConstraintInfo, Model
@@ -112,7 +111,7 @@ def _by_signals(model: Model, J: Array) -> Array:
     return out
 
 
-@part
+@compiled
 def place(linear, signals, y, x, v):
     for i in range(linear.slot.shape[0]):
         value, rate = linear.r[i], 0.0
@@ -126,7 +125,7 @@ def place(linear, signals, y, x, v):
         v[linear.slot[i], linear.part[i]] = rate
 
 
-@part
+@compiled
 def accelerate(linear, f, out):
     for j in range(out.shape[0]):
         out[j] = 0.0

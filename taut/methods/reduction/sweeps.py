@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part, word
+from ...compiled import compiled, inline, structure
 from ...model.arrays import Array
 
 PLANAR, SPATIAL = 1, 2  # coordinates per link
@@ -63,7 +62,7 @@ def room(width: int = PLANAR, slot=(), above=(), parent=(), length=()) -> Tree:
     )  # fmt: skip
 
 
-@part
+@compiled
 def choose_charts(tree, kept, y):
     """Charts (3) around the directions kept from the last step; (ξ, ξ̇) there into y."""
     for k in range(tree.slot.shape[0]):
@@ -88,7 +87,7 @@ def choose_charts(tree, kept, y):
             y[1, 2 * k + a] = rate
 
 
-@part
+@compiled
 def keep_directions(tree, y, kept):
     """n and ṅ at y into kept, with what rounding takes from |n| = 1 and n·ṅ = 0 restored."""
     for k in range(tree.slot.shape[0]):
@@ -101,7 +100,7 @@ def keep_directions(tree, y, kept):
             kept[1, 3 * k + c] = n_t[c] - along * n[c]
 
 
-@word
+@inline
 def turn_in_plane(tree, k, y):
     length, e = tree.length[k], tree.frame[k]
     angle, rate = y[0, k], y[1, k]
@@ -114,7 +113,7 @@ def turn_in_plane(tree, k, y):
         tree.c[k, c] = -length * rate * rate * n
 
 
-@word
+@inline
 def sine_ratios(r2):
     """S = sin r / r, T = dS/d(r²) and Q = dT/d(r²) as functions of r²: by series where quotients cancel."""
     if r2 < 0.25:
@@ -131,7 +130,7 @@ def sine_ratios(r2):
     return S, T, -(0.5 * S + 3.0 * T) / (2.0 * r2)
 
 
-@word
+@inline
 def turn_in_space(tree, k, y):
     length, e = tree.length[k], tree.frame[k]
     p, q, p_t, q_t = y[0, 2 * k], y[0, 2 * k + 1], y[1, 2 * k], y[1, 2 * k + 1]
@@ -152,7 +151,7 @@ def turn_in_space(tree, k, y):
         tree.c[k, c] = length * (u0 * e[0, c] + u * tangent + 2.0 * T * rate * tangent_t)
 
 
-@part
+@compiled
 def place(tree, y, x, v):
     for k in range(tree.slot.shape[0]):
         if tree.width == PLANAR:
@@ -165,7 +164,7 @@ def place(tree, y, x, v):
             v[slot, c] = v[above, c] + tree.length[k] * tree.n_t[k, c]
 
 
-@part
+@compiled
 def accelerate(tree, mass, f, driven, out):
     """ξ̈ into out, at the place last given to `place`; `driven` holds the accelerations of anchors."""
     links, width = tree.slot.shape[0], tree.width
@@ -206,7 +205,7 @@ def accelerate(tree, mass, f, driven, out):
             a[b] += tree.c[k, b]  # (4)
 
 
-@word
+@inline
 def set_free(tree, k, j):
     I, P, D, U = tree.inertia[k], tree.P[k], tree.D[k, j], tree.U[k, j]
     for b in range(3):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...jit import part
+from ...compiled import compiled
 from .bonds import bind_facets, solve_with_facets
 from .box import NUMBER, WHOLE, far, open_box
 from .contacts import assemble_facets, assemble_solids
@@ -14,7 +14,7 @@ NOT_DEFINITE = -1
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def aim(box, h, buckling):
     """net.dx of system.py (3), its right-hand side in net.rhs. Returns how many nodes are on balls.
 

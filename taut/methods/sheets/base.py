@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...cloth.springs import Springs, joined
+from ...compiled import compiled
 from ...forces import KINDS
-from ...jit import part
 from ...model.evaluate import apply
 from ...model.model import Model
 from .bump import Solids, solids
@@ -78,7 +78,7 @@ def sheets(model: Model, system: Any, par: np.ndarray, springs: Springs, room: A
     return Sheets(par, springs, room, w, batch, system.forces.members[batch], solids(model))
 
 
-@part
+@compiled
 def external(system, state, t, batch, members):
     """work.f without the springs of sheets."""
     for k in range(batch.shape[0]):

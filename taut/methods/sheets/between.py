@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from ...cloth.proximity import MORE_ROOM, find_rows
 from ...cloth.safe import HELD_CUT, find_fractions
-from ...jit import part
+from ...compiled import compiled
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .box import NUMBER, WHOLE, far, open_box
 from .free import copy3
@@ -18,7 +18,7 @@ ROUNDS = 3  # of finding rows between sheets
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def find_facets(box, reach, share):
     """Rows between sheets where all stand safely. Returns OK, PAIRS_FULL or NOT_CONVERGED."""
     system, state, par = open_box(box)
@@ -49,7 +49,7 @@ def find_facets(box, reach, share):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def newton_between(box, t, h):
     """settle with rows between sheets, and only motions that pass through nothing."""
     system, state, par = open_box(box)

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from ...jit import word
+from ...compiled import inline
 
 
-@word
+@inline
 def find_bonds(bonds, rows, count):
     """Those of all rows that are on, in their order. Returns how many."""
     found = 0
@@ -22,7 +22,7 @@ def find_bonds(bonds, rows, count):
     return found
 
 
-@word
+@inline
 def list_members(bonds, rows, found):
     """Bonds of each node."""
     begin, member = bonds.begin, bonds.member
@@ -45,7 +45,7 @@ def list_members(bonds, rows, found):
                 member[begin[i]] = b
 
 
-@word
+@inline
 def walk(bonds, rows, seed, done):
     """All that hangs together with a bond, by breadth, into code[1, done:] as numbers of bonds. Returns its end."""
     order, place = bonds.code[1], bonds.place
@@ -67,7 +67,7 @@ def walk(bonds, rows, seed, done):
     return end
 
 
-@word
+@inline
 def order_bonds(bonds, rows, found):
     """Places by breadth, from the far end of whatever hangs together, and all that backwards."""
     code, place, seen = bonds.code, bonds.place, bonds.seen

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part, word
+from ...compiled import compiled, inline, structure
 from ...linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from .bond_order import find_bonds, list_members, order_bonds
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
@@ -61,7 +60,7 @@ def bonds_for(rows: int, rough: bool, nodes: int) -> Bonds:
     )  # fmt: skip
 
 
-@word
+@inline
 def direction(rows, r, which):
     """a of (1)"""
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
@@ -81,7 +80,7 @@ def direction(rows, r, which):
     return scale * d0, scale * d1, scale * d2
 
 
-@word
+@inline
 def give_of_nodes(bonds, nodes, mass, h):
     """W of (3)"""
     for i in range(bonds.give.shape[0]):
@@ -95,7 +94,7 @@ def give_of_nodes(bonds, nodes, mass, h):
         bonds.give[i, 5] = scale * (xx * yy - xy * xy)
 
 
-@word
+@inline
 def entries_within(first, found, widest):
     total = 0
     for b in range(found):
@@ -103,7 +102,7 @@ def entries_within(first, found, widest):
     return total
 
 
-@word
+@inline
 def reach_back(bonds, found):
     """The first of the bonds that share a node with each, as far back as there is room for."""
     first, begin = bonds.first, bonds.begin
@@ -122,7 +121,7 @@ def reach_back(bonds, found):
         first[b] = max(first[b], b - widest)
 
 
-@word
+@inline
 def weight_of(rows, r, i):
     for k in range(4):
         if rows.unknown[r, k] == i:
@@ -130,7 +129,7 @@ def weight_of(rows, r, i):
     return 0.0
 
 
-@word
+@inline
 def add_gives(bonds, rows, found):
     """(3). What has no room in the envelope is added to both diagonals instead: all stays positive definite."""
     val, start, a = bonds.val, bonds.start, bonds.a
@@ -159,7 +158,7 @@ def add_gives(bonds, rows, found):
                     val[start[c] + c] += abs(entry)
 
 
-@part
+@compiled
 def bind(bonds, rows, count, nodes, mass, h):
     """Bonds of all rows that are on, and (3) factored."""
     found = find_bonds(bonds, rows, count)
@@ -179,14 +178,14 @@ def bind(bonds, rows, count, nodes, mass, h):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def bind_facets(box, h):
     par = open_box(box).par
     net = par.net
     bind(par.bonds, net.facets, net.facet_count[0], net.nodes, net.mass, h)
 
 
-@word
+@inline
 def stretch_bonds(bonds, rows, x, out):
     """out += C x"""
     for b in range(bonds.number[0]):
@@ -200,7 +199,7 @@ def stretch_bonds(bonds, rows, x, out):
         out[b] += total
 
 
-@word
+@inline
 def pull_bonds(bonds, rows, f, out):
     """out = Cᵀ f"""
     for i in range(out.shape[0]):
@@ -215,7 +214,7 @@ def pull_bonds(bonds, rows, f, out):
                     out[i, c] += pull * bonds.a[b, c]
 
 
-@word
+@inline
 def dot(a, b, count):
     total = 0.0
     for k in range(count):
@@ -224,7 +223,7 @@ def dot(a, b, count):
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def solve_with_facets(box, touching):
     """net.dx of system.py (3): what moves without rows between sheets, less what the forces of their bonds do.
 

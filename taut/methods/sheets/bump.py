@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part, word
+from ...compiled import compiled, inline, structure
 from ...model.arrays import Inequalities
 from ...model.model import Model
 from .contact_rows import Rows, solid_rows
@@ -56,7 +55,7 @@ def _pairs(model: Model) -> int:
     return sum(len(model.sheets[k].slots) for k in model.touching.ball_sheet)
 
 
-@part
+@compiled
 def set_off(system, state, t, h, solids):
     """The start of a step: nothing has been pushed. What is inside already may stay so for the most part: moved out
     at once it would be thrown."""
@@ -74,7 +73,7 @@ def set_off(system, state, t, h, solids):
         rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = 0.0, 0.0, 0.0
 
 
-@word
+@inline
 def shift(rows, r, w, x, f0, f1, f2):
     """x_k += w_k ω_k f"""
     for k in range(2):
@@ -86,7 +85,7 @@ def shift(rows, r, w, x, f0, f1, f2):
             x[i, 2] += size * f2
 
 
-@word
+@inline
 def gap_now(rows, r, x, at):
     """(1)"""
     gap = -rows.phi[r]
@@ -98,7 +97,7 @@ def gap_now(rows, r, x, at):
     return gap
 
 
-@word
+@inline
 def rub(rows, r, w, x, start, weight):
     """(3)"""
     s0, s1, s2 = sliding(rows, r, x, start)
@@ -115,7 +114,7 @@ def rub(rows, r, w, x, start, weight):
     shift(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
 
 
-@word
+@inline
 def press_on(rows, r, w, x, gap, back):
     """(4) with (2); False where the first member of a row leans on nothing."""
     if back < 0:
@@ -142,7 +141,7 @@ def press_on(rows, r, w, x, gap, back):
     return True
 
 
-@part
+@compiled
 def push_out(system, state, t, solids, w):
     """(1) to (3) once over all rows; returns how many were inside. The time is set."""
     rows, x, at = solids.rows, state.x, solids.at
@@ -177,7 +176,7 @@ def push_out(system, state, t, solids, w):
     return inside
 
 
-@part
+@compiled
 def to_forces(solids, h):
     """The end of a step: λ and f become forces, of this step [N]."""
     rows = solids.rows

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...linalg.nodes import add_couple, add_diagonal
 from .box import NUMBER, WHOLE, far, open_box
 from .friction import drag, resists, sliding
@@ -16,14 +16,14 @@ from .turning import add_turned, turned_by
 STRAIGHT = 0.999  # of its length: so far a rope pulls along itself
 
 
-@word
+@inline
 def resistance(stiff, along, n0, n1, n2):
     """stiff nnᵀ + along (I - nnᵀ): xx, xy, xz, yy, yz, zz."""
     d = stiff - along
     return d * n0 * n0 + along, d * n0 * n1, d * n0 * n2, d * n1 * n1 + along, d * n1 * n2, d * n2 * n2 + along
 
 
-@word
+@inline
 def push_members(net, rows, r, f0, f1, f2):
     """Add ω f to the right-hand side of a row's members."""
     for k in range(4):
@@ -38,7 +38,7 @@ def push_members(net, rows, r, f0, f1, f2):
             net.rhs[rows.spin[r], c] += turned_by(rows.lever, r, f0, f1, f2, c)
 
 
-@word
+@inline
 def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i, j] += scale * xx
     block[i, j + 1] += scale * xy
@@ -51,7 +51,7 @@ def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i + 2, j + 2] += scale * zz
 
 
-@word
+@inline
 def add_across(net, i, to, scale, xx, xy, xz, yy, yz, zz):
     """A symmetric block between an unknown and a ball, whose first row in the block is `to`."""
     count = net.nodes.order.shape[0]
@@ -63,7 +63,7 @@ def add_across(net, i, to, scale, xx, xy, xz, yy, yz, zz):
         add_to(net.strip[:, i], to, 0, scale, xx, xy, xz, yy, yz, zz)
 
 
-@word
+@inline
 def add_lever(net, rows, r, xx, xy, xz, yy, yz, zz):
     """ω D B and Bᵀ D B: what turns a rigid body moves the place on it that touches."""
     count, lever = net.nodes.order.shape[0], rows.lever
@@ -83,7 +83,7 @@ def add_lever(net, rows, r, xx, xy, xz, yy, yz, zz):
                     net.strip[to + d, i, c] += f[c]
 
 
-@word
+@inline
 def tautness(rows, r, x):
     """λ/l of a rope that pulls its two ends together: like T/l of taut edges. Zero for what pushes."""
     i, j = rows.slot[r, 0], rows.slot[r, 1]
@@ -96,7 +96,7 @@ def tautness(rows, r, x):
 
 
 @far(WHOLE, NUMBER)
-@part
+@compiled
 def assemble_solids(box, h):
     """Rows of obstacles and balls, into the nodes, the block and the strip. Returns how many nodes touch balls."""
     system, state, par = open_box(box)
@@ -145,7 +145,7 @@ def assemble_solids(box, h):
 
 
 @far(WHOLE)
-@part
+@compiled
 def assemble_facets(box):
     """Right-hand side of rows between sheets. Returns how many are on."""
     net = open_box(box).par.net
@@ -161,7 +161,7 @@ def assemble_facets(box):
     return on
 
 
-@word
+@inline
 def subtract_rows(net, rows, count, x, h):
     for r in range(count):
         if rows.on[r]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ..base import NOT_CONVERGED, OK
 from .aim import aim
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
@@ -42,7 +42,7 @@ ENOUGH = 1e-4  # of the fall that the slope promises
 NOISE = 1e-13  # of E
 
 
-@word
+@inline
 def spring_energy(springs, q, x, before, h):
     i, j = springs.i[q], springs.j[q]
     l = sqrt((x[i, 0] - x[j, 0]) ** 2 + (x[i, 1] - x[j, 1]) ** 2 + (x[i, 2] - x[j, 2]) ** 2)
@@ -56,7 +56,7 @@ def spring_energy(springs, q, x, before, h):
     return total
 
 
-@word
+@inline
 def rows_energy(rows, count, x, before, h):
     """Sets λ and who is on."""
     total = 0.0
@@ -77,7 +77,7 @@ def rows_energy(rows, count, x, before, h):
 
 
 @far(NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def energy(box, t, h):
     """(1) at state.x. Measures all, and sets T, λ and who is on."""
     system, state, par = open_box(box)
@@ -103,7 +103,7 @@ def energy(box, t, h):
 
 
 @far(NOTHING)
-@part
+@compiled
 def begin_again(box):
     """Positions and multipliers as they were before Newton's method."""
     system, state, par = open_box(box)
@@ -121,7 +121,7 @@ def begin_again(box):
 
 
 @far(NUMBER, NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def go_downhill(box, t, h, now):
     """Along net.dx until E has fallen. Returns E there, inf where no way is short enough."""
     system, state, par = open_box(box)
@@ -142,7 +142,7 @@ def go_downhill(box, t, h, now):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def descend(box, t, h):
     """Solve (1) of system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     system, state, par = open_box(box)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from math import ceil
 
 from ...cloth.springs import add_forces
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import apply, set_time
 from .box import NOTHING, NUMBER, far, open_box
 from .tables import ADAMS_BASHFORTH, LONGEST_SUBSTEP, SUBSTEPS
@@ -21,33 +21,33 @@ from .turning import set_out_turning
 SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
 
 
-@word
+@inline
 def copy3(source, out):
     for i in range(out.shape[0]):
         out[i, 0], out[i, 1], out[i, 2] = source[i, 0], source[i, 1], source[i, 2]
 
 
-@word
+@inline
 def copy1(source, out):
     for i in range(out.shape[0]):
         out[i] = source[i]
 
 
-@word
+@inline
 def copy4(source, out):
     for i in range(out.shape[0]):
         for c in range(4):
             out[i, c] = source[i, c]
 
 
-@word
+@inline
 def damp_springs(springs, damping, time):
     """Waves too fast for the step h would beat with it; damping for a part of h takes them away: c + time k."""
     for q in range(damping.shape[0]):
         springs.damping[q] = damping[q] + time * springs.k[q]
 
 
-@word
+@inline
 def forces_without_springs(system, t, x, quat, v, par):
     """Into work.f."""
     members = system.forces.members
@@ -58,14 +58,14 @@ def forces_without_springs(system, t, x, quat, v, par):
         members[par.batch[k]] = par.members[k]
 
 
-@word
+@inline
 def kick(v, w, dt, f):
     for i in range(w.shape[0]):
         for c in range(3):
             v[i, c] += dt * w[i] * f[i, c]
 
 
-@word
+@inline
 def drift(x, v, w, dt):
     for i in range(w.shape[0]):
         if w[i] > 0.0:
@@ -73,7 +73,7 @@ def drift(x, v, w, dt):
                 x[i, c] += dt * v[i, c]
 
 
-@word
+@inline
 def extrapolate(f, h, memory):
     """Adams-Bashforth 2 with unlike steps: (1 + r/2) f - r/2 f of the step before, r = h / h before. f becomes it."""
     ratio = 0.5 * h / memory[2] if memory[2] > 0.0 else 0.0
@@ -88,7 +88,7 @@ def extrapolate(f, h, memory):
 
 
 @far(NOTHING, NUMBER, NUMBER)
-@part
+@compiled
 def wander(box, t, h):
     """x* in net.aim and v* in par.wander[1]. In small steps only springs are evaluated anew."""
     system, state, par = open_box(box)

@@ -17,27 +17,27 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from .box import NOTHING, NUMBER, WHOLE, far, open_box
 
 CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
 FREE_TURNS = 6  # iterations; then every other row may turn from sticking to slipping or back, lest they do so in turns
 
 
-@part
+@compiled
 def take_grip(rows, count):
     """Friction is that of λ as it is now."""
     for r in range(count):
         rows.grip[r] = rows.lam[r] if rows.on[r] else 0.0
 
 
-@part
+@compiled
 def drop_grip(rows, count):
     for r in range(count):
         rows.grip[r] = 0.0
 
 
-@part
+@compiled
 def change_of_grip(rows, count):
     """By how much λ differs from that of friction, at most, of the largest."""
     change = 0.0
@@ -50,7 +50,7 @@ def change_of_grip(rows, count):
     return change / max(largest, 1e-300)
 
 
-@part
+@compiled
 def is_rough(rows, count):
     for r in range(count):
         if rows.friction[r] > 0.0:
@@ -58,7 +58,7 @@ def is_rough(rows, count):
     return False
 
 
-@word
+@inline
 def sliding(rows, r, x, before):
     """s: what the members of a row moved along each other in this step."""
     s0 = 0.0
@@ -76,13 +76,13 @@ def sliding(rows, r, x, before):
     return s0 - d * n0, s1 - d * n1, s2 - d * n2
 
 
-@word
+@inline
 def drag(rows, r, s0, s1, s2, h):
     """|f|/|s| of (1)"""
     return rows.friction[r] * rows.grip[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
 
 
-@word
+@inline
 def rub_rows(rows, count, x, before, h, c, it):
     for r in range(count):
         hold = rows.friction[r] * rows.grip[r]
@@ -118,7 +118,7 @@ def rub_rows(rows, count, x, before, h, c, it):
 
 
 @far(NOTHING, NUMBER, NUMBER, WHOLE)
-@part
+@compiled
 def rub(box, h, c, it):
     """τ, d and f of each row, by (3) to (5)."""
     system, state, par = open_box(box)
@@ -127,7 +127,7 @@ def rub(box, h, c, it):
     rub_rows(net.facets, net.facet_count[0], state.x, net.before, h, c, it)
 
 
-@word
+@inline
 def resists(rows, r, m0, m1, m2):
     """(2) without ω², times m."""
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
@@ -142,7 +142,7 @@ def resists(rows, r, m0, m1, m2):
     )
 
 
-@word
+@inline
 def of_members(rows, r, table):
     """Σ ω of a table's entries for the members of a row, also of places on rigid bodies."""
     m0 = 0.0
@@ -164,7 +164,7 @@ def of_members(rows, r, table):
     return m0, m1, m2
 
 
-@word
+@inline
 def take_rub(net, rows, count, share):
     """Friction as it is foretold to change."""
     for r in range(count):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .between import newton_between
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
@@ -40,7 +40,7 @@ THROUGH = 0.2  # of the mean edge: so deep on the way, and outside again, is gon
 
 
 @far(NOTHING, NUMBER, NUMBER)
-@part
+@compiled
 def aim_solids(box, t, share):
     """What is inside a solid at the start of a step may stay so for the most part; normals there are kept."""
     system, state, par = open_box(box)
@@ -57,7 +57,7 @@ def aim_solids(box, t, share):
 
 
 @far(TRUTH, NUMBER)
-@part
+@compiled
 def went_through(box, t):
     """Whether something was inside a solid on its way and left it on another side, or is held there."""
     system, state, par = open_box(box)
@@ -76,7 +76,7 @@ def went_through(box, t):
     return False
 
 
-@word
+@inline
 def release(net):
     """Only what pulls or pushes stays on: between steps T and λ tell who does.
 
@@ -92,7 +92,7 @@ def release(net):
         rows.lam[r] = rows.lam[r] if rows.on[r] else 0.0
 
 
-@word
+@inline
 def take_up(net):
     """Who is on at the start of a step."""
     edges, rows = net.edges, net.solids
@@ -103,7 +103,7 @@ def take_up(net):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def piece(box, t, h):
     """One implicit step."""
     system, state, par = open_box(box)
@@ -141,7 +141,7 @@ def piece(box, t, h):
     return OK
 
 
-@word
+@inline
 def longest_piece(state, par, h):
     """Of MOST_PIECES: how many in one, such that nothing moves over more than a part of the smallest ball, nor, where
     sheets may touch, over many edges: the search for what they meet would find everything."""
@@ -164,14 +164,14 @@ def longest_piece(state, par, h):
     return size
 
 
-@word
+@inline
 def remembered(par):
     """How much of `memory` is in use: forces of the piece before are for Adams-Bashforth alone."""
     return par.memory.shape[0] if par.rule == ADAMS_BASHFORTH else 3
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def keep(box, k):
     system, state, par = open_box(box)
     kept = par.kept[k]
@@ -185,7 +185,7 @@ def keep(box, k):
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def restore(box, k):
     system, state, par = open_box(box)
     kept = par.kept[k]
@@ -199,7 +199,7 @@ def restore(box, k):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def in_pieces(box, t, h):
     """A step in pieces as long as converge; the next step begins with the last length."""
     system, state, par = open_box(box)
@@ -232,7 +232,7 @@ def in_pieces(box, t, h):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def whole_step(box, t, h):
     system, state, par = open_box(box)
     net, work = par.net, system.work
@@ -256,7 +256,7 @@ def whole_step(box, t, h):
     return status
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     status = whole_step((par.box, t, h))
     if status == OK:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ...cloth.explicit import measure_velocity
 from ...cloth.implicit import implicit, nearing, step_implicit
-from ...jit import part
+from ...compiled import compiled
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
@@ -30,7 +30,7 @@ def start(model, system, state, par):
     return state, tables._replace(room=room._replace(dv=state.memory.reshape(len(model.x), 3)))
 
 
-@part
+@compiled
 def look_ahead(state, h, solids, touch):
     """Contacts as set_off found them, for the system."""
     rows, ineq, v = solids.rows, solids.ineq, state.v
@@ -42,14 +42,14 @@ def look_ahead(state, h, solids, touch):
             touch.ahead[r] += ineq.sign[r] * ineq.phi_t[r]
 
 
-@part
+@compiled
 def take_over(rows, touch, h):
     """λ that the system has found."""
     for r in range(rows.phi.shape[0]):
         rows.lam[r] = max(0.0, -touch.firm[r] * touch.after[r] * h)
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     external(system, state, t, par.batch, par.members)
     touches = par.solids.rows.phi.shape[0] > 0

@@ -10,7 +10,7 @@ or sheets are pressed together too far, Newton's method ends what was begun here
 
 from __future__ import annotations
 
-from ...jit import part
+from ...compiled import compiled
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .bonds import solve_with_facets
@@ -34,7 +34,7 @@ CALM = 0.1  # of an edge: forces are off by less when the true matrix is tried
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def from_inside(box, t, h):
     """Returns OK, NOT_CONVERGED, GIVES_WAY, or NEARLY: with who pulls Newton's method may end it."""
     system, state, par = open_box(box)

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part, word
+from ...compiled import compiled, inline, structure
 from ...linalg.nodes import add_couple, add_diagonal
 from ...model.model import ConstraintInfo, Model
 from ...model.rotation import to_body, to_world
@@ -66,7 +65,7 @@ def joins_of(model: Model, unknown: np.ndarray, nodes: int, memory: np.ndarray) 
 
 
 @far(NOTHING, TABLE)
-@part
+@compiled
 def measure_joins(box, x):
     """Orientations and (1) at x."""
     system, state, par = open_box(box)
@@ -83,12 +82,12 @@ def measure_joins(box, x):
                 joins.phi[p, c] -= at[c]
 
 
-@word
+@inline
 def join_off(joins, p):
     return max(abs(joins.phi[p, 0]), abs(joins.phi[p, 1]), abs(joins.phi[p, 2]))
 
 
-@word
+@inline
 def worst_join(joins, room):
     """|φ|, as a multiple of `room` [m]."""
     worst = 0.0
@@ -97,7 +96,7 @@ def worst_join(joins, room):
     return worst / room
 
 
-@word
+@inline
 def add_pull(net, p, f0, f1, f2):
     """(2) and (3): F into the right-hand side."""
     joins = net.joins
@@ -111,13 +110,13 @@ def add_pull(net, p, f0, f1, f2):
             net.rhs[spin, c] += turned_by(joins.lever, p, f0, f1, f2, c)
 
 
-@word
+@inline
 def add_pulls(net):
     for p in range(net.joins.row.shape[0]):
         add_pull(net, p, net.joins.force[p, 0], net.joins.force[p, 1], net.joins.force[p, 2])
 
 
-@word
+@inline
 def along(joins, p, dx, c):
     """δx_node - δx_body - B δθ, of which the component c"""
     j, spin = joins.to[p, 0], joins.spin[p]
@@ -128,7 +127,7 @@ def along(joins, p, dx, c):
     return total
 
 
-@word
+@inline
 def take_joins(net, share):
     """(2)"""
     joins = net.joins
@@ -138,7 +137,7 @@ def take_joins(net, share):
             joins.force[p, c] += share * (force - joins.force[p, c])
 
 
-@word
+@inline
 def joins_energy(joins):
     """ψ of descent.py (2), with F = F₀ + κ φ."""
     total = 0.0
@@ -151,7 +150,7 @@ def joins_energy(joins):
 
 
 @far(WHOLE, NUMBER)
-@part
+@compiled
 def assemble_joins(box, buckling):
     """Pins into the nodes, the block and the strip, with G itself where `buckling`. Returns those between nodes and
     others."""

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part
+from ...compiled import compiled, structure
 from ...linalg.linear import IC0
 from ...linalg.pattern import products
 from ...linalg.pcg import pcg
@@ -70,7 +69,7 @@ def lengths_of(edges: np.ndarray, w: np.ndarray) -> Lengths:
 
 
 @far(NOTHING)
-@part
+@compiled
 def shorten(box):
     """(1) once, with φ and u as measured last."""
     system, state, par = open_box(box)
@@ -93,7 +92,7 @@ def shorten(box):
 
 
 @far(WHOLE, NUMBER)
-@part
+@compiled
 def project(box, h):
     """Fast projection: (2) of hold.py linearised once, then lengths alone; hard edges only.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...jit import kernel
+from ...compiled import entry
 from ...model.evaluate import set_time
 from ..box import Boxed
 from .base import Sheets
@@ -12,7 +12,7 @@ from .box import contents
 from .solids import measure_rows
 
 
-@kernel
+@entry
 def look_at_solids(system, state, ineq, rows, radius, x):
     """φ and n of the rows of obstacles and balls at t = 0, with nodes at x."""
     t = 0.0

@@ -6,7 +6,7 @@ with all of it, each for itself.
 
 from __future__ import annotations
 
-from ...jit import part
+from ...compiled import compiled
 from ...model.evaluate import set_time
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
 from .friction import take_grip
@@ -26,7 +26,7 @@ from .tolerances import OFF_FACET, held_to
 
 
 @far(NOTHING, NUMBER, TABLE)
-@part
+@compiled
 def be_at(box, t, x):
     """The time is t: what is driven stands in x where it is then."""
     system, state, par = open_box(box)
@@ -34,7 +34,7 @@ def be_at(box, t, x):
 
 
 @far(NOTHING, NUMBER, TABLE)
-@part
+@compiled
 def measure_all(box, t, x):
     """φ and directions of everything at x; the time is set."""
     par = open_box(box).par
@@ -46,7 +46,7 @@ def measure_all(box, t, x):
 
 
 @far(NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def worst_off(box, longest, deepest):
     """Of edges, pins and rows of solids, as multiples of their rooms."""
     par = open_box(box).par
@@ -56,7 +56,7 @@ def worst_off(box, longest, deepest):
 
 
 @far(NUMBER)
-@part
+@compiled
 def hard_off(box):
     """The same, of hard edges and pins."""
     par = open_box(box).par
@@ -64,7 +64,7 @@ def hard_off(box):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def enter(box, longest, deepest):
     """What is off and is not held yet enters. Returns how many were off by more than they may."""
     par = open_box(box).par
@@ -81,7 +81,7 @@ def enter(box, longest, deepest):
 
 
 @far(NOTHING)
-@part
+@compiled
 def take_grips(box):
     """Friction is that of λ as it is now."""
     net = open_box(box).par.net

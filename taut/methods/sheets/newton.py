@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .friction import of_members, take_rub
@@ -21,7 +21,7 @@ from .friction import of_members, take_rub
 TOGETHER = 0.1  # what counts of a move that neighbours make, too
 
 
-@word
+@inline
 def dot_nodes(a, b, count):
     total = 0.0
     for k in range(count):
@@ -30,7 +30,7 @@ def dot_nodes(a, b, count):
 
 
 @far(WHOLE, WHOLE)
-@part
+@compiled
 def factor(box, touching):
     """The nodes' factor, and the Cholesky factor of the balls' Schur complement in net.block."""
     net = open_box(box).par.net
@@ -56,7 +56,7 @@ def factor(box, touching):
 
 
 @far(NOTHING, WHOLE, TABLE, TABLE)
-@part
+@compiled
 def solve(box, touching, b, out):
     """out = (nodes and balls without rows between sheets)⁻¹ b; both (unknowns, 3)."""
     net = open_box(box).par.net
@@ -85,7 +85,7 @@ def solve(box, touching, b, out):
 
 
 @far(WHOLE)
-@part
+@compiled
 def factor_and_solve(box):
     """Both at once where there are neither balls nor rows between sheets: net.dx. Returns dependent pivots."""
     net = open_box(box).par.net
@@ -94,12 +94,12 @@ def factor_and_solve(box):
     return factor_and_solve_nodes(net.nodes, net.rhs, net.dx)
 
 
-@word
+@inline
 def moved(net, i, c):
     return net.dx[i, c] if i >= 0 else 0.0
 
 
-@word
+@inline
 def longer(net, edges, e):
     """u·(δx_i - δx_j)"""
     i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
@@ -109,7 +109,7 @@ def longer(net, edges, e):
     return total
 
 
-@word
+@inline
 def farther(net, rows, r):
     """n·Σ ω δx"""
     m0, m1, m2 = of_members(rows, r, net.dx)
@@ -117,7 +117,7 @@ def farther(net, rows, r):
 
 
 @far(WHOLE, NUMBER, TRUTH)
-@part
+@compiled
 def take_edges(box, part_taken, leaving):
     """(2). Returns how many limits left."""
     net = open_box(box).par.net
@@ -137,7 +137,7 @@ def take_edges(box, part_taken, leaving):
 
 
 @far(WHOLE, TRUTH, NUMBER)
-@part
+@compiled
 def take_rows(box, between, part_taken):
     """(2). Returns how many rows left."""
     net = open_box(box).par.net
@@ -158,7 +158,7 @@ def take_rows(box, between, part_taken):
 
 
 @far(NUMBER)
-@part
+@compiled
 def largest_move(box):
     """How far anything moves against its neighbours on edges, in mean edges."""
     par = open_box(box).par
@@ -176,7 +176,7 @@ def largest_move(box):
 
 
 @far(NOTHING, TABLE, NUMBER)
-@part
+@compiled
 def move(box, x, share):
     net = open_box(box).par.net
     take_rub(net, net.solids, net.solids.phi.shape[0], share)
@@ -188,7 +188,7 @@ def move(box, x, share):
 
 
 @far(NOTHING, TABLE)
-@part
+@compiled
 def keep_centres(box, x):
     """Sheets that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
 

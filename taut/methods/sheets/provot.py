@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...cloth.explicit import EULER, measure_velocity
 from ...cloth.provot import provot, set_out, shorten
-from ...jit import part
+from ...compiled import compiled
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, sheets, springs_of
@@ -30,7 +30,7 @@ def start(model, system, state, par):
     return state, sheets(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     external(system, state, t, par.batch, par.members)
     substeps, iterations, limit = int(par.numbers[3]), int(par.numbers[4]), par.numbers[5]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import apply, constraints, find_drift, impulse_power, power_against_forces
 from .box import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
 from .solids import measure_rows, measure_solids
 
 
-@part
+@compiled
 def count_drivers(system, state, t, h):
     """The work of drivers in a step of h that ends at t, of first order as these steps are. λ of pins and hard edges
     is that of the step; contacts with what moves on its own are not in it."""
@@ -19,7 +19,7 @@ def count_drivers(system, state, t, h):
         state.ledger[0] += h * (impulse_power(system, state.lam) + power_against_forces(system, state.v))
 
 
-@word
+@inline
 def hand_over_rows(state, ineq, rows, lam):
     """λ of hard edges, then of listed inequalities."""
     hard = state.lam.shape[0]
@@ -31,18 +31,18 @@ def hand_over_rows(state, ineq, rows, lam):
 
 
 @far(NOTHING, VECTOR)
-@part
+@compiled
 def hand_over(box, lam):
     system, state, par = open_box(box)
     hand_over_rows(state, par.ineq, par.net.solids, lam)
 
 
-@part
+@compiled
 def observe(system, state, t, par, lam):
     hand_over((par.box, lam))
 
 
-@word
+@inline
 def add_contacts(places, rows, count, force):
     pushing = 0
     for r in range(count):
@@ -58,7 +58,7 @@ def add_contacts(places, rows, count, force):
     return pushing
 
 
-@word
+@inline
 def measure_listed(state, ineq, phi, rate):
     """Φ and dΦ/dt of listed inequalities, behind those of hard edges."""
     hard = phi.shape[0] - ineq.listed.shape[0]
@@ -73,7 +73,7 @@ def measure_listed(state, ineq, phi, rate):
         rate[hard + k] = total
 
 
-@word
+@inline
 def deepest(rows):
     depth = 0.0
     for r in range(rows.phi.shape[0]):
@@ -82,7 +82,7 @@ def deepest(rows):
 
 
 @far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, VECTOR)
-@part
+@compiled
 def measure_now(box, t, phi, rate, force, totals):
     """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push, the deepest, limits that are on."""
     system, state, par = open_box(box)
@@ -106,18 +106,18 @@ def measure_now(box, t, phi, rate, force, totals):
         totals[2] = limited
 
 
-@part
+@compiled
 def measure(system, state, t, par, phi, rate, slide, force, totals):
     measure_now((par.box, t, phi, rate, force, totals))
 
 
-@part
+@compiled
 def observe_bumps(system, state, t, par, lam):
     """λ of the last step in `par.solids` (bump.py)."""
     hand_over_rows(state, par.solids.ineq, par.solids.rows, lam)
 
 
-@part
+@compiled
 def measure_bumps(system, state, t, par, phi, rate, slide, force, totals):
     """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
     ineq, rows = par.solids.ineq, par.solids.rows

@@ -9,7 +9,7 @@ same factor, with μ = 0, foretells of the error (Mehrotra's corrector).
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from .box import NOTHING, NUMBER, far, open_box
 from .contacts import push_members
 from .joins import take_joins
@@ -23,13 +23,13 @@ FIRST_PUSH = 100.0  # μ to begin with, in units of m/h² s²
 TO_THE_WALL = 0.995  # of the way to s = 0 or T = 0
 
 
-@word
+@inline
 def is_movable(rows, r):
     return rows.unknown[r, 0] >= 0 or rows.unknown[r, 1] >= 0
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def begin_inside(box, unit):
     """s, T and λ of (1): those of the piece before where they are larger."""
     par = open_box(box).par
@@ -46,7 +46,7 @@ def begin_inside(box, unit):
         rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.on[r] else 0.0
 
 
-@word
+@inline
 def standing(par, unit):
     """Mean T s; how many are not settled to their tolerances."""
     edges, rows = par.net.edges, par.net.solids
@@ -73,7 +73,7 @@ def standing(par, unit):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def weigh(box, most):
     """κ of (2), and T₀ with μ = 0."""
     net = open_box(box).par.net
@@ -88,7 +88,7 @@ def weigh(box, most):
 
 
 @far(NUMBER)
-@part
+@compiled
 def find_ways(box):
     """δT and δs of net.dx by (2). Returns the share of them that stays inside."""
     par = open_box(box).par
@@ -118,7 +118,7 @@ def find_ways(box):
 
 
 @far(NUMBER, NUMBER)
-@part
+@compiled
 def foretold(box, share):
     """Mean T s after a share of the ways."""
     par = open_box(box).par
@@ -137,7 +137,7 @@ def foretold(box, share):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def correct(box, mu):
     """T₀ of (2), in the right-hand side too."""
     net = open_box(box).par.net
@@ -156,7 +156,7 @@ def correct(box, mu):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def go_inside(box, share):
     par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids
@@ -172,7 +172,7 @@ def go_inside(box, share):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def tell_who_pulls(box, unit):
     par = open_box(box).par
     edges, rows = par.net.edges, par.net.solids

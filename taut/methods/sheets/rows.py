@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 
 # What is off at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
 RECOVERY, RECOVERY_TIME = 0.05, 0.1
@@ -20,12 +20,12 @@ MOST_BEYOND = 1e-3  # of the length of an edge: what a limit may be off by, in a
 DEEPEST = 9e-4  # and of the mean edge, what may be inside a solid
 
 
-@word
+@inline
 def difference(x, i, j):
     return x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
 
 
-@part
+@compiled
 def measure_edges(edges, x):
     """(1)"""
     for e in range(edges.i.shape[0]):
@@ -37,7 +37,7 @@ def measure_edges(edges, x):
         edges.phi[e] = l - edges.target[e]
 
 
-@part
+@compiled
 def aim_edges(edges, x, share, tolerance):
     """Targets of this step: what is too long at its start is brought back by a share only.
 
@@ -55,7 +55,7 @@ def aim_edges(edges, x, share, tolerance):
             edges.room[e] = tolerance * edges.length[e]
 
 
-@part
+@compiled
 def measure_balls(rows, first, radius, x):
     """(2)"""
     for k in range(radius.shape[0]):
@@ -67,7 +67,7 @@ def measure_balls(rows, first, radius, x):
         rows.phi[r] = radius[k] - d - rows.allowed[r]
 
 
-@part
+@compiled
 def measure_facets(rows, count, x, thickness):
     """φ of sheets against sheets, with the weights and normals that were found at the start of the round."""
     for r in range(count):
@@ -78,7 +78,7 @@ def measure_facets(rows, count, x, thickness):
         rows.phi[r] = thickness[r] - gap
 
 
-@word
+@inline
 def edge_off(edges, e, most):
     """|φ|, or φ where nothing is held, as a multiple of its room, which counts up to `most` of the length."""
     off = abs(edges.phi[e]) if edges.on[e] and edges.tension[e] != 0.0 else max(edges.phi[e], 0.0)
@@ -87,14 +87,14 @@ def edge_off(edges, e, most):
     return off / min(edges.room[e], most * edges.length[e])
 
 
-@word
+@inline
 def row_off(rows, r, most):
     """The same of a row; most [m]."""
     off = abs(rows.phi[r]) if rows.on[r] and rows.lam[r] > 0.0 else max(rows.phi[r], 0.0)
     return off / min(rows.room[r], most)
 
 
-@part
+@compiled
 def worst_edge(edges, most):
     worst = 0.0
     for e in range(edges.i.shape[0]):
@@ -102,7 +102,7 @@ def worst_edge(edges, most):
     return worst
 
 
-@part
+@compiled
 def worst_hard(edges):
     """The same, of hard edges alone."""
     worst = 0.0
@@ -112,7 +112,7 @@ def worst_hard(edges):
     return worst
 
 
-@part
+@compiled
 def worst_row(rows, count, most):
     worst = 0.0
     for r in range(count):
@@ -120,7 +120,7 @@ def worst_row(rows, count, most):
     return worst
 
 
-@part
+@compiled
 def enter_edges(edges, most):
     """What is too long enters at once; counted are those that are off by more than their room."""
     entered = 0
@@ -133,7 +133,7 @@ def enter_edges(edges, most):
     return entered
 
 
-@part
+@compiled
 def enter_rows(rows, count, least, most):
     """What is deeper than `least` [m] enters; counted are those that are off by more than their room."""
     entered = 0

@@ -8,7 +8,7 @@ is taken again in shorter pieces (hold.py).
 
 from __future__ import annotations
 
-from ...jit import part
+from ...compiled import compiled
 from ..base import NOT_CONVERGED, OK
 from .aim import NOT_DEFINITE, aim
 from .box import NUMBER, WHOLE, far, open_box
@@ -45,7 +45,7 @@ SHORT = 0.2  # of a step: friction in rounds may help where springs give way in 
 
 
 @far(WHOLE, NUMBER, NUMBER, WHOLE)
-@part
+@compiled
 def newton(box, t, h, most):
     """Solve (2) of hold.py from state.x. Returns OK, NOT_CONVERGED or GIVES_WAY."""
     system, state, par = open_box(box)
@@ -102,7 +102,7 @@ def newton(box, t, h, most):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def in_rounds(box, t, h):
     """Friction by the λ of the round before, the first round without any; until λ does not change.
 
@@ -130,7 +130,7 @@ def in_rounds(box, t, h):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def settle(box, t, h):
     """The same; where Newton's method goes astray, limits from inside, or descent, or friction in rounds."""
     system, state, par = open_box(box)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import inequalities_at
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .rows import measure_balls
 from .turning import set_lever
 
 
-@word
+@inline
 def measure_rows(system, ineq, rows, radius, t, x, quat, v):
     """φ and n of the rows of inequalities and balls at x; the time is set."""
     count = ineq.phi.shape[0]
@@ -26,7 +26,7 @@ def measure_rows(system, ineq, rows, radius, t, x, quat, v):
 
 
 @far(NOTHING, NUMBER, TABLE)
-@part
+@compiled
 def measure_solids(box, t, x):
     """φ and n of all rows of obstacles and balls at x; the time is set."""
     system, state, par = open_box(box)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ...cloth.springs import tension
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...linalg.nodes import add_couple, add_diagonal, clear_nodes
 from .box import NOTHING, NUMBER, TABLE, far, open_box
 from .contacts import resistance, subtract_rows
@@ -30,7 +30,7 @@ from .couples import DIRECT
 from .joins import add_pulls
 
 
-@word
+@inline
 def pull_ends(net, i, j, f0, f1, f2):
     """Take f off the right-hand side of i, add it to that of j."""
     if i >= 0:
@@ -44,7 +44,7 @@ def pull_ends(net, i, j, f0, f1, f2):
 
 
 @far(NOTHING, TABLE, NUMBER)
-@part
+@compiled
 def start_rhs(box, x, h):
     """-M (x - x*)/h²"""
     net = open_box(box).par.net
@@ -54,7 +54,7 @@ def start_rhs(box, x, h):
             net.rhs[k, c] = -net.mass[k, c] / (h * h) * (x[s, c] - net.aim[s, c])
 
 
-@word
+@inline
 def add_between(nodes, couple, i, j, xx, xy, xz, yy, yz, zz):
     """Resistance of two nodes against each other, or of the one that is not held, i before j, against its place."""
     if couple >= 0:
@@ -66,7 +66,7 @@ def add_between(nodes, couple, i, j, xx, xy, xz, yy, yz, zz):
 
 
 @far(NOTHING, NUMBER, NUMBER)
-@part
+@compiled
 def assemble_edges(box, h, buckling):
     """Masses and edges of (3), with T instead of T⁺ where `buckling`; the right-hand side is begun."""
     net = open_box(box).par.net
@@ -90,7 +90,7 @@ def assemble_edges(box, h, buckling):
         pull_ends(net, i, j, pull * u0, pull * u1, pull * u2)
 
 
-@word
+@inline
 def spring_at(springs, q, x, before, h):
     """Length, direction from j to i and tension of a spring, damped as it gets longer in this step."""
     i, j = springs.i[q], springs.j[q]
@@ -104,7 +104,7 @@ def spring_at(springs, q, x, before, h):
 
 
 @far(NOTHING, TABLE, NUMBER, NUMBER)
-@part
+@compiled
 def assemble_springs(box, x, h, buckling):
     """Springs: like edges of (3), with their own stiffness.
 
@@ -130,7 +130,7 @@ def assemble_springs(box, x, h, buckling):
 
 
 @far(NUMBER, TABLE, NUMBER)
-@part
+@compiled
 def imbalance(box, x, h):
     """The largest displacement [m] that the residual of (1) stands for."""
     net = open_box(box).par.net

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from .box import NOTHING, NUMBER, far, open_box
 from .joins import join_off
 from .rows import NOTHING_OFF, edge_off, row_off
@@ -19,7 +19,7 @@ RELEASE = 0.01  # of an edge: its length and that of contacts changes so much, a
 LONGEST_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
 
 
-@word
+@inline
 def finer(par, off):
     """Of lengths: what is off by δ at the end of a step leaves with δ/h. δ ~ h², or motion would not converge.
 
@@ -30,7 +30,7 @@ def finer(par, off):
     return max(off * share, par.numbers[0])
 
 
-@word
+@inline
 def allowed_imbalance(par):
     """[m]. Forces off by m δ/h² act in every step: δ ~ h³. Where they also tell who is held, sooner.
 
@@ -43,13 +43,13 @@ def allowed_imbalance(par):
     return max(IMBALANCE * length * min(1.0, (par.whole[0] / usual) ** 3), NOTHING_OFF * par.edge)
 
 
-@word
+@inline
 def held_to(par):
     """Of pins, like hard edges [m]."""
     return par.numbers[0] * par.edge
 
 
-@word
+@inline
 def worst_share(rows, count, apart):
     """How much nearer than asked for, as a share."""
     worst = 0.0
@@ -59,7 +59,7 @@ def worst_share(rows, count, apart):
 
 
 @far(NOTHING, NUMBER, NUMBER)
-@part
+@compiled
 def begin_stiffness(box, unit, hard):
     """κ of each edge and row to begin with: no softer than lets go of what the step before has left.
 
@@ -81,7 +81,7 @@ def begin_stiffness(box, unit, hard):
 
 
 @far(NOTHING, NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def stiffen(box, unit, most, deepest):
     """κ grows where multipliers alone have not brought things within their rooms."""
     par = open_box(box).par
@@ -102,7 +102,7 @@ def stiffen(box, unit, most, deepest):
 
 
 @far(NOTHING)
-@part
+@compiled
 def settle_shifts(box):
     """T₀ = T, λ₀ = λ, F₀ = F."""
     net = open_box(box).par.net

@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...jit import part, word
+from ...compiled import compiled, inline, structure
 from ...model.model import Model
 from ...model.rotation import to_body, to_world, turn
 from .box import NOTHING, NUMBER, far, open_box
@@ -56,7 +55,7 @@ def spins_of(model: Model, unknown: np.ndarray, count: int) -> Spins:
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def set_out_turning(box, h):
     """ω* in par.wander[1] and R* of (1), with the torques in work.f, which have -ω × I ω in them."""
     system, state, par = open_box(box)
@@ -80,7 +79,7 @@ def set_out_turning(box, h):
             spins.start[i, c] = quat[i, c]
 
 
-@word
+@inline
 def begin_turning(spins, x):
     """θ begins with nothing."""
     for k in range(spins.slot.shape[0]):
@@ -88,7 +87,7 @@ def begin_turning(spins, x):
             x[spins.slot[k], c] = 0.0
 
 
-@word
+@inline
 def pose(spins, x, quat):
     """R' of (2), and R̄"""
     for k in range(spins.slot.shape[0]):
@@ -103,7 +102,7 @@ def pose(spins, x, quat):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def arrive_turning(box, h):
     """R' and ω' of (2)."""
     system, state, par = open_box(box)
@@ -117,7 +116,7 @@ def arrive_turning(box, h):
     begin_turning(spins, state.x)
 
 
-@word
+@inline
 def set_lever(lever, k, quat, body, arm, p, weight):
     """ω B of (3)"""
     r0, r1, r2 = weight * arm[p, 0], weight * arm[p, 1], weight * arm[p, 2]
@@ -126,20 +125,20 @@ def set_lever(lever, k, quat, body, arm, p, weight):
     lever[k, 0, 2], lever[k, 1, 2], lever[k, 2, 2] = to_world(quat, body, -r1, r0, 0.0)
 
 
-@word
+@inline
 def turned_by(lever, k, f0, f1, f2, c):
     """Bᵀ F, of which the component c"""
     return lever[k, 0, c] * f0 + lever[k, 1, c] * f1 + lever[k, 2, c] * f2
 
 
-@word
+@inline
 def entry(c, d):
     """Where a symmetric matrix of six numbers, xx, xy, xz, yy, yz, zz, has its entry of row c and column d."""
     low, high = min(c, d), max(c, d)
     return low + high + (1 if low > 0 else 0)
 
 
-@word
+@inline
 def add_turned(block, to, lever, k, xx, xy, xz, yy, yz, zz):
     """Bᵀ D B"""
     for c in range(3):
@@ -149,7 +148,7 @@ def add_turned(block, to, lever, k, xx, xy, xz, yy, yz, zz):
             block[to + c, to + d] += lever[k, 0, d] * b0 + lever[k, 1, d] * b1 + lever[k, 2, d] * b2
 
 
-@word
+@inline
 def add_turning_pull(pulls, k, f, r):
     """(4)"""
     out = f[0] * r[0] + f[1] * r[1] + f[2] * r[2]
@@ -159,7 +158,7 @@ def add_turning_pull(pulls, k, f, r):
             pulls[k, entry(c, d)] -= 0.25 * (f[c] * r[d] + f[d] * r[c])
 
 
-@word
+@inline
 def least_of(m):
     """The least eigenvalue of a symmetric matrix of six numbers."""
     mean = (m[0] + m[3] + m[5]) / 3.0

@@ -13,7 +13,7 @@ import numpy as np
 from ...cloth.explicit import measure_velocity
 from ...cloth.springs import in_colours
 from ...cloth.xpbd import predict, project, xpbd
-from ...jit import part
+from ...compiled import compiled
 from ...model.evaluate import set_time
 from ..base import OK, Method, Option
 from .base import external, refuses, sheets, springs_of
@@ -26,7 +26,7 @@ def start(model, system, state, par):
     return state, sheets(model, system, par, springs, xpbd(springs, len(model.x)))
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     external(system, state, t, par.batch, par.members)
     substeps, iterations = int(par.numbers[3]), int(par.numbers[4])

@@ -8,12 +8,12 @@ The first part of (2) is what contacts do by themselves, which is never a gain; 
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import find_drift, impulse_power, power_at
 from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
-@word
+@inline
 def dot_given(cand, J, n, v, free):
     """J v_d of (1) of one candidate, with J one of its cand.J, cand.T1, cand.T2."""
     total = 0.0
@@ -25,7 +25,7 @@ def dot_given(cand, J, n, v, free):
 
 
 @far(NOTHING, TABLE, VECTOR, VECTOR)
-@part
+@compiled
 def power_now(box, v, lam, out):
     """power_at with λ of equalities and of the rows that are handled, as accelerate_handled left them [W]."""
     system, state, par = open_box(box)
@@ -39,7 +39,7 @@ def power_now(box, v, lam, out):
 
 
 @far(NOTHING, WHOLE, NUMBER, TRUTH)
-@part
+@compiled
 def tally(box, n, share, rubbing):
     """Add `share` of the work of the first n candidates' impulses, with friction or without."""
     system, state, par = open_box(box)
@@ -55,7 +55,7 @@ def tally(box, n, share, rubbing):
 
 
 @far(NUMBER, VECTOR)
-@part
+@compiled
 def equality_work(box, lam):
     """Of impulses (or the power of forces) λ of the equalities, with J and Φ_t as last evaluated."""
     system, state, par = open_box(box)

@@ -11,8 +11,8 @@ in numbers.
 
 from __future__ import annotations
 
+from ...compiled import compiled, inline, specialise
 from ...contact.rules import after as after_step
-from ...jit import part, specialise, word
 from ...model.evaluate import copy
 from ..acceleration import runge_kutta as runge_kutta_template
 from ..acceleration import step as step_template
@@ -37,7 +37,7 @@ MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
 
 
 @far(TRUTH, NUMBER, VECTOR)
-@part
+@compiled
 def event_functions(box, t, out):
     """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
     system, state, par = open_box(box)
@@ -62,7 +62,7 @@ def event_functions(box, t, out):
     return negative
 
 
-@word
+@inline
 def save(state, par):
     copy(state.x, par.saved_x)
     copy(state.quat, par.saved_quat)
@@ -73,7 +73,7 @@ def save(state, par):
         par.saved_ledger[i] = state.ledger[i]
 
 
-@word
+@inline
 def restore(state, par):
     copy(par.saved_x, state.x)
     copy(par.saved_quat, state.quat)
@@ -84,7 +84,7 @@ def restore(state, par):
         state.ledger[i] = par.saved_ledger[i]
 
 
-@word
+@inline
 def first_crossing(par, lo, hi):
     """Where straight lines between the ends of the bracket first reach zero."""
     best = hi
@@ -96,7 +96,7 @@ def first_crossing(par, lo, hi):
 
 
 @far(WHOLE, NUMBER, TRUTH)
-@part
+@compiled
 def collide_here(box, t, bouncing):
     """(3): returns how many rows took part, or a status with the sign turned."""
     system, state, par = open_box(box)
@@ -137,38 +137,38 @@ def collide_here(box, t, bouncing):
     return n
 
 
-@word
+@inline
 def accelerate(system, t, x, quat, v, par, lam):
     accelerate_handled((par.box, t, x, quat, v, lam))
 
 
-@word
+@inline
 def power(system, v, par, lam, out):
     power_now((par.box, v, lam, out))
 
 
-@word
+@inline
 def integrator_of(par):
     system, state, contacts = open_box(par.box)
     return contacts.integrator
 
 
-runge_kutta = specialise(runge_kutta_template, "runge_kutta_unilateral", part, accelerate=accelerate, power=power)
+runge_kutta = specialise(runge_kutta_template, "runge_kutta_unilateral", compiled, accelerate=accelerate, power=power)
 base_step = specialise(
-    step_template, "base_step_unilateral", part, accelerate=accelerate, runge_kutta=runge_kutta,
+    step_template, "base_step_unilateral", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
 )  # fmt: skip
 
 
 @far(NOTHING, NUMBER, NUMBER)
-@part
+@compiled
 def integrate(box, t, h):
     system, state, par = open_box(box)
     base_step(system, state, t, h, Boxed(par.numbers, box, par.source))  # `par` as the integrators know it
 
 
 @far(NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def rewind(box, t, h):
     """(2): from the end of a trial step of h to the state at its first event; returns the time used.
 
@@ -214,7 +214,7 @@ def rewind(box, t, h):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def finish_platt(box, t):
     """Algorithms 1 and 2 change their set after the step; par.before and par.after hold λ and w."""
     system, state, par = open_box(box)
@@ -228,7 +228,7 @@ def finish_platt(box, t):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def whole_step(box, t, h):
     system, state, par = open_box(box)
     memory = state.memory
@@ -272,13 +272,13 @@ def whole_step(box, t, h):
     return OK
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     return whole_step((par.box, t, h))
 
 
 @far(NOTHING, NUMBER, VECTOR)
-@part
+@compiled
 def observe_now(box, t, lam):
     system, state, par = open_box(box)
     logged = par.log.count[0]
@@ -287,7 +287,7 @@ def observe_now(box, t, lam):
     hand_over((box, par.lam, lam))
 
 
-@part
+@compiled
 def observe(system, state, t, par, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in par.before."""
     observe_now((par.box, t, lam))

@@ -18,8 +18,8 @@ of their kind 0.01 h² g: 2.5 µm at a step of 5 ms. Balls and walls of a crowd 
 
 from __future__ import annotations
 
+from ...compiled import compiled, inline
 from ...contact.work import INFEASIBLE
-from ...jit import part, word
 from ...model.evaluate import (
     add_scaled,
     apply,
@@ -47,7 +47,7 @@ MOST_ROUNDS = 10
 SOFTNESS = 1e-3
 
 
-@word
+@inline
 def fastest(v, slots):
     worst = 0.0
     for i in range(slots):
@@ -55,7 +55,7 @@ def fastest(v, slots):
     return worst**0.5
 
 
-@word
+@inline
 def want(par, state, n, count, r, h, drift):
     """Row r is to be candidate n: b of (3), and λ of the last step as the guess."""
     cand, ineq = par.cand, par.ineq
@@ -68,7 +68,7 @@ def want(par, state, n, count, r, h, drift):
 
 
 @far(WHOLE, TABLE, NUMBER)
-@part
+@compiled
 def gather_near(box, v, h):
     """Rows that may come to touch within the step become candidates."""
     system, state, par = open_box(box)
@@ -89,7 +89,7 @@ def gather_near(box, v, h):
 
 
 @far(WHOLE, WHOLE, TABLE, NUMBER)
-@part
+@compiled
 def add_forgotten(box, n, v, h):
     """Rows that were no candidates and that v' breaks all the same; returns the new number."""
     system, state, par = open_box(box)
@@ -105,7 +105,7 @@ def add_forgotten(box, n, v, h):
     return add_rows((box, n, count))
 
 
-@word
+@inline
 def keep_lambda(par, state, n, h):
     """λ of the candidates into the state; all others are zero."""
     for r in range(state.contact.shape[0]):
@@ -124,7 +124,7 @@ def keep_lambda(par, state, n, h):
 
 
 @far(NUMBER, NUMBER)
-@part
+@compiled
 def violation(box, t):
     """The largest |Φ| of equalities and depth of inequalities, but for contacts that were soft."""
     system, state, par = open_box(box)
@@ -142,7 +142,7 @@ def violation(box, t):
 
 
 @far(WHOLE, NUMBER)
-@part
+@compiled
 def gather_pushing(box, h):
     """The rows that push, or that are broken, at the new configuration; their λ so far as the guess."""
     system, state, par = open_box(box)
@@ -158,7 +158,7 @@ def gather_pushing(box, h):
 
 
 @far(WHOLE, NUMBER, NUMBER, NUMBER, TRUTH)
-@part
+@compiled
 def correct(box, t, h, tolerance, struck):
     """(5): q' and v' of a step of h that ends at t.
 
@@ -205,7 +205,7 @@ def correct(box, t, h, tolerance, struck):
     return OK if par.numbers[1] == 1.0 or error < 100.0 * tolerance else NOT_CONVERGED
 
 
-@word
+@inline
 def turn_lambda(cand, n):
     for i in range(n):
         for c in range(3):
@@ -213,7 +213,7 @@ def turn_lambda(cand, n):
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def whole_step(box, t, h):
     system, state, par = open_box(box)
     work = system.work
@@ -273,13 +273,13 @@ def whole_step(box, t, h):
     return status
 
 
-@part
+@compiled
 def step(system, state, t, h, par):
     return whole_step((par.box, t, h))
 
 
 @far(NOTHING, VECTOR)
-@part
+@compiled
 def observe_now(box, lam):
     system, state, par = open_box(box)
     for r in range(par.before.shape[0]):
@@ -287,7 +287,7 @@ def observe_now(box, lam):
     hand_over((box, state.lam, lam))
 
 
-@part
+@compiled
 def observe(system, state, t, par, lam):
     """λ of the step that led here."""
     observe_now((par.box, lam))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.dispatch import rechart_kind
 from ...model.evaluate import constraints, inequalities_at, place, prepare, set_time, start_of
 from ...model.rotation import to_body
@@ -17,7 +17,7 @@ from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
 @far(NOTHING, NUMBER, TABLE, TABLE, TABLE, TRUTH, TRUTH)
-@part
+@compiled
 def equalities(box, t, x, quat, v, second, factored):
     """The time set, Φ_e and J_e evaluated and, if asked, J_e W J_eᵀ factored."""
     system, state, par = open_box(box)
@@ -28,7 +28,7 @@ def equalities(box, t, x, quat, v, second, factored):
 
 
 @far(NOTHING, NUMBER, TABLE, TABLE, TABLE, TRUTH)
-@part
+@compiled
 def inequalities(box, t, x, quat, v, second):
     """Φ, J, Φ_t and, if asked, γ of all rows, turned so that Φ ≥ 0 is wanted."""
     system, state, par = open_box(box)
@@ -46,14 +46,14 @@ def inequalities(box, t, x, quat, v, second):
                 turn_round(ineq.J, rows.spin_block[k])
 
 
-@word
+@inline
 def turn_round(J, k):
     for c in range(3):
         J[k, c] = -J[k, c]
 
 
 @far(NOTHING)
-@part
+@compiled
 def choose_charts(box):
     system, state, par = open_box(box)
     batches = par.ineq.batches
@@ -65,7 +65,7 @@ def choose_charts(box):
 
 
 @far(NOTHING, TABLE, VECTOR)
-@part
+@compiled
 def rates(box, v, out):
     """J v of all rows (without Φ_t)."""
     system, state, par = open_box(box)
@@ -81,12 +81,12 @@ def rates(box, v, out):
         out[r] = total
 
 
-@word
+@inline
 def dot(J, k, v, s):
     return J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
 
 
-@word
+@inline
 def put_block(cand, at, slot, j0, j1, j2):
     cand.slot[at] = slot
     cand.J[at, 0], cand.J[at, 1], cand.J[at, 2] = j0, j1, j2
@@ -96,7 +96,7 @@ def put_block(cand, at, slot, j0, j1, j2):
 
 
 @far(WHOLE, WHOLE, WHOLE)
-@part
+@compiled
 def add_rows(box, n, count):
     """Append the rows par.wanted[:count] to n candidates; returns how many there are. Their b and λ are the caller's.
 
@@ -130,7 +130,7 @@ def add_rows(box, n, count):
     return n
 
 
-@word
+@inline
 def add_tangents(places, ineq, cand, spin_ptr, n, r, at, quat, n0, n1, n2):
     rows = ineq.rows
     first = cand.ptr[n]
@@ -154,7 +154,7 @@ def add_tangents(places, ineq, cand, spin_ptr, n, r, at, quat, n0, n1, n2):
     return at
 
 
-@word
+@inline
 def lay_tangents(cand, at, n0, n1, n2):
     """(2) at one block; returns ω."""
     weight = cand.J[at, 0] * n0 + cand.J[at, 1] * n1 + cand.J[at, 2] * n2
@@ -172,14 +172,14 @@ def lay_tangents(cand, at, n0, n1, n2):
     return weight
 
 
-@word
+@inline
 def twist(cand, at, source, quat, body, r0, r1, r2):
     """(3): what friction at a place r (in principal axes) does to its body's rotation."""
     twist_one(cand.T1, at, source, quat, body, r0, r1, r2)
     twist_one(cand.T2, at, source, quat, body, r0, r1, r2)
 
 
-@word
+@inline
 def twist_one(T, at, source, quat, body, r0, r1, r2):
     j0, j1, j2 = to_body(quat, body, T[source, 0], T[source, 1], T[source, 2])
     T[at, 0] = r1 * j2 - r2 * j1
@@ -187,7 +187,7 @@ def twist_one(T, at, source, quat, body, r0, r1, r2):
     T[at, 2] = r0 * j1 - r1 * j0
 
 
-@word
+@inline
 def dot_row(cand, J, n, v):
     """J v of one candidate, with J one of its cand.J, cand.T1, cand.T2."""
     total = 0.0
@@ -197,7 +197,7 @@ def dot_row(cand, J, n, v):
 
 
 @far(NOTHING, WHOLE, TABLE, TABLE)
-@part
+@compiled
 def push_candidates(box, n, weight, v):
     """v += weight (Jᵀ λ + friction) with the λ of the candidates."""
     system, state, par = open_box(box)

@@ -11,8 +11,8 @@ with all active rows, or (platt_improved) with those among them that tend to be 
 
 from __future__ import annotations
 
+from ...compiled import compiled, entry, inline
 from ...contact.work import INFEASIBLE
-from ...jit import kernel, part, word
 from ...model.evaluate import clear, drive, forces, move, times
 from ..base import CONTRADICTORY, OK, TOO_MANY
 from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
@@ -28,7 +28,7 @@ DRIFT = 0.1  # of the tolerances: no way back for less
 
 
 @far(NOTHING, NUMBER, TABLE, TABLE, TABLE)
-@part
+@compiled
 def free_acceleration(box, t, x, quat, v):
     """Accelerations of the forces into work.a, targets of the equalities into par.target, -d of (2) into par.demand."""
     system, state, par = open_box(box)
@@ -49,7 +49,7 @@ def free_acceleration(box, t, x, quat, v):
 
 
 @far(NOTHING, NUMBER, TABLE, TABLE, TABLE, VECTOR)
-@part
+@compiled
 def accelerate_handled(box, t, x, quat, v, lam):
     """work.a with the handled rows held as equalities; their λ into par.normal, in the order of rows."""
     system, state, par = open_box(box)
@@ -69,7 +69,7 @@ def accelerate_handled(box, t, x, quat, v, lam):
         lam[r] = par.lam[r]
 
 
-@word
+@inline
 def mark_touching(par, work):
     """(1): marks par.touched, and how far each row may sink before that is an event."""
     ineq = par.ineq
@@ -90,7 +90,7 @@ def mark_touching(par, work):
 
 
 @far(WHOLE, NUMBER, WHOLE)
-@part
+@compiled
 def choose_handled(box, t, instant):
     """(3): fill par.handled; λ and w of the touching rows into par.before and par.after."""
     system, state, par = open_box(box)
@@ -119,7 +119,7 @@ def choose_handled(box, t, instant):
     return CONTRADICTORY if status & INFEASIBLE else OK
 
 
-@word
+@inline
 def gather_touching(state, par, persistent):
     """The rows that the rule looks at become candidates; returns how many."""
     count = 0
@@ -140,7 +140,7 @@ def gather_touching(state, par, persistent):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def first_set(box, t):
     """The set that a rule of Platt starts with: rows with Φ = 0, for platt_improved only those with w < 0."""
     system, state, par = open_box(box)
@@ -155,13 +155,13 @@ def first_set(box, t):
     note_changes((box, t))
 
 
-@kernel
+@entry
 def take_first_set(box):
     first_set((box, 0.0))
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def draw_back(box, t):
     """(4): the shortest way back for positions, then for velocities; equalities keep their Φ and Φ̇."""
     system, state, par = open_box(box)

@@ -10,13 +10,13 @@ of its contacts' work is not told apart from the error of the method, of which i
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 from .gather import dot_row
 
 
 @far(NUMBER, TABLE)
-@part
+@compiled
 def kinetic(box, v):
     """Of free bodies [J]."""
     system, state, par = open_box(box)
@@ -28,14 +28,14 @@ def kinetic(box, v):
     return total
 
 
-@word
+@inline
 def impact_speed(par, h):
     """Approach from which on a fixed step has impacts [m/s]."""
     return max(par.resting, 2.0 * h * par.gravity)
 
 
 @far(TRUTH, WHOLE, NUMBER)
-@part
+@compiled
 def has_impacts(box, n, h):
     """Whether one of the first n candidates pushes and came on fast; par.saved_v is the velocity of the start."""
     system, state, par = open_box(box)
@@ -48,7 +48,7 @@ def has_impacts(box, n, h):
 
 
 @far(NOTHING, NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def count_impacts(box, h, work, rubbed):
     """(2) after a step from par.saved_v to state.v in which drivers did `work` and friction took `rubbed`."""
     system, state, par = open_box(box)
@@ -61,7 +61,7 @@ def count_impacts(box, h, work, rubbed):
 
 
 @far(NOTHING, WHOLE, NUMBER)
-@part
+@compiled
 def count_friction(box, n, share):
     """(3): add `share` of what the friction of the first n candidates took."""
     system, state, par = open_box(box)

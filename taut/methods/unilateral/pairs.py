@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ...compiled import compiled, inline
 from ...contact.grid import carry, near_pairs, needs_rebuild
-from ...jit import part, word
 from ...model.evaluate import copy
 from ...model.rotation import to_body
 from ..base import OK, PAIRS_FULL
@@ -19,7 +19,7 @@ SKIN = 0.3  # of the smallest radius: how much farther than needed pairs are loo
 
 
 @far(WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def find_pairs(box, speed, h):
     """Look for near pairs anew where balls have moved too far since last time."""
     system, state, par = open_box(box)
@@ -46,7 +46,7 @@ def find_pairs(box, speed, h):
     return OK
 
 
-@word
+@inline
 def group_of(ineq, i, j):
     """The first group that lets two balls touch."""
     common = (ineq.ball_group[i, 0] & ineq.ball_group[j, 1]) | (ineq.ball_group[i, 1] & ineq.ball_group[j, 0])
@@ -57,7 +57,7 @@ def group_of(ineq, i, j):
     return g
 
 
-@word
+@inline
 def gap(ineq, state, k):
     """Φ of (1) and the direction u."""
     i, j = state.pairs[k, 0], state.pairs[k, 1]
@@ -72,7 +72,7 @@ def gap(ineq, state, k):
 
 
 @far(WHOLE, WHOLE, TABLE, NUMBER, NUMBER)
-@part
+@compiled
 def add_pairs(box, n, v, h, reach):
     """Append the pairs that may come to touch within the step."""
     system, state, par = open_box(box)
@@ -106,7 +106,7 @@ def add_pairs(box, n, v, h, reach):
     return n
 
 
-@word
+@inline
 def add_spin(ineq, cand, quat, n, source, slot, out, ux, uy, uz):
     """Friction on the surface of a rigid ball turns it."""
     body = ineq.quat_of[slot]
@@ -119,7 +119,7 @@ def add_spin(ineq, cand, quat, n, source, slot, out, ux, uy, uz):
 
 
 @far(NUMBER)
-@part
+@compiled
 def deepest(box):
     """The largest overlap of any pair; its place in state.pairs into par.found."""
     system, state, par = open_box(box)

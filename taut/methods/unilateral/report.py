@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import clear
 from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
 from .gather import add_rows, inequalities, push_candidates, rates
@@ -10,7 +10,7 @@ from .pairs import add_pairs, deepest
 from .tables import ACTIVATION, IMPACT, RELEASE
 
 
-@word
+@inline
 def note(par, kind, row, pair, t, impulse):
     k = par.event_count[0]
     if k < par.event_ints.shape[0]:
@@ -19,7 +19,7 @@ def note(par, kind, row, pair, t, impulse):
     par.event_count[0] = k + 1
 
 
-@word
+@inline
 def next_instant(par, t):
     """Number the looks at the set, so that the log can tell when each was."""
     k = par.instant[0]
@@ -30,7 +30,7 @@ def next_instant(par, t):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def note_changes(box, t):
     """Activations and releases between the set of last time (state.contact) and par.handled."""
     system, state, par = open_box(box)
@@ -44,7 +44,7 @@ def note_changes(box, t):
 
 
 @far(NOTHING, NUMBER, WHOLE, NUMBER)
-@part
+@compiled
 def note_impacts(box, t, n, resting):
     """Impulses of the candidates in par.normal; par.slack holds the rates before. A soft landing is none."""
     system, state, par = open_box(box)
@@ -65,13 +65,13 @@ def note_impacts(box, t, n, resting):
                 note(par, IMPACT, -1, pair_number(par, state, -1 - source), t, par.normal[i])
 
 
-@word
+@inline
 def pair_number(par, state, k):
     """Two balls packed into one number."""
     return state.pairs[k, 0] * par.ineq.ball_slot.shape[0] + state.pairs[k, 1]
 
 
-@word
+@inline
 def remember_set(par, state):
     """Which pairs pushed in the last step, before their λ is written over."""
     for k in range(state.pair_count[0]):
@@ -79,7 +79,7 @@ def remember_set(par, state):
 
 
 @far(NOTHING, NUMBER)
-@part
+@compiled
 def note_set(box, t):
     """Activations and releases in a fixed step: what pushes now against what pushed before."""
     system, state, par = open_box(box)
@@ -96,7 +96,7 @@ def note_set(box, t):
 
 
 @far(NOTHING, VECTOR, VECTOR)
-@part
+@compiled
 def hand_over(box, equalities, lam):
     """λ of equalities, then of the listed rows (par.before), with the sign of Φ as the user wrote it."""
     system, state, par = open_box(box)
@@ -109,7 +109,7 @@ def hand_over(box, equalities, lam):
 
 
 @far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, TABLE, VECTOR)
-@part
+@compiled
 def measure_now(box, t, phi, rate, slide, force, totals):
     """Φ and dΦ/dt of the listed rows, and what all contacts together do. par.before holds λ of all rows.
 
@@ -153,6 +153,6 @@ def measure_now(box, t, phi, rate, slide, force, totals):
     totals[1] = deep
 
 
-@part
+@compiled
 def measure(system, state, t, par, phi, rate, slide, force, totals):
     measure_now((par.box, t, phi, rate, slide, force, totals))

@@ -10,12 +10,12 @@ rule; many are swept over, with the equalities solved again after each sweep.
 
 from __future__ import annotations
 
+from ...compiled import compiled, inline
 from ...contact.friction import stick_or_slip
 from ...contact.impact import collide
 from ...contact.projected import apply, prepare, project, sweep
 from ...contact.rules import choose
 from ...contact.work import NOT_CONVERGED, NOT_UNIQUE, OK
-from ...jit import part, word
 from ...model.evaluate import push, resolve, times
 from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
 from .gather import dot_row, push_candidates
@@ -27,7 +27,7 @@ EXACT = 3
 
 
 @far(NUMBER, TABLE, VECTOR, VECTOR)
-@part
+@compiled
 def settle(box, v, target, lam):
     """Add to v what makes J_e v = target; λ is added to lam. Returns by how much a row was off."""
     system, state, par = open_box(box)
@@ -46,7 +46,7 @@ def settle(box, v, target, lam):
     return worst
 
 
-@word
+@inline
 def column(box, system, par, J, n):
     """u = P W Jᵀ e_n: the change of velocity that a unit of candidate n's row of J brings about."""
     cand, u, w = par.cand, par.u, system.bodies.w
@@ -57,7 +57,7 @@ def column(box, system, par, J, n):
     settle((box, u, par.nothing, par.spare))
 
 
-@word
+@inline
 def clear_column(par, n):
     cand, u = par.cand, par.u
     if par.lam.shape[0] > 0:
@@ -72,7 +72,7 @@ def clear_column(par, n):
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def reduce_normals(box, n):
     """(3) of the normal rows of the first n candidates."""
     system, state, par = open_box(box)
@@ -86,7 +86,7 @@ def reduce_normals(box, n):
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def reduce_triples(box, n):
     """(3) of normals and tangents: rows 3 i, 3 i + 1, 3 i + 2 of candidate i."""
     system, state, par = open_box(box)
@@ -103,7 +103,7 @@ def reduce_triples(box, n):
 
 
 @far(WHOLE, WHOLE, WHOLE, TABLE, WHOLE)
-@part
+@compiled
 def respond(box, n, rule, v, instant):
     """(1), (2) for the first n candidates, with targets r in par.target and b in par.cand.b.
 
@@ -131,7 +131,7 @@ def respond(box, n, rule, v, instant):
 
 
 @far(WHOLE, WHOLE, WHOLE, TABLE, WHOLE)
-@part
+@compiled
 def obey(box, n, rule, v, instant):
     """λ of the first n candidates by a rule for the active set."""
     system, state, par = open_box(box)
@@ -150,7 +150,7 @@ def obey(box, n, rule, v, instant):
 
 
 @far(NOTHING, WHOLE, TABLE)
-@part
+@compiled
 def rub(box, n, v):
     """λ of the first n candidates with friction."""
     system, state, par = open_box(box)
@@ -172,7 +172,7 @@ def rub(box, n, v):
         par.member[i] = 1 if cand.lam[i, 0] > 0.0 else 0
 
 
-@word
+@inline
 def soften(par, n, w):
     """c of contact/projected.py: a share of J W Jᵀ for the contacts of crowds. Returns whether there are any."""
     cand, softness = par.cand, par.softness[0]
@@ -190,7 +190,7 @@ def soften(par, n, w):
 
 
 @far(WHOLE, WHOLE, TABLE)
-@part
+@compiled
 def sweep_all(box, n, v):
     """λ of many candidates, by sweeps over them; equalities are solved again after each sweep."""
     system, state, par = open_box(box)
@@ -212,7 +212,7 @@ def sweep_all(box, n, v):
 
 
 @far(WHOLE, WHOLE, TABLE, NUMBER)
-@part
+@compiled
 def impact(box, n, v, resting):
     """Simultaneous impacts of the first n candidates: v and the equalities' impulses (par.lam) after it.
 

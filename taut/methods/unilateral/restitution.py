@@ -12,7 +12,7 @@ from the speed at the start of the step where that is smaller, or bouncing would
 
 from __future__ import annotations
 
-from ...jit import part, word
+from ...compiled import compiled, inline
 from ...model.evaluate import copy
 from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .drivers import equality_work, tally
@@ -22,13 +22,13 @@ from .report import note_impacts
 from .respond import impact, respond, settle
 
 
-@word
+@inline
 def drift_of(par, i):
     """Φ_t of candidate i."""
     return par.ineq.phi_t[par.source[i]] if par.source[i] >= 0 else 0.0
 
 
-@word
+@inline
 def touches(par, i, v, h):
     """Whether candidate i touches at the end of the step."""
     cand = par.cand
@@ -36,7 +36,7 @@ def touches(par, i, v, h):
 
 
 @far(NOTHING, WHOLE)
-@part
+@compiled
 def without_normals(box, n):
     """(1) into par.u3; the normal impulses into par.normal."""
     system, state, par = open_box(box)
@@ -51,7 +51,7 @@ def without_normals(box, n):
     settle((box, par.u3, par.target, par.spare))
 
 
-@word
+@inline
 def slowed(par, i, v, threshold):
     """The share of its speed in v with which candidate i strikes, if it had that speed at the start of the step."""
     if par.cand.lam[i, 0] > 0.0 and par.bounce[i] > 0.0:
@@ -63,7 +63,7 @@ def slowed(par, i, v, threshold):
 
 
 @far(TRUTH, NUMBER, NUMBER, WHOLE)
-@part
+@compiled
 def bounce(box, t, h, n):
     """The velocity after the impacts of a step that ends at t, with the candidates as at its start.
 
@@ -117,7 +117,7 @@ def bounce(box, t, h, n):
     return True
 
 
-@word
+@inline
 def squeeze(par, n, h, v):
     """Leave only the candidates that touch at the end of the step, in order."""
     cand = par.cand
@@ -138,7 +138,7 @@ def squeeze(par, n, h, v):
 
 
 @far(NOTHING, WHOLE, NUMBER, NUMBER)
-@part
+@compiled
 def newton(box, n, factor, threshold):
     """(3); par.slack holds the rates at the start of the step."""
     system, state, par = open_box(box)
@@ -153,7 +153,7 @@ def newton(box, n, factor, threshold):
 
 
 @far(NUMBER, NUMBER, NUMBER, NUMBER)
-@part
+@compiled
 def keep_energy(box, h, slow_work, work):
     """(4) with v'' in state.v and v' in par.v0; returns s. Drivers did slow_work for v', and do `work` for v''."""
     system, state, par = open_box(box)

@@ -9,8 +9,8 @@ what the equalities allow. Only for boxes of steps at acceleration level (events
 
 from __future__ import annotations
 
+from ...compiled import entry
 from ...contact.rules import choose
-from ...jit import kernel
 from ...model.evaluate import begin, copy
 from .box import open_box
 from .events import collide_here, whole_step
@@ -19,7 +19,7 @@ from .handled import free_acceleration
 from .respond import clear_column, column, settle
 
 
-@kernel
+@entry
 def evaluate(box, t):
     """Φ, dΦ/dt and -d of all rows into par.ineq.phi, par.rate and par.demand; accelerations of forces into work.a."""
     system, state, par = open_box(box)
@@ -27,7 +27,7 @@ def evaluate(box, t):
     free_acceleration((box, t, state.x, state.quat, state.v))
 
 
-@kernel
+@entry
 def open_up(box, n, S, c, free, push):
     """(1) of the rows par.wanted[:n] after `evaluate`; v̇₀ into free, P W Jᵀ of (2) into push."""
     system, state, par = open_box(box)
@@ -43,13 +43,13 @@ def open_up(box, n, S, c, free, push):
         c[j] = dot_row(par.cand, par.cand.J, j, free) + par.demand[par.wanted[j]]  # (1)
 
 
-@kernel
+@entry
 def ask(rule, S, c, m, member, lam, w, work, log):
     """What a rule makes of the problem (1): λ, w and the set; returns its status."""
     return choose(rule, S, c, m, member, lam, w, work, log, 0)
 
 
-@kernel
+@entry
 def march(box, t, h):
     """One step of the box's own rule; returns its status."""
     system, state, par = open_box(box)
@@ -57,7 +57,7 @@ def march(box, t, h):
     return whole_step((box, t, h))
 
 
-@kernel
+@entry
 def strike(box, t):
     """The impacts of this instant; returns how many rows take part.
 
