@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -34,8 +33,7 @@ def run(tmp_path) -> Path:
 @pytest.fixture
 def old(tmp_path) -> Path:
     """A run of format 1, interrupted after 39 of 60 steps."""
-    with ZipFile(damage.OLD) as file:
-        file.extractall(tmp_path / "old")
+    damage.unpack_old(tmp_path / "old")
     return tmp_path / "old"
 
 

@@ -294,3 +294,9 @@ def test_ctrl_c_ends_the_server_cleanly(arguments, arm, tmp_path):
             urllib.request.urlopen(address)
     finally:
         started.kill()
+
+
+def test_a_table_without_rows_travels_too():
+    empty = {"spheres": ("short", np.zeros((0, 6))), "after": ("f8", np.arange(3.0))}
+    _, found = unpacked(message("block", empty))
+    assert found["spheres"].shape == (0, 6) and found["after"].tolist() == [0.0, 1.0, 2.0]

@@ -24,6 +24,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def packed(codec: str, values: np.ndarray) -> bytes:
     if codec in CODECS:
         return np.ascontiguousarray(values, CODECS[codec]).tobytes()
     assert codec in QUANTISED, codec
-    table = np.asarray(values, float).reshape(len(values), -1)
+    table = np.asarray(values, float).reshape(len(values), prod(values.shape[1:]))  # there may be no rows
     known = np.isfinite(table) & (np.abs(table) < 1e30)
     lo = np.where(known, table, np.inf).min(axis=0, initial=np.inf)
     hi = np.where(known, table, -np.inf).max(axis=0, initial=-np.inf)
@@ -82,7 +83,7 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             values = np.frombuffer(body, CODECS[array["codec"]], count, at)
             at += values.nbytes
         else:
-            columns = count // max(shape[0], 1)
+            columns = prod(shape[1:])
             lo, step = np.frombuffer(body, "<f4", 2 * columns, at).reshape(2, columns)
             planes = np.frombuffer(body, np.uint8, 2 * count, at + 8 * columns).reshape(2, count)
             codes = np.ascontiguousarray(planes.T).view("<u2").reshape(shape[0], columns)

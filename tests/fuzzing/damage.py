@@ -32,6 +32,11 @@ OLD = Path(__file__).parents[1] / "reference" / "run_format_1.zip.base64"  # a f
 ODD = [None, True, -1, 0, 1, 7, 2**40, 1e300, "", "x", [], {}, [1], [[]], {"a": 1}, "é" * 50, -0.5, float("nan")]
 
 
+def unpack_old(folder: Path) -> None:
+    with ZipFile(BytesIO(base64.b64decode(OLD.read_text()))) as file:
+        file.extractall(folder)
+
+
 def scene(mass: float = 2.0) -> taut.Scene:
     """Contacts, friction, a rigid body: all arrays of a run have columns."""
     made = taut.Scene(name="damage")
@@ -78,8 +83,7 @@ def templates() -> dict[str, Path]:
             if ends:
                 store.finish("finished", "", {})
             store.release()
-    with ZipFile(BytesIO(base64.b64decode(OLD.read_text()))) as file:
-        file.extractall(base / "old")
+    unpack_old(base / "old")
     return {path.name: path for path in base.iterdir()}
 
 
