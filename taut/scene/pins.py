@@ -29,7 +29,8 @@ class Pin(NamedTuple):
 
 def read_pins(scene: Scene, what: str, given: Any, x: np.ndarray) -> list[Pin]:
     """Pins from vertex numbers and {"vertex": number, "to": what holds it}; x are the vertices' places."""
-    if isinstance(given, str | dict) or not isinstance(given, Iterable):
+    single = isinstance(given, str | dict) or (isinstance(given, np.ndarray) and given.ndim == 0)
+    if single or not isinstance(given, Iterable):
         raise TautError(f"{what}: pins is {shown(given)}; give a list of vertex numbers.")
     pins: dict[int, Pin] = {}
     for entry in given:
