@@ -22,20 +22,6 @@ except ImportError:  # Windows: processes may compile the same function twice, w
     fcntl = None
 
 
-def lock(name: str) -> bool:
-    """Take the lock of an entry; True if another process had it, so that the entry may be there now."""
-    file = _file()
-    if file is None:
-        return False
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _number(name))
-        return False
-    except OSError:
-        with suppress(OSError):
-            fcntl.lockf(file, fcntl.LOCK_EX, 1, _number(name))
-        return True
-
-
 def try_lock(name: str) -> bool:
     """Take the lock of an entry unless another process has it."""
     file = _file()
@@ -46,6 +32,15 @@ def try_lock(name: str) -> bool:
         return True
     except OSError:
         return False
+
+
+def lock(name: str) -> bool:
+    """Take the lock of an entry; True if another process had it, so that the entry may be there now."""
+    if try_lock(name):
+        return False
+    with suppress(OSError):
+        fcntl.lockf(_file(), fcntl.LOCK_EX, 1, _number(name))
+    return True
 
 
 def release(name: str) -> None:
