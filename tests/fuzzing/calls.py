@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import random
 from pathlib import Path
 from typing import Any
@@ -169,9 +168,6 @@ def _of_taut(scene: taut.Scene, rng: random.Random, make: _Maker, folder: Path) 
             "c"])))}
         given |= make.named(["arrays", "overwrite"], 0.3) if verb == "save" else {}
     return f"{verb}(**{shown(given)})", lambda: function(**given)
-
-
-os.environ.setdefault("TAUT_MAX_STEPS", "300")  # workers run plain Python: a million steps are no hang
 
 
 def case(seed: int, folder: Path) -> str | None:
