@@ -17,10 +17,10 @@ _WHERE = {
     "open_scene": "taut.scene",
     "schema": "taut.scene",
     "build": "taut.model",
-    "simulate": "taut.run",
-    "resume": "taut.run",
-    "Simulation": "taut.simulation",
-    "compare": "taut.compare",
+    "simulate": "taut.simulation.run",
+    "resume": "taut.simulation.run",
+    "Simulation": "taut.simulation.simulation",
+    "compare": "taut.analysis.compare",
     "open": "taut.result",
     "Run": "taut.result",
     "TautError": "taut.errors",
@@ -28,17 +28,17 @@ _WHERE = {
 }
 
 if TYPE_CHECKING:
-    from .compare import compare  # type: ignore[no-redef]  # also the name of its package
+    from .analysis.compare.compare import compare
     from .errors import TautError, TautWarning
     from .model.build import build
     from .result import Run, open
-    from .run import resume, simulate
     from .scene.gallery import gallery
     from .scene.load import load
     from .scene.open import open_scene
     from .scene.scene import Scene
     from .scene.schema import schema
-    from .simulation import Simulation
+    from .simulation.run import resume, simulate
+    from .simulation.simulation import Simulation
 
 __all__ = [
     "Run", "Scene", "Simulation", "TautError", "TautWarning", "build", "compare", "gallery", "load", "open",

@@ -8,13 +8,13 @@ import numba
 import numpy as np
 import pytest
 
-from taut.bench import PARTS, Target, peers, pypbd
-from taut.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
-from taut.bench.chains import DT, expected
-from taut.bench.cloth import HANGS, STRETCHES, least_substeps
-from taut.bench.frames import FRAME, Frames, Span, alone, watch
-from taut.bench.timing import Loop, enough_steps, in_turns
-from taut.bench.yardstick import Yardstick
+from taut.analysis.bench import PARTS, Target, peers, pypbd
+from taut.analysis.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
+from taut.analysis.bench.chains import DT, expected
+from taut.analysis.bench.cloth import HANGS, STRETCHES, least_substeps
+from taut.analysis.bench.frames import FRAME, Frames, Span, alone, watch
+from taut.analysis.bench.timing import Loop, enough_steps, in_turns
+from taut.analysis.bench.yardstick import Yardstick
 from taut.cli import main
 from taut.methods import METHODS
 from taut.model import build

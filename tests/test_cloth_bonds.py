@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from taut.bench.frames import Frames
+from taut.analysis.bench.frames import Frames
 from taut.compiled import entry
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from taut.methods.box import contents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from taut.bench.frames import Frames
+from taut.analysis.bench.frames import Frames
 from taut.compiled import entry
 from taut.methods.box import contents
 from taut.methods.sheets import rooms

@@ -8,10 +8,10 @@ import pytest
 import taut
 from taut.cli import main
 from taut.errors import TautError
-from taut.loop import METHOD_LIST
 from taut.methods import METHODS
-from taut.run import method_for
 from taut.scene import SCENES, Scene, gallery
+from taut.simulation.loop import METHOD_LIST
+from taut.simulation.run import method_for
 
 # Methods and results
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_cloth import hard_sheets, irregular
 
-from taut.bench.frames import FRAME, Frames
+from taut.analysis.bench.frames import FRAME, Frames
 from taut.methods.sheets.couples import DIRECT, HELD, all_springs, place_springs, with_neighbours
 from taut.methods.sheets.lengths import SOFT, lengths_of
 from taut.model import build

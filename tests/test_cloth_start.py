@@ -15,8 +15,8 @@ import taut
 from taut.cli import main
 from taut.cloth import grid
 from taut.cloth.crossings import crossings
+from taut.initial.untangle import Tangle
 from taut.scene import Scene, gallery
-from taut.start.untangle import Tangle
 
 STEP = 1 / 240  # [s]
 

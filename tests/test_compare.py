@@ -12,8 +12,8 @@ import pytest
 from words_compare import compared, rows
 
 import taut
-from taut.compare.fields import FIELDS
-from taut.compare.measure import horizon, multiplier_error, scene_size, trajectory_error
+from taut.analysis.compare.fields import FIELDS
+from taut.analysis.compare.measure import horizon, multiplier_error, scene_size, trajectory_error
 from taut.methods import METHODS
 from taut.result.labels import Labels
 

@@ -13,11 +13,11 @@ import pytest
 from words_compare import compared, rows
 
 import taut
+from taut.analysis.compare import jobs
+from taut.analysis.compare.colors import LOOKS, look
+from taut.analysis.compare.curves import lines
+from taut.analysis.compare.saving import MARK
 from taut.cli import main
-from taut.compare import jobs
-from taut.compare.colors import LOOKS, look
-from taut.compare.curves import lines
-from taut.compare.saving import MARK
 from taut.methods import METHODS
 
 
@@ -72,7 +72,7 @@ def test_a_method_that_can_not_treat_the_scene_is_named_with_the_reason_and_the_
     ],
 )
 def test_a_mistake_is_one_message_before_anything_is_computed(arguments, words, monkeypatch):
-    module = sys.modules["taut.compare.compare"]  # by its attribute, taut.compare is the function
+    module = sys.modules["taut.analysis.compare.compare"]  # the attribute of that name is the function
     monkeypatch.setattr(module, "perform_all", lambda *_: pytest.fail("something was computed"))
     with pytest.raises(taut.TautError, match=words):
         compared(**{"methods": ["baumgarte"], **arguments})

@@ -13,7 +13,7 @@ ELSEWHERE = {"xpbd": "taut.cloth.xpbd", "provot": "taut.cloth.provot", "implicit
 MODULES = sorted(
     {inspect.getmodule(kind.lay_out).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
     | {ELSEWHERE.get(name, f"taut.methods.{name}") for name in methods.METHODS}
-    | {"taut.methods.sheets.bump", "taut.methods.acceleration", "taut.start.constraints", "taut.model.rotation"}
+    | {"taut.methods.sheets.bump", "taut.methods.acceleration", "taut.initial.constraints", "taut.model.rotation"}
 )
 
 

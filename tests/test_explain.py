@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import taut
+from taut.analysis.explain import STATES, explain
+from taut.analysis.explain.drawing import draw
 from taut.cli import main
 from taut.errors import TautError
-from taut.explain import STATES, explain
-from taut.explain.drawing import draw
 
 
 @pytest.fixture(scope="module")

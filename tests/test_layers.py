@@ -16,10 +16,9 @@ STAGES = [
     {"contact"},
     {"methods"},
     {"progress", "result"},
-    {"loop", "start", "status", "run", "simulation"},
-    {"warm"},
-    {"explain"},
-    {"view", "picture", "export", "compare", "experiments", "bench"},
+    {"initial"},
+    {"simulation"},
+    {"view", "picture", "export", "analysis"},
     {"cli", "__main__"},
 ]
 PACKAGE = Path(taut.__file__).parent

@@ -9,7 +9,7 @@ import pytest
 from words_page import FLAGS, PATIENCE, Watched, browser_path, pixels, served
 
 import taut
-from taut.compare.colors import look
+from taut.analysis.compare.colors import look
 from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store

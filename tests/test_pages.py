@@ -12,10 +12,10 @@ import pytest
 from words_compare import compared
 
 import taut
+from taut.analysis.papers import page
+from taut.analysis.papers.base import Claim, Figure
+from taut.analysis.papers.reproduce import Outcome
 from taut.cli import main
-from taut.experiments import page
-from taut.experiments.base import Claim, Figure
-from taut.experiments.reproduce import Outcome
 from taut.limits import file_name
 
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(1)><!--table-->/*script*/$\\frac{$ [/b] \"'&../x"

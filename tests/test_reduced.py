@@ -11,7 +11,7 @@ import pytest
 
 from taut import Scene, TautError, gallery, simulate
 from taut.errors import TautWarning
-from taut.run import resume
+from taut.simulation.run import resume
 
 FINE = {"dt": 0.05, "tolerance": 1e-12}
 REFERENCE = Path(__file__).parent / "reference"
@@ -191,7 +191,7 @@ def test_a_long_chain_costs_in_proportion_to_its_length():
 
 
 def test_resumed_bits_equal_those_of_one_run(tmp_path, monkeypatch):
-    import taut.run as run_module
+    import taut.simulation.run as run_module
 
     scene = spatial_chain()
     kind = {"method": "reduced", "dt": 0.02, "duration": 1.0, "tolerance": 1e-10}

@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 
+from taut.analysis.papers import FIGURES, VERDICTS
+from taut.analysis.papers.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge
+from taut.analysis.papers.page import write_csv, write_markdown, write_page
+from taut.analysis.papers.reproduce import Outcome, chosen, make, reproduce
+from taut.analysis.papers.words import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
 from taut.cli import main
 from taut.errors import TautError
-from taut.experiments import FIGURES, VERDICTS
-from taut.experiments.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge
-from taut.experiments.page import write_csv, write_markdown, write_page
-from taut.experiments.reproduce import Outcome, chosen, make, reproduce
-from taut.experiments.words import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
 from taut.scene import gallery
 
 NAMES = [figure.name for figure in FIGURES]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from words_scene import NAN, contents, three
 
-from taut.bench.load import net
+from taut.analysis.bench.load import net
 from taut.constraints import KINDS as CONSTRAINTS
 from taut.errors import TautError
 from taut.expressions import Signal

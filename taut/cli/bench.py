@@ -14,7 +14,7 @@ from ..errors import TautError, unknown
 from .table import print_table
 
 if TYPE_CHECKING:
-    from ..bench import Report
+    from ..analysis.bench import Report
 
 Switch = Annotated[bool, Parameter(negative="")]
 
@@ -44,8 +44,8 @@ def bench(
     overwrite
         Replace that file.
     """
-    from ..bench import PARTS, Settings
-    from ..bench.timing import machine
+    from ..analysis.bench import PARTS, Settings
+    from ..analysis.bench.timing import machine
     from ..methods import METHODS
     from ..progress import say
 

@@ -55,7 +55,7 @@ def compare(
     allow_outside
         Let a .yaml file name meshes and arrays outside of its folder.
     """
-    from ..compare.compare import compare as compare_methods
+    from ..analysis.compare.compare import compare as compare_methods
 
     folder = out if out is not None else Path(f"compare_{Path(scene).stem}")
     result = compare_methods(

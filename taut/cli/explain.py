@@ -51,9 +51,9 @@ def explain(
     allow_outside
         Let a .yaml file name meshes and arrays outside of its folder.
     """
-    from ..explain import explain as look_closely
-    from ..explain.drawing import draw
-    from ..explain.text import print_explanation
+    from ..analysis.explain import explain as look_closely
+    from ..analysis.explain.drawing import draw
+    from ..analysis.explain.text import print_explanation
 
     path = out if out is not None else Path(f"explain_{Path(scene).stem}.png")
     if path.exists() and not overwrite:

@@ -136,7 +136,7 @@ def _formats() -> tuple[list[str], list[list[str]]]:
 
 
 def _figures() -> tuple[list[str], list[list[str]]]:
-    from ..experiments import FIGURES
+    from ..analysis.papers import FIGURES
 
     return ["name", "", "paper"], [[figure.name, figure.title, figure.paper] for figure in FIGURES]
 

@@ -35,8 +35,8 @@ def reproduce(
     claims
         Also write the claims as a Markdown table to this file.
     """
-    from ..experiments.page import totals
-    from ..experiments.reproduce import chosen, reproduce
+    from ..analysis.papers.page import totals
+    from ..analysis.papers.reproduce import chosen, reproduce
 
     if not figures:
         raise TautError("no figure is given; name some (see taut list figures), or all.")
@@ -58,7 +58,7 @@ def reproduce(
 
 
 def _summary(outcome: Any) -> tuple[str, str]:
-    from ..experiments.page import totals
+    from ..analysis.papers.page import totals
 
     counted = totals([outcome])
     return str(len(outcome.claims)), ", ".join(f"{count} {verdict}" for verdict, count in counted.items())

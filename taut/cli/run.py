@@ -89,8 +89,8 @@ def run(
     view
         Show the run in a browser while it goes on, until Ctrl-C.
     """
-    from .. import run as running
     from ..result import Store
+    from ..simulation import run as running
 
     asked: dict[str, Any] = {
         "method": method, "dt": dt, "duration": duration, "record_every": record_every, "solver": solver,

@@ -26,7 +26,7 @@ def warm(*scenes: str, all: Annotated[bool, Parameter(negative="")] = False) -> 
     from ..compiled import cache_folder
     from ..progress import Progress, say
     from ..scene.gallery import SCENES
-    from ..warm import all_jobs, common_jobs, compile_ahead, jobs_of
+    from ..simulation.warm import all_jobs, common_jobs, compile_ahead, jobs_of
 
     if scenes and all:
         raise TautError("give scenes or --all, not both.")

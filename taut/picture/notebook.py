@@ -13,7 +13,7 @@ from ..scene.scene import Scene
 from .picture import picture
 
 if TYPE_CHECKING:
-    from ..compare.comparison import Comparison
+    from ..analysis.compare.comparison import Comparison
     from ..result import Run
 
 SIZE = (480, 300)

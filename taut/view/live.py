@@ -22,11 +22,11 @@ from ..errors import TautError
 from ..methods import METHODS
 from ..result.records import Records
 from ..result.run import Run
-from ..run import method_for
 from ..scene import open_scene
 from ..scene.gallery import SCENES
 from ..scene.scene import Scene
-from ..simulation import Simulation
+from ..simulation.run import method_for
+from ..simulation.simulation import Simulation
 from .frames import message
 from .show import Show
 from .track import Track

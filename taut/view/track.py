@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compare.colors import look
+from ..analysis.compare.colors import look
 from ..result.dataset import elongations
 from ..result.reactions import Before, at_points
 from ..result.records import Records

@@ -1,0 +1,7 @@
+"""What is made of runs: numbers, comparisons, explanations, benchmarks and the papers' figures.
+
+    compare/   one scene under several methods: drift, errors, cost, a report
+    explain/   one instant of one run: which rows are active, which forces act, and why
+    bench/     speed on this machine, beside peers and yardsticks
+    papers/    the figures and claims of the five papers, computed again
+"""

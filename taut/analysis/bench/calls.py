@@ -1,0 +1,79 @@
+"""How often Python is entered while a run goes on: it must not depend on the number of steps.
+
+Between two records only compiled code runs. A run comes back to Python to hand over records, to move the
+progress bar and to notice Ctrl-C, which is a matter of seconds and not of steps.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from ...methods import Method
+from ...model import build
+from ...scene import gallery
+from ...simulation.run import simulate
+from .base import Part, Report, Settings, Table, Target
+from .timing import Loop
+
+SCENE, DT = "two_link", 1e-4
+STEPS = (10_000, 100_000)
+
+
+def python_calls(action: Callable[[], object]) -> int:
+    """Calls of Python functions, and from Python of others, that an action makes."""
+    count = 0
+
+    def note(frame: object, event: str, what: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def calls_in_loop(method: Method, steps: int) -> int:
+    """Calls while the compiled loop takes the steps, the call of the loop itself included."""
+    scene = gallery(SCENE)
+    loop = Loop(scene, build(scene), method, DT)
+    loop.seconds(1)  # loads compiled code
+    return python_calls(lambda: loop.advance(steps))
+
+
+def calls_in_run(method: Method, steps: int) -> int:
+    """Calls of a whole simulate() that keeps the start and the end."""
+    scene = gallery(SCENE)
+
+    def run() -> object:
+        return simulate(
+            scene, method=method.name, dt=DT, duration=steps * DT, record_every=steps, progress=False
+        )
+
+    run()
+    return python_calls(run)
+
+
+def measure(settings: Settings) -> Report:
+    rows, numbers, added = [], {}, []
+    for method in settings.methods:
+        if method.refuses(build(gallery(SCENE))) is not None:
+            continue
+        inside = [calls_in_loop(method, steps) for steps in STEPS]
+        whole = [calls_in_run(method, steps) for steps in STEPS]
+        rows.append([method.name, *(f"{count:,}" for count in (*inside, *whole))])
+        numbers[method.name] = {"loop": inside, "simulate": whole}
+        added.append(inside[1] - inside[0])
+    header = ["", *(f"{where}, {steps:,} steps" for where in ("loop", "simulate()") for steps in STEPS)]
+    return Report(
+        tables=[Table("Python calls", header, rows)],
+        targets=[Target(f"calls added by {STEPS[1] - STEPS[0]:,} more steps in the loop, any method", max(added), 0)],
+        numbers={"steps": list(STEPS), "calls": numbers},
+    )
+
+
+PART = Part("calls", "Python calls while a run goes on", measure)

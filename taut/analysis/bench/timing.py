@@ -1,0 +1,123 @@
+"""Timing: the compiled loop of a run without records, from the same start each time.
+
+Minima of repeats are reported: on a shared machine all that disturbs a run makes it longer. What is compared
+with each other is measured in turns, so that a busy minute does not fall on one side only.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time as clock
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from math import inf, nan
+from typing import Any
+
+import numba
+import numpy as np
+
+from ...errors import TautWarning
+from ...methods import Method
+from ...model import Model
+from ...scene.scene import Scene
+from ...simulation.loop import FINE, calls_for, loop
+from ...simulation.run import Session
+
+LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
+SHORTEST_REPEAT = 0.008  # seconds, where LONGEST allows; short ones find a quiet moment on a busy machine
+
+Seconds = Callable[[int], float]  # how long that many steps take
+
+
+class Loop:
+    """A scene laid out for a method: its time loop can be run again and again from the start."""
+
+    def __init__(
+        self, scene: Scene, model: Model, method: Method, dt: float, tolerance: float | None = None
+    ) -> None:
+        plan: dict[str, Any] = {
+            "method": method.name, "dt": dt, "steps": 1, "record_every": 1, "solver": "auto",
+            "tolerance": tolerance, "project_initial": True, "options": {},
+        }  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TautWarning)
+            self.session = Session(scene, model, plan)
+        self.dt = dt
+        self.state, self.system = self.session.state, self.session.system
+        self.start = [array.copy() for array in self.state]
+        self.no_records = self.session.buffers(1)
+        self.calls = calls_for(method, self.system, self.state, self.session.par)
+
+    def restart(self) -> None:
+        for array, first in zip(self.state, self.start):
+            array[...] = first
+
+    def advance(self, steps: int) -> bool:
+        """Take steps without a record; False where they did not come to their end."""
+        never = steps + 1
+        _, _, status = loop(
+            self.calls, self.system, self.state, self.session.par, self.dt, 0, steps, never, False,
+            self.no_records,
+        )  # fmt: skip
+        return status == FINE
+
+    def seconds(self, steps: int) -> float:
+        """How long that many steps from the start take; nan where they do not come to their end."""
+        self.restart()
+        began = clock.perf_counter()
+        finished = self.advance(steps)
+        return clock.perf_counter() - began if finished else nan
+
+    @property
+    def nbytes(self) -> int:
+        """Memory [bytes] of all arrays that the loop works on: the system's and the state's."""
+        return sum(array.nbytes for array in arrays((self.system, self.state)))
+
+
+def arrays(value: Any) -> Iterable[np.ndarray]:
+    """The arrays in named tuples of named tuples."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arrays(part)
+
+
+def enough_steps(seconds: Seconds, most: int = LONGEST) -> int:
+    """How many steps make a repeat that a clock can measure."""
+    steps = 1
+    seconds(steps)  # compiles, or loads what was compiled
+    while steps < most and seconds(steps) < SHORTEST_REPEAT:
+        steps = min(most, 2 * steps)
+    return steps
+
+
+def in_turns(runs: Mapping[str, tuple[Seconds, int]], budget: float, least: int = 3) -> dict[str, float]:
+    """Seconds per step of each run, the least of repeats taken in turns for about `budget` seconds."""
+    best = dict.fromkeys(runs, inf)
+    began, rounds = clock.perf_counter(), 0
+    while rounds < least or clock.perf_counter() - began < budget:
+        for name, (seconds, steps) in runs.items():
+            best[name] = least_of(best[name], seconds(steps) / steps)
+        rounds += 1
+    return best
+
+
+def least_of(a: float, b: float) -> float:
+    """As min, but what was not measured stays so."""
+    return nan if a != a or b != b else min(a, b)
+
+
+def machine() -> str:
+    """The machine and what ran on it, for the head of a report."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return (
+        f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}, numpy {np.__version__}, "
+        f"numba {numba.__version__}"
+    )

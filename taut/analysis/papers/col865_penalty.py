@@ -1,0 +1,151 @@
+"""COL865, stiff forces and penalty forces: a spring becomes a rod as its stiffness grows.
+
+A pendulum of 1 m and 1 kg from the horizontal, 5 s. The spring's own motion is followed by the adaptive
+reference method, so that what remains is the model's error; then the penalty method with a fixed step
+shows the price: Runge-Kutta 4 follows an undamped spring only for h √(k/m) < 2 √2.
+"""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...scene import gallery
+from .base import COL865, Claim, Figure, judge, number
+from .plots import canvas, legend, look, save
+from .words import case, go, trajectory_error, truth
+
+LENGTH, MASS, GRAVITY, DURATION, RECORD = 1.0, 1.0, 9.81, 5.0, 0.01
+STIFFNESS = tuple(float(k) for k in 10.0 ** np.arange(2, 8))
+LIMIT = 2 * sqrt(2)  # of h √(k/m), for Runge-Kutta 4 on an undamped oscillator
+
+
+def run(quick: bool) -> dict[str, Any]:
+    stiffness = STIFFNESS[:4] if quick else STIFFNESS
+    rod = gallery("pendulum", length=LENGTH, angle=pi / 2, mass=MASS)
+    reference = truth(rod, RECORD, DURATION)
+    stretch, away = [], []
+    for k in stiffness:
+        spring = go(
+            gallery("spring_to_rod", stiffness=k, length=LENGTH),
+            "reference",
+            RECORD,
+            DURATION,
+            tolerance=1e-11,
+        )
+        stretch.append(float(np.abs(np.linalg.norm(spring.records.x[:, 1], axis=1) - LENGTH).max()))
+        away.append(float(trajectory_error(spring, reference.run, "bob").max()))
+
+    def explodes(k: float, h: float) -> bool:
+        result = go(rod, case("penalty", integrator="rk4", alpha=k, beta=0.0), h, 2000 * h)
+        # Just above the limit it only trembles by a good part of the length, which is no pendulum either.
+        return not float(np.abs(result.records.phi).max()) < 10 * 3 * MASS * GRAVITY / k
+
+    largest = []
+    for k in stiffness:
+        low, high = 0.5 * LIMIT / sqrt(k / MASS), 2.0 * LIMIT / sqrt(k / MASS)
+        for _ in range(12):
+            middle = sqrt(low * high)
+            low, high = (low, middle) if explodes(k, middle) else (middle, high)
+        largest.append(low)
+    stretched = gallery("inconsistent_start", stretch=0.01, rate=0.0)  # sets the springs swinging
+    damped = {
+        beta: go(
+            stretched,
+            case("penalty", integrator="rk4", alpha=1e4, beta=beta),
+            0.001,
+            DURATION,
+            start="as_given",
+        )
+        for beta in (0.0, 20.0)
+    }
+    return {
+        "stiffness": stiffness,
+        "stretch": stretch,
+        "away": away,
+        "largest": largest,
+        "damped": damped,
+        "own": reference.own_until(DURATION),
+    }
+
+
+def check(data: dict[str, Any]) -> list[Claim]:
+    k = np.array(data["stiffness"])
+    stiff = k >= 1e3
+    slopes = {
+        name: float(np.polyfit(np.log(k[stiff]), np.log(np.array(data[name])[stiff]), 1)[0])
+        for name in ("stretch", "away")
+    }
+    scaled = np.array(data["largest"]) * np.sqrt(k / MASS)
+    trembling = {beta: float(np.abs(one.records.rate[-500:]).max()) for beta, one in data["damped"].items()}
+    return [
+        judge(
+            "spring-becomes-rod",
+            "As k → ∞ the spring becomes a rod that does not stretch.",
+            "Stiff forces and constraints",
+            "stretch falls as k^p with p = -1 ± 0.1",
+            f"p = {slopes['stretch']:.3f}; "
+            + ", ".join(f"{number(s, 'm')} (k = {number(v)})" for v, s in zip(data["stiffness"], data["stretch"])),
+            abs(slopes["stretch"] + 1) < 0.1,
+        ),
+        judge(
+            "motion-becomes-rod",
+            "Its motion becomes that of the rod.",
+            "Stiff forces and constraints",
+            "trajectory error falls as k^p with p = -1 ± 0.15",
+            f"p = {slopes['away']:.3f}; {number(data['away'][-1], 'm')} at k = {number(k[-1], 'N/m')}",
+            abs(slopes["away"] + 1) < 0.15,
+            resolved=(min(data["away"]), data["own"]),
+        ),
+        judge(
+            "too-small",
+            "If the penalty is too small, the constraint is violated a lot.",
+            "Penalty forces",
+            "stretch > 10 % of the length at k = 100 N/m",
+            f"{number(100 * data['stretch'][0] / LENGTH)} %",
+            data["stretch"][0] > 0.1 * LENGTH,
+        ),
+        judge(
+            "too-large",
+            "If it is large, the simulation explodes.",
+            "Penalty forces",
+            "largest h that holds × √(k/m) = 2 √2 ± 10 %, for each k (Runge-Kutta 4)",
+            f"{number(scaled.min())} to {number(scaled.max())}; from h = {number(data['largest'][0], 's')} "
+            "at k = 100 to "
+            f"{number(data['largest'][-1], 's')} at k = {number(k[-1])}",
+            bool(np.all(np.abs(scaled / LIMIT - 1) < 0.1)),
+        ),
+        judge(
+            "damping",
+            "A damping term on dΦ/dt quiets the spring.",
+            "Penalty forces",
+            "|dΦ/dt| in the last 0.5 s of 5 s, k = 1e4, rods stretched by 1 cm at the start: β = 20 < half of β = 0",
+            f"{number(trembling[20.0], 'm/s')} against {number(trembling[0.0], 'm/s')}",
+            trembling[20.0] < 0.5 * trembling[0.0],
+        ),
+    ]
+
+
+def draw(data: dict[str, Any], path: Path) -> None:
+    figure, axes = canvas(1, 2, height=4.2)
+    k = np.array(data["stiffness"])
+    style = look("penalty")
+    axes[0].loglog(k, data["stretch"], marker="o", **(style | {"label": "largest stretch"}))
+    axes[0].loglog(k, data["away"], marker="s", **(style | {"label": "trajectory error", "linestyle": "--"}))
+    axes[0].loglog(k, 3 * MASS * GRAVITY / k, color="#444444", linewidth=1, linestyle=":", label="3 m g / k")
+    axes[0].set(
+        xlabel="stiffness k [N/m]",
+        ylabel="difference from the rod [m]",
+        title="the model: a spring for a rod",
+    )
+    axes[1].loglog(k, data["largest"], marker="o", **(style | {"label": "largest step that holds"}))
+    axes[1].loglog(k, LIMIT / np.sqrt(k / MASS), color="black", linewidth=1, linestyle="--", label="2 √2 / √(k/m)")
+    axes[1].set(xlabel="stiffness k [N/m]", ylabel="step h [s]", title="the price: the step (Runge-Kutta 4)")
+    legend(figure, axes)
+    save(figure, path)
+
+
+FIGURE = Figure("col865-penalty", "A stiff spring becomes a rod", COL865, run, check, draw)

@@ -1,0 +1,194 @@
+"""The time loop, compiled: steps of a method between records, and what a record keeps.
+
+`advance` is compiled once per method, with that method's `step` in it. `loop` is compiled once for all and
+calls `advance` by address, so it returns to Python only to hand over records.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from ..compiled import compiled, entry, inline, specialise, structure
+from ..compiled.function_pointers import address_of, distant
+from ..methods import METHODS, Method
+from ..model.arrays import State, System
+from ..model.evaluate import begin, constraints, forces, place, set_time, times
+
+METHOD_LIST = [
+    *METHODS.values(),
+    *(method.unilateral for method in METHODS.values() if method.unilateral),
+    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
+]
+FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
+
+
+class Calls(NamedTuple):
+    """What the loop calls: addresses of a method's functions, and its number without compilation."""
+
+    number: int
+    advance: int
+    observe: int
+    measure: int
+
+
+@structure
+class Buffers(NamedTuple):
+    """Records as compiled code sees them: the fields of result.Records."""
+
+    time: np.ndarray
+    x: np.ndarray
+    quat: np.ndarray
+    v: np.ndarray
+    lam: np.ndarray
+    phi: np.ndarray
+    rate: np.ndarray
+    energy: np.ndarray
+    slide: np.ndarray
+    contact_force: np.ndarray
+    contacts: np.ndarray
+
+
+def step(system, state, t, h, par):
+    """Stands for the method's step in `advance`."""
+    raise AssertionError
+
+
+def advance(system, state, par, h, first, steps):
+    """Take steps after number `first`; returns how many were taken, and FINE or why the next one failed."""
+    for k in range(first, first + steps):
+        t = k * h
+        begin(system, t, state.x, state.quat, state.v)
+        status = step(system, state, t, h, par)
+        if not is_finite(state):
+            return k - first, NOT_FINITE
+        if status != 0:
+            return k - first, status
+    return steps, FINE
+
+
+@inline
+def is_finite(state):
+    total = 0.0
+    for i in range(state.v.shape[0]):
+        total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
+        total += state.x[i, 0] ** 2 + state.x[i, 1] ** 2 + state.x[i, 2] ** 2
+    return total < 1e300
+
+
+@compiled
+def as_stepped(system, state, t, par, lam):
+    """λ as the last step left it."""
+    for r in range(lam.shape[0]):
+        lam[r] = state.lam[r]
+
+
+@compiled
+def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
+    """A scene without inequalities has been measured."""
+
+
+@cache
+def advance_with(method: Method) -> Any:
+    # Methods that share a step share its loop.
+    shared = method.form == "unilateral"
+    name = f"{method.step.__module__.rpartition('.')[2]}_steps" if shared else method.key
+    return specialise(advance, f"advance_{name}", compiled, step=method.step)
+
+
+advance_by = distant(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
+observe_by = distant(types.none, lambda number: METHOD_LIST[number].observe or as_stepped)
+measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
+
+
+@entry
+def loop(calls, system, state, par, h, first, steps, every, keep_start, records):
+    """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
+
+    Returns how many steps were taken, how many records stand in `records`, and the status.
+    """
+    filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
+    if keep_start:
+        record(calls, system, state, first * h, par, records, filled)
+        filled += 1
+    done = first
+    while done < first + steps:
+        until_record = every - done % every
+        count = min(until_record, first + steps - done)
+        taken, status = advance_by(
+            calls.advance, calls.number, (system, state, par, h, done, count)
+        )
+        done += taken
+        if status != FINE:
+            return done - first, filled, status
+        if done % every == 0:
+            record(calls, system, state, done * h, par, records, filled)
+            filled += 1
+    return steps, filled, FINE
+
+
+@inline
+def observe_uncounted(calls, system, state, t, par, lam):
+    """λ at t, without its linear solve: only those of steps are counted."""
+    counts = system.work.counts
+    solves, singular, failed, doubtful = counts[0], counts[2], counts[3], counts[4]
+    observe_by(calls.observe, calls.number, (system, state, t, par, lam))
+    counts[0], counts[2], counts[3], counts[4] = solves, singular, failed, doubtful
+
+
+@compiled
+def record(calls, system, state, t, par, records, row):
+    """Keep the state at t, with λ, Φ, Φ̇ and the energies that belong to it."""
+    work, bodies = system.work, system.bodies
+    records.time[row] = t
+    set_time(system, t, state.x, state.quat, state.v)
+    place(system, state.x, state.quat, state.v)
+    lam = records.lam[row]
+    for r in range(lam.shape[0]):
+        lam[r] = 0.0
+    observe_uncounted(calls, system, state, t, par, lam)
+    constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    times(system, work.J, state.v, work.b)
+    for r in range(work.b.shape[0]):
+        records.phi[row, r] = work.phi[r]
+        records.rate[row, r] = work.b[r] + work.phi_t[r]
+    potential = forces(system, t, state.x, state.quat, state.v)
+    kinetic = 0.0
+    for i in range(bodies.slots):
+        for c in range(3):
+            records.x[row, i, c] = state.x[i, c]
+            records.v[row, i, c] = state.v[i, c]
+            kinetic += 0.5 * bodies.mass[i, c] * state.v[i, c] ** 2
+            potential -= bodies.constant[i, c] * state.x[i, c]
+    for i in range(state.quat.shape[0]):
+        for c in range(4):
+            records.quat[row, i, c] = state.quat[i, c]
+    records.energy[row, 0] = kinetic
+    records.energy[row, 1] = potential
+    for k in range(state.ledger.shape[0]):
+        records.energy[row, 2 + k] = state.ledger[k]
+    given = (
+        system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
+        records.contacts[row],
+    )  # fmt: skip
+    measure_by(calls.measure, calls.number, given)
+
+
+def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:
+    """Compile, or load, a method's functions."""
+    given = (numba.typeof(system), numba.typeof(state))
+    kind, vector = numba.typeof(par), numba.typeof(state.lam)
+    pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
+    return Calls(
+        METHOD_LIST.index(method),
+        address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
+        address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(
+            method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            vector,
+        ),
+    )

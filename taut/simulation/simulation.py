@@ -1,0 +1,206 @@
+"""Simulation: a scene stepped by hand, for controllers and for pages that people pull at.
+
+    sim = taut.Simulation(scene, method="implicit_first", dt=0.005)
+    sim.apply("bob", force=(1, 0, 0))       # from now on, until something else is applied
+    sim.step(10)
+    sim.state.position["bob"]
+
+It takes the same steps as simulate(): n calls of step(1) and one of step(n) give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..arguments import checked_methods
+from ..errors import TautError, chosen, shown, unknown
+from ..initial import AS_GIVEN, REPAIR, start_mode
+from ..methods import METHODS
+from ..methods.base import EVENTS_FULL, PAIRS_FULL
+from ..methods.unilateral import contents
+from ..model import build
+from ..model.frames import conjugate, multiply
+from ..result.records import Records
+from ..scene import checks
+from ..scene.scene import Scene
+from ..scene.specs import BodyRef
+from .loop import FINE, calls_for, loop
+from .run import DEFAULT_METHOD, DEFAULT_UNILATERAL, Session, _positive, method_for
+
+NEVER = 2**62  # steps between records: the loop keeps none
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """What `restore_state` goes back to: how many steps were taken, and the arrays of the state."""
+
+    step: int
+    arrays: Mapping[str, np.ndarray]
+
+
+class SimulationState:
+    """Where everything is now; by name of bodies, in SI units. `record` has the plain arrays of one record."""
+
+    def __init__(self, simulation: Simulation, record: Records) -> None:
+        self.time = float(record.time[0])
+        self.record = record
+        self._bodies = simulation.session.model.body_info
+        self._labels = simulation.session.model
+
+    @property
+    def position(self) -> dict[str, np.ndarray]:
+        return {b.name: self.record.x[0, b.slot].copy() for b in self._bodies if b.kind != "coordinate"}
+
+    @property
+    def velocity(self) -> dict[str, np.ndarray]:
+        return {b.name: self.record.v[0, b.slot].copy() for b in self._bodies if b.kind != "coordinate"}
+
+    @property
+    def orientation(self) -> dict[str, np.ndarray]:
+        """Unit quaternions (w, x, y, z) from the frames of rigid bodies to the world."""
+        return {b.name: multiply(self.record.quat[0, b.quat], conjugate(np.asarray(b.to_principal, float)))
+                for b in self._bodies if b.kind == "rigid"}  # fmt: skip
+
+    @property
+    def coordinate(self) -> dict[str, float]:
+        return {b.name: float(self.record.x[0, b.slot, 0]) for b in self._bodies if b.kind == "coordinate"}
+
+    @property
+    def multiplier(self) -> dict[str, float]:
+        """λ of each scalar row of the constraints."""
+        infos = (*self._labels.constraint_info, *self._labels.inequality_info)
+        return {name: float(self.record.lam[0, row]) for i in infos for row, name in zip(i.rows, i.row_names())}
+
+
+@checked_methods
+class Simulation:
+    """A scene under one method, step by step. The arguments are those of simulate()."""
+
+    def __init__(
+        self, scene: Scene, method: str | None = None, dt: float | None = None, solver: str = "auto",
+        tolerance: float | None = None, start: str | None = None, project_initial: bool = True, repair: bool = False,
+        **options: Any,
+    ) -> None:  # fmt: skip
+        usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
+        name = method or scene.suggested.get("method") or usual
+        chosen("method", name, METHODS)
+        self.scene, self.method = scene, name
+        self.dt = _positive("dt", dt if dt is not None else scene.suggested.get("dt"))
+        known = {option.name for option in method_for(scene, name).options}
+        suggested = {key: value for key, value in scene.suggested.items() if key in known}
+        if start is None and project_initial and not repair:
+            start = scene.suggested.get("start")
+        mode = start_mode(start, repair, project_initial)
+        # Lengths that change with time are judged by as much of it as the scene suggests.
+        steps = round(float(scene.suggested.get("duration") or 0.0) / self.dt)
+        # The model is this simulation's own: applied forces are written into it.
+        self.session = Session(scene, build(scene), {
+            "method": name, "dt": self.dt, "steps": steps, "record_every": 1, "solver": solver, "tolerance": tolerance,
+            "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR, "options": {**suggested, **options},
+        })  # fmt: skip
+        if self.session.method.begin is not None:
+            self.session.method.begin(self.session.par)
+        self._given = self.session.model.bodies.constant.copy()
+        self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._calls: Any = None
+
+    @property
+    def time(self) -> float:
+        return self.session.done * self.dt
+
+    def step(self, n: int = 1) -> SimulationState:
+        """Take n steps; what was applied acts in all of them."""
+        if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+            raise TautError(f"step({shown(n)}): give a whole number of steps, at least 0.")
+        self._put_forces()
+        last = self.session.done + n
+        while self.session.done < last:
+            end = self._loop(last - self.session.done, False)[1]
+            if end == PAIRS_FULL and self.session.method.grow is not None:
+                self.session.par = self.session.method.grow(self.session.par)
+            elif end == PAIRS_FULL:
+                self.session._make_room()
+                self._calls = None
+            elif end not in (FINE, EVENTS_FULL):
+                self.session.chunks = [self.state.record]
+                raise TautError(self.session._explain(end))
+            self.session._take_events()
+        self.__dict__.pop("state", None)
+        return self.state
+
+    def _loop(self, steps: int, keep: bool) -> tuple[Records, int]:
+        session = self.session
+        if self._calls is None:
+            self._calls = calls_for(session.method, session.system, session.state, session.par)
+        buffers = session.buffers(1)
+        taken, _, end = loop(
+            self._calls, session.system, session.state, session.par, self.dt, session.done, steps, NEVER,
+            keep, buffers,
+        )  # fmt: skip
+        session.done += taken
+        return Records(**buffers._asdict()), end
+
+    @cached_property
+    def state(self) -> SimulationState:
+        """Where everything is now."""
+        record, _ = self._loop(0, True)
+        # The loop takes applied forces for weights; the potential energy is to be that of the scene.
+        extra = self.session.model.bodies.constant - self._given
+        record.energy[0, 1] += float((extra[: record.x.shape[1]] * record.x[0]).sum())
+        return SimulationState(self, record)
+
+    def apply(self, body: BodyRef | str, force: Any = (0, 0, 0), torque: Any = (0, 0, 0)) -> None:
+        """Let a force [N] act at the centre of a body, and a torque [N m] on a rigid one, both in the world's axes.
+
+        They act from now on, in place of what was applied to the body before; without numbers nothing does. On a
+        coordinate the first number of `force` acts.
+        """
+        name = body.name if isinstance(body, BodyRef) else str(body)
+        info = {b.name: b for b in self.session.model.body_info}.get(name)
+        if info is None:
+            raise unknown("body", name, [b.name for b in self.session.model.body_info])
+        if info.motion != "free":
+            raise TautError(f"apply: '{name}' is {info.motion}, so no force moves it; apply it to a free body.")
+        push = np.array(checks.vector(force, f"apply to '{name}': force"))
+        turn = np.array(checks.vector(torque, f"apply to '{name}': torque"))
+        if turn.any() and info.kind != "rigid":
+            raise TautError(f"apply: '{name}' is a {info.kind}, which does not turn; leave out the torque.")
+        if info.kind == "coordinate" and push[1:].any():
+            raise TautError(f"apply: '{name}' is a coordinate with one number; give force=({push[0]:g}, 0, 0).")
+        self._applied[name] = (push, turn)
+
+    def _put_forces(self) -> None:
+        constant = self.session.model.bodies.constant
+        constant[:] = self._given
+        infos = {b.name: b for b in self.session.model.body_info}
+        for name, (push, turn) in self._applied.items():
+            body = infos[name]
+            constant[body.slot] += push
+            if body.kind == "rigid":
+                constant[body.slot + 1] += turn
+        self.session.system.work.f[:] = constant  # where gravity is all, compiled code leaves it as it stands
+
+    def save_state(self) -> SavedState:
+        """All that steps depend on, to come back to."""
+        arrays = {name: np.array(values) for name, values in self.session.state._asdict().items()}
+        return SavedState(self.session.done, arrays)
+
+    def restore_state(self, saved: SavedState) -> None:
+        """Go back to a saved state of this simulation, or of another of the same scene and method, bit for bit."""
+        for name, values in saved.arrays.items():
+            if name == "pairs" and len(self.session.state.pairs) < len(values):
+                contents(self.session.par).found[0] = len(values) / 1.5 + 1  # as many as there were
+                self.session._make_room()
+                self._calls = None
+            mine = getattr(self.session.state, name)
+            if mine.shape != values.shape and not name.startswith("pair"):
+                raise TautError(f"the saved state has another {name} than scene '{self.scene.name}' under "
+                                f"'{self.method}'; restore it into a simulation like the one that saved it.")
+            mine[: len(values)] = values
+        self.session.done = saved.step
+        self.__dict__.pop("state", None)

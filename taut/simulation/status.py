@@ -1,0 +1,128 @@
+"""What became of a run: "finished" only where its records can be the motion of the scene.
+
+A run is "diverged" where at some record after the start
+
+    |Φ_r| > s_r + |Φ_r(0)|                                                                          (1)
+    E(t) - E(0) > 100 (E_0 + max_s [V(0) - V(s)] + max_s W(s)),    E = T + V - W                    (2)
+
+or a number is not finite. s_r is the constraint's own scale (model/scales.py). T, V and W are the kinetic and the
+potential energy and the work of drivers and of forces without potential; s is any record up to t. E_0 is what is
+there without asking how it came: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the
+duration D. (2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
+
+The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..initial import Start
+from ..model import Model
+from ..model.scales import is_place, own_scale
+from ..result.labels import Labels
+from ..result.records import Records
+
+Array = np.ndarray
+KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
+ORDERS = 100.0  # by which energy must have grown
+
+
+class Divergence(NamedTuple):
+    record: int
+    text: str
+
+
+def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
+    """The first record at fault, and why."""
+    by_error = _by_error(model, start, chunks)
+    by_energy = _by_energy(model, start, chunks, duration)
+    found = [one for one in (by_error, by_energy) if one is not None]
+    return min(found, key=lambda one: one.record) if found else None
+
+
+def _by_error(model: Model, start: Start, chunks: Sequence[Records]) -> Divergence | None:
+    labels = Labels.of(model)
+    recorded = [
+        own_scale(info, start.size) if info.unit != "1" else np.inf for info in model.inequality_info for _ in info.rows
+    ]
+    scale = np.concatenate([start.scale, recorded])
+    bound = scale + np.abs(labels.violation(chunks[0].phi[0]))
+    first = 0
+    for chunk in chunks:
+        if _is_calm(chunk, bound):
+            first += len(chunk)
+            continue
+        size = np.abs(labels.violation(chunk.phi))
+        wrong = ~(size <= bound)  # also where it is not a number
+        is_bad = wrong.any(axis=1) | ~np.isfinite(chunk.lam).all(axis=1) | ~np.isfinite(chunk.energy).all(axis=1)
+        if is_bad.any():
+            k = int(np.argmax(is_bad))
+            return Divergence(first + k, _words(labels, chunk, k, size[k] / bound, scale))
+        first += len(chunk)
+    return None
+
+
+def _is_calm(chunk: Records, bound: Array) -> bool:
+    """Whether all is plainly in order, which nearly every chunk is: some nanoseconds for each record."""
+    with np.errstate(all="ignore"):
+        if not np.isfinite(chunk.lam.sum() + chunk.energy.sum()):
+            return False
+        if max(chunk.phi.max(initial=0.0), -chunk.phi.min(initial=0.0)) <= bound.min(initial=np.inf):
+            return True
+        by_row = np.ascontiguousarray(chunk.phi.T)  # numpy is slow along the first of two axes if the second is short
+        return bool(((by_row.max(axis=1) <= bound) & (by_row.min(axis=1) >= -bound)).all())
+
+
+def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> str:
+    """off: (rows,) error of each row in units of its bound."""
+    off = np.nan_to_num(off, nan=np.inf)
+    row = int(np.argmax(off)) if len(off) else 0
+    if not len(off) or off[row] <= 1.0:
+        return "a multiplier or an energy is not a number"
+    place = int(np.flatnonzero(labels.rows() == row)[0])
+    name, unit = labels.row_names()[place], labels.units()[place]
+    unit = "" if unit == "1" else f" {unit}"
+    if not np.isfinite(chunk.phi[k, row]):
+        return f"Φ of constraint '{name}' is not a number"
+    return (f"constraint '{name}' is off by {abs(chunk.phi[k, row]):.3g}{unit}, more than its own scale of "
+            f"{scale[row]:.3g}{unit}")
+
+
+def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
+    if model.sheets and (model.is_driven or model.forces_work):
+        return None
+    bodies = model.bodies
+    reach = np.where(is_place(model), start.size, 1.0)
+    there = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
+    there += 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum()
+    with np.errstate(all="ignore"):
+        highest = max(float((chunk.energy @ KEPT).max()) for chunk in chunks)
+        if highest - chunks[0].energy[0] @ KEPT <= ORDERS * there:
+            return None  # nearly always
+        energy = np.concatenate([chunk.energy for chunk in chunks])
+        change = energy - energy[0]
+        grown, work = change @ KEPT, change[:, 2] + change[:, 3]
+        went_in = there + np.maximum.accumulate(-change[:, 1]) + np.maximum.accumulate(work)
+        wrong = grown > ORDERS * went_in
+    if not wrong.any():
+        return None
+    k = int(np.argmax(wrong))
+    return Divergence(k, f"kinetic and potential energy have grown by {grown[k]:.3g} J, where "
+                         f"{went_in[k]:.3g} J at most were there or went in{_worst(model, start, chunks, k)}")
+
+
+def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:
+    """Names the constraint that is off most at record k, in units of its scale."""
+    if not model.row_count:
+        return ""
+    for chunk in chunks:
+        if k < len(chunk):
+            break
+        k -= len(chunk)
+    off = np.abs(chunk.phi[k, : model.row_count]) / start.scale
+    row = int(np.argmax(off))
+    return f" (of the constraints '{model.row_names[row]}' is off most, by {abs(chunk.phi[k, row]):.3g})"
