@@ -25,11 +25,10 @@ import numpy as np
 
 from taut.compiled import compiled
 from taut.contact.face import MOVABLE
-from taut.contact.rules import RULES, choose
+from taut.contact.rules import EXACT, choose
 from taut.contact.work import INFEASIBLE
 
 MOST_ROUNDS = 200
-EXACT = RULES["exact"].code
 RESTING = 1e-12  # of the largest rate, rows measured by √S_rr: slower is no approach
 
 
@@ -103,7 +102,7 @@ def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
 
 
 @compiled
-def collide(S, gamma, e, m, impulse, work, resting):
+def solve_impacts(S, gamma, e, m, impulse, work, resting):
     """Impulses P ≥ 0 of simultaneous impacts, and γ after them in place. Returns the rounds.
 
     resting: a row that approaches by less does not bounce, so that bouncing ends in finite time.

@@ -29,7 +29,7 @@ FARTHEST = 1e15  # cells from the origin; beyond, positions have no digits left 
 
 
 @structure
-class GridRoom(NamedTuple):
+class GridWork(NamedTuple):
     """Room for one search among `count` members."""
 
     start: Array  # (table + 1) first entry of each bucket
@@ -42,11 +42,11 @@ class GridRoom(NamedTuple):
     next: Array  # (count) next free pair of each member
 
 
-def grid_room(count: int) -> GridRoom:
+def grid_work(count: int) -> GridWork:
     """Room for a search among `count` members."""
     table = 1 << max(4, int(2 * count).bit_length())
     whole = np.int64
-    return GridRoom(
+    return GridWork(
         start=np.zeros(table + 1, whole),
         bucket=np.zeros(count, whole),
         level=np.zeros(count, whole),
@@ -59,7 +59,7 @@ def grid_room(count: int) -> GridRoom:
 
 
 @entry
-def near_pairs(x, member, radius, group, reach, room, pairs):
+def near_pairs(x, member, radius, group, reach, work, pairs):
     """Write all pairs i < j of members nearer than r_i + r_j + reach into `pairs`, sorted by i, then j.
 
     x [m], shape (points, 3); member: point of each member; radius [m] and group (n, 2) of each member.
@@ -72,10 +72,10 @@ def near_pairs(x, member, radius, group, reach, room, pairs):
     if not largest > 0.0:
         return 0
     width = 2.0 * largest * WIDER
-    fill(x, member, radius, reach, width, room)
-    count = search(group, reach, width, room, pairs)
+    fill(x, member, radius, reach, width, work)
+    count = search(group, reach, width, work, pairs)
     if count <= pairs.shape[0]:
-        sort_pairs(room, count, pairs)
+        sort_pairs(work, count, pairs)
     return count
 
 
@@ -93,12 +93,12 @@ def bucket_of(column, row, level, table):
 
 
 @compiled
-def fill(x, member, radius, reach, width, room):
+def fill(x, member, radius, reach, width, work):
     """Sort the members into buckets."""
     n = member.shape[0]
-    table = room.start.shape[0] - 1
-    room.start[:] = 0
-    room.in_level[:] = 0
+    table = work.start.shape[0] - 1
+    work.start[:] = 0
+    work.in_level[:] = 0
     for i in range(n):
         own = width
         level = 0
@@ -107,39 +107,39 @@ def fill(x, member, radius, reach, width, room):
             level += 1
         p = member[i]
         b = (bucket_of(cell(x[p, 0], own), cell(x[p, 1], own), level, table) + cell(x[p, 2], own)) & (table - 1)
-        room.level[i] = level
-        room.bucket[i] = b
-        room.in_level[level] += 1
-        room.start[b + 1] += 1
+        work.level[i] = level
+        work.bucket[i] = b
+        work.in_level[level] += 1
+        work.start[b + 1] += 1
     for b in range(table):
-        room.start[b + 1] += room.start[b]
+        work.start[b + 1] += work.start[b]
     for i in range(n - 1, -1, -1):
         # start[b + 1] runs down to the begin of bucket b
-        b = room.bucket[i]
-        room.start[b + 1] -= 1
-        k = room.start[b + 1]
-        room.entry[k] = i
+        b = work.bucket[i]
+        work.start[b + 1] -= 1
+        k = work.start[b + 1]
+        work.entry[k] = i
         for c in range(3):
-            room.place[k, c] = x[member[i], c]
-        room.place[k, 3] = radius[i]
+            work.place[k, c] = x[member[i], c]
+        work.place[k, 3] = radius[i]
     for b in range(table):
-        room.start[b] = room.start[b + 1]
-    room.start[table] = n
+        work.start[b] = work.start[b + 1]
+    work.start[table] = n
 
 
 @compiled
-def search(group, reach, width, room, pairs):
+def search(group, reach, width, work, pairs):
     """Write near pairs as they are found. Returns their number, also beyond the room for them."""
-    table = room.start.shape[0] - 1
-    place = room.place
+    table = work.start.shape[0] - 1
+    place = work.place
     count = 0
-    for k in range(room.entry.shape[0]):
-        i = room.entry[k]
+    for k in range(work.entry.shape[0]):
+        i = work.entry[k]
         own = width
-        for level in range(room.level[i] + 1):
-            if room.in_level[level] > 0:
+        for level in range(work.level[i] + 1):
+            if work.in_level[level] > 0:
                 # Among equals half of the neighbouring cells will do: the other half finds this one.
-                equals = level == room.level[i]
+                equals = level == work.level[i]
                 cx, cy, cz = cell(place[k, 0], own), cell(place[k, 1], own), cell(place[k, 2], own)
                 for beside in range(4 if equals else 0, 9):
                     column, row = cx + beside // 3 - 1, cy + beside % 3 - 1
@@ -147,13 +147,13 @@ def search(group, reach, width, room, pairs):
                     half = equals and beside == 4
                     for layer in range(cz if half else cz - 1, cz + 2):
                         b = (base + layer) & (table - 1)
-                        for m in range(room.start[b], room.start[b + 1]):
+                        for m in range(work.start[b], work.start[b + 1]):
                             dx, dy, dz = place[k, 0] - place[m, 0], place[k, 1] - place[m, 1], place[k, 2] - place[m, 2]
                             near = place[k, 3] + place[m, 3] + reach  # (1)
                             if not dx * dx + dy * dy + dz * dz < near * near or near <= 0.0:
                                 continue
-                            j = room.entry[m]
-                            if (group[i, 0] & group[j, 1] | group[i, 1] & group[j, 0]) == 0 or room.level[j] != level:
+                            j = work.entry[m]
+                            if (group[i, 0] & group[j, 1] | group[i, 1] & group[j, 0]) == 0 or work.level[j] != level:
                                 continue
                             if cell(place[m, 2], own) != layer or half and layer == cz and m <= k:
                                 continue
@@ -168,10 +168,10 @@ def search(group, reach, width, room, pairs):
 
 
 @compiled
-def sort_pairs(room, count, pairs):
+def sort_pairs(work, count, pairs):
     """Sort by i and by j, in place: to the range of its i first, then by j within each range."""
-    n = room.next.shape[0]
-    first, next = room.first, room.next
+    n = work.next.shape[0]
+    first, next = work.first, work.next
     first[:] = 0
     for k in range(count):
         first[pairs[k, 0] + 1] += 1

@@ -11,17 +11,19 @@ import numba
 import numpy as np
 from numba import types
 
-from taut.compiled import compiled, inline
-from taut.compiled.function_pointers import address_of, distant, pick
-from taut.contact.rules import exact, jonquet, platt, platt_improved
-from taut.contact.rules.base import TENDING, VIOLATED, Rule
-from taut.contact.work import RuleWork, record, scratch
+from ...compiled import compiled, inline
+from ...compiled.function_pointers import address_of, distant, pick
+from ..work import RuleWork, record, scratch
+from . import exact, jonquet, platt, platt_improved
+from .base import TENDING, VIOLATED, Rule
 
 RULES: dict[str, Rule] = {
     module.RULE.name: replace(module.RULE, code=code)
     for code, module in enumerate((platt, platt_improved, jonquet, exact))
 }
 
+# np.int64, since for plain constants numba would compile callees a second time.
+PLATT, IMPROVED, JONQUET, EXACT = (np.int64(rule.code) for rule in RULES.values())
 _ENTERS = tuple(rule.enters for rule in RULES.values())
 _choose_by = distant(types.int64, pick([rule.choose for rule in RULES.values()]))
 
@@ -64,4 +66,4 @@ def after(rule, m, member, lam, w, phi, tolerance, log, instant):
         record(log, instant, np.int64(1), i, before, member[i], lam[i], w[i])
 
 
-__all__ = ["RULES", "Rule", "after", "choose", "rule_work"]
+__all__ = ["EXACT", "IMPROVED", "JONQUET", "PLATT", "RULES", "Rule", "after", "choose", "rule_work"]

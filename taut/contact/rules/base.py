@@ -36,6 +36,11 @@ class Rule:
     enters: int = NONE  # NONE, VIOLATED (Φ < 0) or TENDING (w < 0)
     code: int = -1  # its place in RULES, by which compiled code knows it
 
+    @property
+    def is_persistent(self) -> bool:
+        """Whether its set lasts until it is changed after a step."""
+        return self.enters != NONE
+
 
 @compiled
 def status_of(m, flags, dependent, work):
