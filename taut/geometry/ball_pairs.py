@@ -1,4 +1,4 @@
-"""Which of many balls are near each other: a hashed grid, and the list of pairs that it leaves.
+"""Broad phase of balls: which of many are near each other, by a spatial hash with levels of cell sizes.
 
 Half the reach belongs to each ball. Balls are sorted into levels by that size s, each level with its own
 cells, wide enough that a pair whose larger ball is of level k lies in neighbouring cells of level k:
@@ -6,8 +6,8 @@ cells, wide enough that a pair whose larger ball is of level k lies in neighbour
     s_i = r_i + reach / 2,      a pair is near if |x_i - x_j| < s_i + s_j              (1)
     4^-(k+1) < s_i / max s <= 4^-k  (level k),      cell_k = 2 max s / 4^k             (2)
 
-So each ball looks into cells of its own and of coarser levels only, and a few large balls among many small
-ones cost no more than the small ones. The world has no bounds: cells are found through a hash table.
+So each ball is compared with cells of its own and of coarser levels only, and a few large balls among many small
+ones cost no more than the small ones. Cells that differ in z only have consecutive buckets.
 
 Who may meet is told by bits. Bit k of group[i, 0] and of group[i, 1] says that i stands on the first and on the
 second side of rule k: "all among A" puts A on both sides, "A against B" puts each on one.
@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import compiled, entry, inline, structure
+from ..compiled import compiled, entry, inline, structure
+from .spatial_hash import accumulate, bucket_of, sort_by_second, table_size
 
 Array = np.ndarray
 LEVELS = 8
@@ -30,9 +31,9 @@ FARTHEST = 1e15  # cells from the origin; beyond, positions have no digits left 
 
 @structure
 class GridWork(NamedTuple):
-    """Room for one search among `count` members."""
+    """Workspace for one search among `count` members."""
 
-    start: Array  # (table + 1) first entry of each bucket
+    begin: Array  # (table + 1) first entry of each bucket
     bucket: Array  # of each member
     level: Array  # of each member
     in_level: Array  # (LEVELS) how many members
@@ -43,11 +44,11 @@ class GridWork(NamedTuple):
 
 
 def grid_work(count: int) -> GridWork:
-    """Room for a search among `count` members."""
-    table = 1 << max(4, int(2 * count).bit_length())
+    """Workspace for a search among `count` members."""
+    table = table_size(count)
     whole = np.int64
     return GridWork(
-        start=np.zeros(table + 1, whole),
+        begin=np.zeros(table + 1, whole),
         bucket=np.zeros(count, whole),
         level=np.zeros(count, whole),
         in_level=np.zeros(LEVELS, whole),
@@ -85,19 +86,12 @@ def cell(position, width):
     return math.floor(c) if -FARTHEST < c < FARTHEST else 0
 
 
-@inline
-def bucket_of(column, row, level, table):
-    """Where the cells of one column begin in the table; the cells of a column follow each other."""
-    mixed = (column * 73856093 ^ row * 19349663 ^ level * 83492791) & 0x7FFFFFFF
-    return (mixed ^ (mixed >> 13)) & (table - 1)
-
-
 @compiled
 def fill(x, member, radius, reach, width, work):
-    """Sort the members into buckets."""
+    """Put the members into the spatial hash."""
     n = member.shape[0]
-    table = work.start.shape[0] - 1
-    work.start[:] = 0
+    table = work.begin.shape[0] - 1
+    work.begin[:] = 0
     work.in_level[:] = 0
     for i in range(n):
         own = width
@@ -110,27 +104,22 @@ def fill(x, member, radius, reach, width, work):
         work.level[i] = level
         work.bucket[i] = b
         work.in_level[level] += 1
-        work.start[b + 1] += 1
-    for b in range(table):
-        work.start[b + 1] += work.start[b]
+        work.begin[b] += 1
+    accumulate(work.begin)
     for i in range(n - 1, -1, -1):
-        # start[b + 1] runs down to the begin of bucket b
         b = work.bucket[i]
-        work.start[b + 1] -= 1
-        k = work.start[b + 1]
+        work.begin[b] -= 1
+        k = work.begin[b]
         work.entry[k] = i
         for c in range(3):
             work.place[k, c] = x[member[i], c]
         work.place[k, 3] = radius[i]
-    for b in range(table):
-        work.start[b] = work.start[b + 1]
-    work.start[table] = n
 
 
 @compiled
 def search(group, reach, width, work, pairs):
-    """Write near pairs as they are found. Returns their number, also beyond the room for them."""
-    table = work.start.shape[0] - 1
+    """Write near pairs as they are found. Returns their number, also where `pairs` is too short."""
+    table = work.begin.shape[0] - 1
     place = work.place
     count = 0
     for k in range(work.entry.shape[0]):
@@ -147,7 +136,7 @@ def search(group, reach, width, work, pairs):
                     half = equals and beside == 4
                     for layer in range(cz if half else cz - 1, cz + 2):
                         b = (base + layer) & (table - 1)
-                        for m in range(work.start[b], work.start[b + 1]):
+                        for m in range(work.begin[b], work.begin[b + 1]):
                             dx, dy, dz = place[k, 0] - place[m, 0], place[k, 1] - place[m, 1], place[k, 2] - place[m, 2]
                             near = place[k, 3] + place[m, 3] + reach  # (1)
                             if not dx * dx + dy * dy + dz * dz < near * near or near <= 0.0:
@@ -187,24 +176,7 @@ def sort_pairs(work, count, pairs):
                 pairs[k, c], pairs[to, c] = pairs[to, c], pairs[k, c]
             next[home] += 1
     for i in range(n):
-        sort_range(pairs, first[i], first[i + 1])
-
-
-@compiled
-def sort_range(pairs, begin, end):
-    """Shell's sort of pairs[begin:end] by their second number: a plain insertion sort for the usual dozen."""
-    gap = 1
-    while 9 * gap < end - begin:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(begin + gap, end):
-            j = pairs[k, 1]
-            m = k
-            while m >= begin + gap and pairs[m - gap, 1] > j:
-                pairs[m, 1] = pairs[m - gap, 1]
-                m -= gap
-            pairs[m, 1] = j
-        gap //= 3
+        sort_by_second(pairs, first[i], first[i + 1])
 
 
 @entry

@@ -48,7 +48,7 @@ from ..errors import TautError
 from .ccd import first_time
 from .closest_points import EDGE_EDGE, NODE_TRIANGLE, separation
 from .proximity import MORE_ROOM, NOT_FINITE, Surface, may_touch, more_than, search_pairs
-from .swept_pairs import Boxes, boxes
+from .swept_pairs import SweptWork, swept_work
 
 Array = np.ndarray
 FREE, HELD_CUT = 0, 1  # status, beside MORE_ROOM and NOT_FINITE
@@ -65,8 +65,8 @@ YIELD = 0.5  # beside t: how much nodes give way to held ones
 class Motion(NamedTuple):
     """Room for a motion."""
 
-    faces: Boxes
-    sides: Boxes
+    faces: SweptWork
+    sides: SweptWork
     quads: Array  # (pairs, 4) uint32 nodes of the pairs that could meet
     kind: Array  # (pairs,) int64
     start: Array  # (pairs,) d(x₀) [m]
@@ -85,8 +85,8 @@ def motion(of: Surface, last: Motion | None = None) -> Motion:
     size = least if last is None else more_than(last.faces, last.sides, len(last.start), last.wanted)
     k = int(size[4])
     return Motion(
-        boxes(nodes, triangles, int(size[0]), int(size[1])),
-        boxes(edges, edges, int(size[2]), int(size[3])),
+        swept_work(nodes, triangles, int(size[0]), int(size[1])),
+        swept_work(edges, edges, int(size[2]), int(size[3])),
         np.zeros((k, 4), np.uint32),
         np.zeros(k, np.int64),
         np.zeros(k),

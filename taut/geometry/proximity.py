@@ -28,7 +28,7 @@ import numpy as np
 from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
 from .closest_points import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, four_weights
-from .swept_pairs import Boxes, boxes, search
+from .swept_pairs import SweptWork, search, swept_work
 from .topology import triangle_edges
 
 Array = np.ndarray
@@ -77,8 +77,8 @@ def surface(triangles: Array, sheet_of_node: Array | None = None, allowed: Array
 class Rows(NamedTuple):
     """Room for rows and for the search; the first rows hold the result."""
 
-    faces: Boxes
-    sides: Boxes
+    faces: SweptWork
+    sides: SweptWork
     nodes: Array  # (rows, 4) uint32
     weights: Array  # (rows, 4)
     normal: Array  # (rows, 3)
@@ -89,7 +89,7 @@ class Rows(NamedTuple):
     wanted: Array  # (5,) entries and pairs of faces, of sides, and rows, as the last search would have had them
 
 
-def more_than(faces: Boxes, sides: Boxes, count: int, wanted: Array) -> Array:
+def more_than(faces: SweptWork, sides: SweptWork, count: int, wanted: Array) -> Array:
     """(5,) sizes as they are, and half as much again as `wanted` where that did not fit: never less than before."""
     now = np.array([len(faces.entry), len(faces.pairs), len(sides.entry), len(sides.pairs), count])
     return np.where(wanted > now, wanted + wanted // 2, now)
@@ -102,8 +102,8 @@ def rows(of: Surface, last: Rows | None = None) -> Rows:
     size = least if last is None else more_than(last.faces, last.sides, len(last.distance), last.wanted)
     k = int(size[4])
     return Rows(
-        boxes(nodes, triangles, int(size[0]), int(size[1])),
-        boxes(edges, edges, int(size[2]), int(size[3])),
+        swept_work(nodes, triangles, int(size[0]), int(size[1])),
+        swept_work(edges, edges, int(size[2]), int(size[3])),
         np.zeros((k, 4), np.uint32),
         np.zeros((k, 4)),
         np.zeros((k, 3)),
