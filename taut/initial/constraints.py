@@ -27,6 +27,7 @@ from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
+from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
 from .words import listed
 
@@ -133,11 +134,8 @@ def _explain(model: Model, system: System, state: State) -> bool:
              "the least-squares compromise is used. Remove one or change its value")
         return True
     look(system, state)
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    groups = [
-        group for group in dependent_rows(dense_or_sparse(model, system))
-        if not all(names[r].startswith(edges) for r in group)
-    ]  # fmt: skip
+    edges = model.rows_of_role(HARD_EDGE)
+    groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:

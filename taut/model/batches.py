@@ -45,7 +45,8 @@ def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places
         for i, (spec, _, layout) in enumerate(members):
             own = tuple(range(row + i * rows, row + (i + 1) * rows))
             infos[spec.name] = ConstraintInfo(
-                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length
+                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length,
+                spec.role, spec.owner,
             )
         row += rows * len(members)
         block += rows * len(members) * size

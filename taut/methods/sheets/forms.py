@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...model.model import Model
+from ...scene.specs import HARD_EDGE, PIN
 from ..base import Method, Option
 from ..box import BOXES
 from . import hold, report
@@ -26,9 +27,7 @@ def refuses(model: Model) -> str | None:
     """Why these steps can not treat a model with sheets."""
     if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
         return "no node of its cloth can move; leave some unpinned"
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    known = {info.name for info in pins_of(model)}
-    other = next((i.name for i in model.constraint_info if i.name not in known and not i.name.startswith(edges)), None)
+    other = next((info.name for info in model.constraint_info if info.role not in (HARD_EDGE, PIN)), None)
     if other is not None:
         without = "take limits and contacts away (limit=None) and " if model.is_unilateral else ""
         return (

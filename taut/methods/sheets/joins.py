@@ -16,6 +16,7 @@ from ...compiled import compiled, inline, structure
 from ...linalg.nodes import add_couple, add_diagonal
 from ...model.model import ConstraintInfo, Model
 from ...model.rotation import to_body, to_world
+from ...scene.specs import PIN
 from .box import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
 from .turning import NONE, add_turned, add_turning_pull, entry, least_of, pose, set_lever, turned_by
 
@@ -38,8 +39,7 @@ class Joins(NamedTuple):
 
 def pins_of(model: Model) -> list[ConstraintInfo]:
     """Pins to what moves freely."""
-    pins = tuple(f"{sheet.name}.pin[" for sheet in model.sheets)
-    return [info for info in model.constraint_info if info.name.startswith(pins)]
+    return [info for info in model.constraint_info if info.role == PIN]
 
 
 def joins_of(model: Model, unknown: np.ndarray, nodes: int, memory: np.ndarray) -> tuple[Joins, np.ndarray]:

@@ -15,6 +15,7 @@ from ...cloth.springs import Springs
 from ...compiled import structure
 from ...linalg.nodes import Nodes, plan_nodes
 from ...model.model import Model
+from ...scene.specs import HARD_EDGE
 from .contact_rows import Rows, members_of, no_rows, solid_rows
 from .couples import place_springs, with_neighbours
 from .joins import Joins, joins_of, pins_of
@@ -134,17 +135,10 @@ def _metres(model: Model, slot: np.ndarray) -> np.ndarray:
     return metres
 
 
-def _hard_rows(model: Model) -> np.ndarray:
-    """Rows of hard edges in the model."""
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    rows = sorted(info.rows[0] for info in model.constraint_info if info.name.startswith(edges))
-    return np.array(rows, np.int64)
-
-
 def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slots (e, 2) of all edges, lengths at rest and the longest allowed."""
     rows = model.rows
-    first = rows.ptr[_hard_rows(model)].astype(np.int64)
+    first = rows.ptr[model.rows_of_role(HARD_EDGE)].astype(np.int64)
     hard = np.stack([rows.slot[first], rows.slot[first + 1]], axis=1).astype(np.int64)
     named = {}
     for sheet in model.sheets:
@@ -167,7 +161,7 @@ def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray, np.ndarray]:
     """Edges, the rows of hard ones in the model, and the couples (k, 2) of nodes that edges join."""
     pairs, length, most = _pairs(model)
-    hard_row = _hard_rows(model)
+    hard_row = model.rows_of_role(HARD_EDGE)
     e = len(pairs)
     one_sided = np.arange(e) >= len(hard_row)
     ends = unknown[pairs]
