@@ -13,16 +13,16 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
+from ..contact.algorithms import contents
+from ..contact.broad_phase import deepest, find_pairs
+from ..contact.collect import inequalities
+from ..contact.context import Boxed, also
+from ..contact.time_stepping import correct as push_out
 from ..errors import TautError, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
-from ..methods.unilateral import contents
-from ..methods.unilateral.box import Boxed, also
-from ..methods.unilateral.fixed import correct as push_out
-from ..methods.unilateral.gather import inequalities
-from ..methods.unilateral.pairs import deepest, find_pairs
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times

@@ -39,7 +39,6 @@ from ..model.evaluate import (
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .sheets.forms import for_sheets
 from .unconstrained import AB2, extrapolate, integrator_option, memory
-from .unilateral import fixed_step
 
 
 @inline
@@ -120,4 +119,4 @@ METHOD = Method(
     options=(integrator_option("euler", ("euler", "ab2")),),
     memory=memory,
 )
-METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))
+METHOD = replace(METHOD, sheets=for_sheets(METHOD))

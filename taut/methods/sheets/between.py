@@ -1,12 +1,12 @@
 """Sheets against sheets: rows are found where all stood last without crossing, and what Newton's method proposes is
-cut back node by node to a motion that passes through nothing (cloth/safe.py); then rows are found again.
+cut back node by node to a motion that passes through nothing (geometry/ccd_filter.py); then rows are found again.
 """
 
 from __future__ import annotations
 
-from ...cloth.proximity import MORE_ROOM, find_rows
-from ...cloth.safe import HELD_CUT, find_fractions
 from ...compiled import compiled
+from ...geometry.ccd_filter import HELD_CUT, find_fractions
+from ...geometry.proximity import MORE_ROOM, find_rows
 from ..base import NOT_CONVERGED, OK, PAIRS_FULL
 from .box import NUMBER, WHOLE, far, open_box
 from .free import copy3

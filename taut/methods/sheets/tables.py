@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...cloth.proximity import Rows as Near
-from ...cloth.proximity import Surface, surface
-from ...cloth.proximity import rows as near_room
-from ...cloth.safe import Motion
-from ...cloth.safe import motion as motion_room
 from ...cloth.springs import Springs
 from ...compiled import structure
+from ...geometry.ccd_filter import Motion
+from ...geometry.ccd_filter import motion as motion_room
+from ...geometry.proximity import Rows as Near
+from ...geometry.proximity import Surface, surface
+from ...geometry.proximity import rows as near_room
 from ...model.arrays import Inequalities
 from ...model.dispatch import FORCE_CODES
 from ...model.model import Model

@@ -10,15 +10,15 @@ rule; many are swept over, with the equalities solved again after each sweep.
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from ...contact.friction import stick_or_slip
-from ...contact.impact import collide
-from ...contact.projected import apply, prepare, project, sweep
-from ...contact.rules import choose
-from ...contact.work import NOT_CONVERGED, NOT_UNIQUE, OK
-from ...model.evaluate import push, resolve, times
-from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
-from .gather import dot_row, push_candidates
+from ..compiled import compiled, inline
+from ..model.evaluate import push, resolve, times
+from .collect import dot_row, push_candidates
+from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
+from .friction import stick_or_slip
+from .impact import collide
+from .projected_gauss_seidel import apply, prepare, project, sweep
+from .rules import choose
+from .work import NOT_CONVERGED, NOT_UNIQUE, OK
 
 MOST_SWEEPS = 4000
 CROWD_SWEEPS = 300  # and what is left then is put right in the steps that follow
@@ -174,7 +174,7 @@ def rub(box, n, v):
 
 @inline
 def soften(par, n, w):
-    """c of contact/projected.py: a share of J W Jᵀ for the contacts of crowds. Returns whether there are any."""
+    """c of projected_gauss_seidel.py: a share of J W Jᵀ for the contacts of crowds. Returns whether there are any."""
     cand, softness = par.cand, par.softness[0]
     crowded = False
     for i in range(n):

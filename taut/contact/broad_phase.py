@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...compiled import compiled, inline
-from ...contact.grid import carry, near_pairs, needs_rebuild
-from ...model.evaluate import copy
-from ...model.rotation import to_body
-from ..base import OK, PAIRS_FULL
-from .box import NUMBER, TABLE, WHOLE, far, open_box
-from .gather import lay_tangents, put_block, twist
+from ..compiled import compiled, inline
+from ..geometry.ball_pairs import carry, near_pairs, needs_rebuild
+from ..methods.base import OK, PAIRS_FULL
+from ..model.evaluate import copy
+from ..model.rotation import to_body
+from .collect import lay_tangents, put_block, twist
+from .context import NUMBER, TABLE, WHOLE, far, open_box
 
 SKIN = 0.3  # of the smallest radius: how much farther than needed pairs are looked for
 

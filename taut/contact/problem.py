@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import structure
-from ...contact.grid import GridRoom, grid_room
-from ...contact.projected import Candidates, candidates
-from ...contact.rules import RULES, rule_work
-from ...contact.work import Log, RuleWork, empty_log
-from ...model.arrays import Array, Batches, Inequalities, State, System
-from ...model.model import Model
-from ..base import Option
+from ..compiled import structure
+from ..geometry.ball_pairs import GridRoom, grid_room
+from ..methods.base import Option
+from ..model.arrays import Array, Batches, Inequalities, State, System
+from ..model.model import Model
+from .projected_gauss_seidel import Candidates, candidates
+from .rules import RULES, rule_work
+from .work import Log, RuleWork, empty_log
 
 DENSE = 300  # rows up to which the complementarity problem is solved exactly with dense matrices
 EVENT_ROOM = 200_000

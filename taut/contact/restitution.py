@@ -12,14 +12,14 @@ from the speed at the start of the step where that is smaller, or bouncing would
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from ...model.evaluate import copy
-from .box import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
-from .drivers import equality_work, tally
-from .gather import dot_row, push_candidates
-from .losses import impact_speed
-from .report import note_impacts
-from .respond import impact, respond, settle
+from ..compiled import compiled, inline
+from ..model.evaluate import copy
+from .collect import dot_row, push_candidates
+from .context import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
+from .dissipation import impact_speed
+from .driver_work import equality_work, tally
+from .event_log import note_impacts
+from .solve_contacts import impact, respond, settle
 
 
 @inline

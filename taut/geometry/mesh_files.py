@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import limits
 from ..errors import TautError, shown
-from . import foreign
+from . import meshio_files as foreign
 from .mesh import Mesh
 from .solid import Solid
 

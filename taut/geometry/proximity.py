@@ -27,8 +27,8 @@ import numpy as np
 
 from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from .boxes import Boxes, boxes, search
-from .closest import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, four_weights
+from .closest_points import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, four_weights
+from .swept_pairs import Boxes, boxes, search
 from .topology import triangle_edges
 
 Array = np.ndarray

@@ -11,14 +11,14 @@ with all active rows, or (platt_improved) with those among them that tend to be 
 
 from __future__ import annotations
 
-from ...compiled import compiled, entry, inline
-from ...contact.work import INFEASIBLE
-from ...model.evaluate import clear, drive, forces, move, times
-from ..base import CONTRADICTORY, OK, TOO_MANY
-from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
-from .gather import add_rows, equalities, inequalities, rates
-from .report import note_changes
-from .respond import respond, settle
+from ..compiled import compiled, entry, inline
+from ..methods.base import CONTRADICTORY, OK, TOO_MANY
+from ..model.evaluate import clear, drive, forces, move, times
+from .collect import add_rows, equalities, inequalities, rates
+from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
+from .event_log import note_changes
+from .solve_contacts import respond, settle
+from .work import INFEASIBLE
 
 PLATT, IMPROVED, JONQUET, EXACT = range(4)
 RATE_TOLERANCE = 1e-9  # [m/s]

@@ -1,20 +1,10 @@
-"""Inequalities in a step: which rows are handled, when they activate, what an impact does.
+"""Which algorithm treats inequalities under the name of each method.
 
-    tables.py       Contacts: the `par` of these steps, and the options that they add
-    gather.py       inequalities evaluated; rows that may matter become candidates
-    pairs.py        the same for balls of groups with many pairs
-    respond.py      λ of equalities and candidates together (few: exact; many: sweeps)
-    box.py          how compiled functions hand all of this to each other
-    handled.py      who is handled at acceleration level
-    events.py       steps at acceleration level, rewound to the first activation
-    fixed.py        fixed steps with complementarity at the new time
-    restitution.py  impacts in fixed steps
-    drivers.py      the work of moving walls and of driven bodies that are touched
-    losses.py       what impacts and friction take
-    report.py       events and records
-    snapshot.py     one instant opened up, for `taut explain`
+Scenes with inequalities need more than a method's own step. Each algorithm below is a whole `Method` with its own
+doc, order, level, number of solves and options; CONTACT_METHODS lists them by the public name of the method.
 
-A method says `unilateral=event_driven(METHOD)` or `fixed_step(METHOD)`; both share one compiled step each.
+    event_driven    of a method at acceleration level: its own integrator, cut at located events
+    time_stepping   of implicit_first: complementarity at the end of a fixed step
 """
 
 from __future__ import annotations
@@ -23,13 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...contact.rules import RULES
-from ...errors import TautError
-from ..base import Method
-from . import events, fixed, handled
-from .box import contents, pack
-from .report import measure
-from .tables import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
+from ..errors import TautError
+from ..methods import METHODS
+from ..methods.base import Method
+from . import active_set as handled
+from . import event_driven as events
+from . import time_stepping as fixed
+from .context import contents, pack
+from .event_log import measure
+from .problem import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
+from .rules import RULES
 
 LANDING = 1e-6  # [m/s] below which an event-driven impact does not bounce: rest in finite time
 FIXED_LOSSES = ("has_impacts", "count_impacts", "count_friction")
@@ -58,8 +51,11 @@ def event_driven(method: Method) -> Method:
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
-        method, step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses, form="unilateral",
+        method, algorithm="event_driven",
+        doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
+        level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
+        step=events.step, options=options, observe=events.observe, measure=measure, start=start,
+        begin=begin, refuses=refuses, form="contact",
     )  # fmt: skip
 
 
@@ -81,7 +77,7 @@ def unused(tables: Contacts) -> set[str]:
     return found
 
 
-def fixed_step(method: Method) -> Method:
+def time_stepping(method: Method) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
 
     def refuses(model):
@@ -101,8 +97,13 @@ def fixed_step(method: Method) -> Method:
 
     options = (*method.options, *OPTIONS)
     return replace(
-        method, step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE, form="unilateral",
+        method, algorithm="time_stepping",
+        doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
+        source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
+        level="position, to the tolerance", order_position=None,
+        solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
+        step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
+        refuses=refuses, tolerance=FIXED_TOLERANCE, form="contact",
     )  # fmt: skip
 
 
@@ -114,4 +115,13 @@ def viewer(model, system, state):
     return pack(system, state, tables, others)
 
 
-__all__ = ["EVENTS", "contents", "event_driven", "fixed_step", "viewer"]
+CONTACT_METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        event_driven(METHODS["lagrange"]),
+        event_driven(METHODS["baumgarte"]),
+        time_stepping(METHODS["implicit_first"]),
+    )
+}
+
+__all__ = ["CONTACT_METHODS", "EVENTS", "contents", "event_driven", "time_stepping", "viewer"]

@@ -20,7 +20,7 @@ from math import inf, sqrt
 import numpy as np
 
 from ..compiled import entry, inline
-from .closest import separation
+from .closest_points import separation
 
 Array = np.ndarray
 GAP_KEPT = 0.05  # η

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from ..box import (
-    BOXES,
-    NOTHING,
-    NUMBER,
-    TABLE,
-    TRUTH,
-    VECTOR,
-    WHOLE,
-    Boxed,
-    BoxKind,
-    contents,
-)
+from ..methods.box import BOXES, NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, Boxed, BoxKind, contents
 
 CONTACTS = BoxKind("contacts")
 far, open_box, pack, also = CONTACTS.far, CONTACTS.open_box, CONTACTS.pack, CONTACTS.also

@@ -10,9 +10,9 @@ of its contacts' work is not told apart from the error of the method, of which i
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from .box import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
-from .gather import dot_row
+from ..compiled import compiled, inline
+from .collect import dot_row
+from .context import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
 
 
 @far(NUMBER, TABLE)

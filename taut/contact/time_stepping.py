@@ -18,29 +18,19 @@ of their kind 0.01 h² g: 2.5 µm at a step of 5 ms. Balls and walls of a crowd 
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from ...contact.work import INFEASIBLE
-from ...model.evaluate import (
-    add_scaled,
-    apply,
-    clear,
-    copy,
-    kick,
-    largest,
-    move,
-    power_against_forces,
-    set_time,
-)
-from ..base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
-from ..unconstrained import AB2, extrapolate
-from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
-from .drivers import equality_work, tally
-from .gather import add_rows, choose_charts, equalities, inequalities, push_candidates, rates
-from .losses import count_friction, count_impacts, has_impacts
-from .pairs import add_pairs, deepest, find_pairs
-from .report import hand_over, next_instant, note_set, remember_set
-from .respond import respond
+from ..compiled import compiled, inline
+from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
+from ..methods.unconstrained import AB2, extrapolate
+from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time
+from .broad_phase import add_pairs, deepest, find_pairs
+from .collect import add_rows, choose_charts, equalities, inequalities, push_candidates, rates
+from .context import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
+from .dissipation import count_friction, count_impacts, has_impacts
+from .driver_work import equality_work, tally
+from .event_log import hand_over, next_instant, note_set, remember_set
 from .restitution import bounce
+from .solve_contacts import respond
+from .work import INFEASIBLE
 
 MOST_CORRECTIONS = 30
 MOST_ROUNDS = 10

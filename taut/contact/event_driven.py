@@ -11,27 +11,19 @@ in numbers.
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline, specialise
-from ...contact.rules import after as after_step
-from ...model.evaluate import copy
-from ..acceleration import runge_kutta as runge_kutta_template
-from ..acceleration import step as step_template
-from ..base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from .box import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
-from .drivers import equality_work, power_now, tally
-from .gather import add_rows, choose_charts, equalities, inequalities, rates
-from .handled import (
-    EXACT,
-    IMPROVED,
-    PLATT,
-    RATE_TOLERANCE,
-    accelerate_handled,
-    choose_handled,
-    draw_back,
-)
-from .losses import kinetic
-from .report import hand_over, next_instant, note_changes, note_impacts
-from .respond import impact
+from ..compiled import compiled, inline, specialise
+from ..methods.acceleration import runge_kutta as runge_kutta_template
+from ..methods.acceleration import step as step_template
+from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
+from ..model.evaluate import copy
+from .active_set import EXACT, IMPROVED, PLATT, RATE_TOLERANCE, accelerate_handled, choose_handled, draw_back
+from .collect import add_rows, choose_charts, equalities, inequalities, rates
+from .context import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
+from .dissipation import kinetic
+from .driver_work import equality_work, power_now, tally
+from .event_log import hand_over, next_instant, note_changes, note_impacts
+from .rules import after as after_step
+from .solve_contacts import impact
 
 MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
 
@@ -153,9 +145,9 @@ def integrator_of(par):
     return contacts.integrator
 
 
-runge_kutta = specialise(runge_kutta_template, "runge_kutta_unilateral", compiled, accelerate=accelerate, power=power)
+runge_kutta = specialise(runge_kutta_template, "runge_kutta_contact", compiled, accelerate=accelerate, power=power)
 base_step = specialise(
-    step_template, "base_step_unilateral", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
+    step_template, "base_step_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
 )  # fmt: skip
 

@@ -9,14 +9,14 @@ what the equalities allow. Only for boxes of steps at acceleration level (events
 
 from __future__ import annotations
 
-from ...compiled import entry
-from ...contact.rules import choose
-from ...model.evaluate import begin, copy
-from .box import open_box
-from .events import collide_here, whole_step
-from .gather import add_rows, dot_row
-from .handled import free_acceleration
-from .respond import clear_column, column, settle
+from ..compiled import entry
+from ..model.evaluate import begin, copy
+from .active_set import free_acceleration
+from .collect import add_rows, dot_row
+from .context import open_box
+from .event_driven import collide_here, whole_step
+from .rules import choose
+from .solve_contacts import clear_column, column, settle
 
 
 @entry

@@ -8,9 +8,9 @@ The first part of (2) is what contacts do by themselves, which is never a gain; 
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from ...model.evaluate import find_drift, impulse_power, power_at
-from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
+from ..compiled import compiled, inline
+from ..model.evaluate import find_drift, impulse_power, power_at
+from .context import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
 @inline

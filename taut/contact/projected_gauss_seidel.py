@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.compiled import compiled, entry, inline, structure
-from taut.contact.descent import descend
+from taut.contact.conjugate_residuals import descend
 from taut.contact.rows import opening, push, rate
 
 Array = np.ndarray

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...compiled import compiled, inline
-from ...model.evaluate import clear
-from .box import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
-from .gather import add_rows, inequalities, push_candidates, rates
-from .pairs import add_pairs, deepest
-from .tables import ACTIVATION, IMPACT, RELEASE
+from ..compiled import compiled, inline
+from ..model.evaluate import clear
+from .broad_phase import add_pairs, deepest
+from .collect import add_rows, inequalities, push_candidates, rates
+from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
+from .problem import ACTIVATION, IMPACT, RELEASE
 
 
 @inline

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import compiled, entry, inline
-from .boxes import near_pairs
-from .closest import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, separation
+from .closest_points import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, separation
+from .swept_pairs import near_pairs
 from .topology import triangle_edges
 
 Array = np.ndarray

@@ -45,10 +45,10 @@ import numpy as np
 
 from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
-from .boxes import Boxes, boxes
 from .ccd import first_time
-from .closest import EDGE_EDGE, NODE_TRIANGLE, separation
+from .closest_points import EDGE_EDGE, NODE_TRIANGLE, separation
 from .proximity import MORE_ROOM, NOT_FINITE, Surface, may_touch, more_than, search_pairs
+from .swept_pairs import Boxes, boxes
 
 Array = np.ndarray
 FREE, HELD_CUT = 0, 1  # status, beside MORE_ROOM and NOT_FINITE

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...compiled import compiled, inline
-from ...model.dispatch import rechart_kind
-from ...model.evaluate import constraints, inequalities_at, place, prepare, set_time, start_of
-from ...model.rotation import to_body
-from .box import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
+from ..compiled import compiled, inline
+from ..model.dispatch import rechart_kind
+from ..model.evaluate import constraints, inequalities_at, place, prepare, set_time, start_of
+from ..model.rotation import to_body
+from .context import NOTHING, NUMBER, TABLE, TRUTH, VECTOR, WHOLE, far, open_box
 
 
 @far(NOTHING, NUMBER, TABLE, TABLE, TABLE, TRUTH, TRUTH)
