@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arguments import checked_methods
-from ..cloth.springs import Springs
-from ..cloth.springs import springs as make_springs
 from ..errors import TautError, shown, unknown
 from ..expressions import Signal
+from ..forces.spring_law import Springs
+from ..forces.spring_law import springs as make_springs
 from .bulk import uncollected
 from .materials import AIR, OPTIONS, differing, read_options
 from .meshes import Shape, read_shape

@@ -15,7 +15,7 @@ import numpy as np
 from ..expressions import Signal
 
 if TYPE_CHECKING:
-    from ..cloth.springs import Springs
+    from ..forces.spring_law import Springs
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numba import types
 
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..contact.algorithms import CONTACT_METHODS
@@ -21,9 +22,9 @@ from ..model.arrays import State, System
 from ..model.evaluate import begin, constraints, forces, place, set_time, times
 
 METHOD_LIST = [
-    *METHODS.values(),
+    *(method for method in METHODS.values() if method.step is not None),
     *CONTACT_METHODS.values(),
-    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
+    *DEFORMABLE_METHODS.values(),
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 
