@@ -120,7 +120,8 @@ def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> Cons
     units = [part.unit for part in parts for _ in part.rows]
     unit = units[0] if len(set(units)) == 1 else " ".join(units)
     length = None if layout is None else layout.length
-    return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts))
+    return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts), spec.role,
+                          spec.owner)
 
 
 def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
