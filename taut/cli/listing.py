@@ -83,12 +83,13 @@ def _methods() -> tuple[list[str], list[list[str]]]:
         return f"{m.order} ({others})" if others else str(m.order)
 
     rows = [
-        [m.name, trajectory(m), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
+        [m.name, trajectory(m), order(m.order_position), order(m.order_velocity), _inequalities(m),
+         "yes" if "velocity" in m.levels else "–", m.level, m.solves,
          f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
          " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
         for m in METHODS.values()
     ]  # fmt: skip
-    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "enforces", "solves", "", "--option"], rows
+    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "A v + b = 0", "enforces", "solves", "", "--option"], rows
 
 
 def _rules() -> tuple[list[str], list[list[str]]]:
@@ -101,11 +102,11 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), kind.sense, str(kind.rows or "any"), kind.unit,
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"), kind.unit,
          kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:

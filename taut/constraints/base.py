@@ -24,7 +24,11 @@
     among the arguments "labels", the points' names in formulas and whether each is a scalar coordinate,
     and "radii", the radius of the ball about each point [m].
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
-7.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
+7.  A kind with level="velocity" states A(x, t) v + b(x, t) = 0, of which no Φ is known. Its kernel writes
+    phi = 0, J = A, phi_t = b and gamma = Ȧ v + ḃ with zero acceleration, so that A v + b = J v + Φ_t and
+    d(A v + b)/dt = J a + γ stand where Φ̇ and Φ̈ of other kinds do, and λ is the force along A. The first
+    `position_rows` of its rows may be conditions on positions. `unit` is that of the integral of A v + b.
+8.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
 """
 
@@ -85,6 +89,7 @@ class Layout:
     ints: tuple[int | Callable[[], int], ...] = ()  # a function is called when the model is built
     rows: int | None = None  # only where it differs from the kind's
     length: Any = None  # a float or Signal: the constraint's own length [m], where it has one; see model/scales.py
+    level: str | None = None  # only where it differs from the kind's
 
 
 @dataclass(frozen=True)
@@ -104,4 +109,6 @@ class Kind:
     coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
+    level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
+    position_rows: int = 0  # of a velocity kind: how many of its first rows are conditions on positions all the same
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning

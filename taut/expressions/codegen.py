@@ -19,6 +19,8 @@ from taut.expressions.functions import (
     force_callback_address,
     force_function_address,
     signal_function_address,
+    velocity_callback_address,
+    velocity_function_address,
 )
 from taut.expressions.signal import Keyframes, Signal
 
@@ -36,6 +38,9 @@ __all__ = [
     "force_function_address",
     "map_address",
     "signal_address",
+    "velocity_address",
+    "velocity_callback_address",
+    "velocity_function_address",
 ]
 
 
@@ -70,6 +75,20 @@ def constraint_address(rows: Sequence[Formula], variables: Sequence[str]) -> int
         CONSTRAINT,
         (len(rows), len(rows) * len(variables), len(rows), len(rows)),
         lambda: source.rows_source(_parsed(rows, variables), variables, "phi, J, phi_t, gamma"),
+    )
+
+
+def velocity_address(rows: Sequence[Formula], places: Sequence[str], speeds: Sequence[str]) -> int:
+    """The signature of `constraint_address`, for conditions A v + b = 0: phi is 0, J is A, phi_t is b.
+
+    The rows are formulas in the places, their speeds (as many, in this order) and t, linear in the speeds.
+    """
+    names = [*places, *speeds]
+    return generated_address(
+        ("velocity", _texts(rows), tuple(names)),
+        CONSTRAINT,
+        (len(rows), len(rows) * len(places), len(rows), len(rows)),
+        lambda: source.velocity_source(_parsed(rows, names), places, speeds),
     )
 
 

@@ -28,6 +28,7 @@ def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places
     codes, addresses, charts, counts, starts = [], [], [], [], []
     widths: list[np.ndarray] = []
     block_points: list[np.ndarray] = []
+    at_velocity: list[int] = []
     infos: dict[str, ConstraintInfo] = {}
     row = block = 0
     for (name, size, rows), members in _grouped(slots, specs, constraint_kinds.KINDS):
@@ -44,14 +45,16 @@ def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places
         widths.append(np.full(len(members) * rows, size))
         for i, (spec, _, layout) in enumerate(members):
             own = tuple(range(row + i * rows, row + (i + 1) * rows))
+            moving = rows - kind.position_rows if (layout.level or kind.level) == "velocity" else 0
+            at_velocity += [0] * (rows - moving) + [1] * moving
             infos[spec.name] = ConstraintInfo(
-                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length
+                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length, moving
             )
         row += rows * len(members)
         block += rows * len(members) * size
     in_scene_order = tuple(infos[spec.name] for spec in specs)
     batches = _batches(flat, codes, addresses, charts, counts, starts)
-    return batches, _rows(widths, block_points, places), in_scene_order
+    return batches, _rows(widths, block_points, places, at_velocity), in_scene_order
 
 
 def inequality_arrays(slots: Slots, found: Conditions, places: Places, rows_before: int):
@@ -169,7 +172,9 @@ def _batches(
     )  # fmt: skip
 
 
-def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Places) -> Rows:
+def _rows(
+    widths: list[np.ndarray], block_points: list[np.ndarray], places: Places, at_velocity: list[int]
+) -> Rows:
     """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
     width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
     points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
@@ -187,4 +192,5 @@ def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Plac
         on_body.astype(INDEX),
         row_of[on_body].astype(INDEX),
         place.astype(INDEX),
+        np.array(at_velocity, np.int64),
     )

@@ -40,6 +40,10 @@ class ConstraintInfo:
     points: tuple[int, ...]
     sense: str = "=="
     length: Any = None  # a float or Signal: its own length [m], where it has one; not stored with a run
+    velocity_rows: int = 0  # how many of its last rows are conditions on velocities
+
+    def row_levels(self) -> list[str]:
+        return ["position"] * (len(self.rows) - self.velocity_rows) + ["velocity"] * self.velocity_rows
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
@@ -127,7 +131,7 @@ class Model:
             return {name: np.zeros(shape) for name in names.split()}
 
         work = Work(
-            **zeros("phi phi_t gamma b drift mu", m),
+            **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
             **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
@@ -142,6 +146,7 @@ class Model:
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
+            int(self.rows.at_velocity.any()),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

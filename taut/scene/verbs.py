@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..constraints import Kind
+from ..constraints import Kind, Layout
 from ..errors import TautError, shown, unknown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
@@ -93,11 +93,12 @@ def add(
     start = places(read, scene._bodies)
     # Most kinds ask nothing more about their points, and scenes hold many of them.
     asks = kind.points is None or (isinstance(kind, Kind) and kind.sense != "==")
-    if asks:
-        try_lay_out(kind, what, start, values | surroundings(read, scene._bodies), read)
-    else:
-        try_lay_out(kind, what, start, values, read)
+    seen = values | surroundings(read, scene._bodies) if asks else values
+    layout = try_lay_out(kind, what, start, seen, read)
     if isinstance(kind, Kind) and inequality is not None:
+        if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
+            raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "
+                            "an equality; leave it out.")
         if inequality[0] == "==":
             _check_possible(scene, kind, what, read, start, values)
         return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
@@ -106,7 +107,7 @@ def add(
 
 def try_lay_out(
     kind: Kind | ForceKind, what: str, start: np.ndarray, values: dict[str, Any], points: Sequence[Point] = ()
-) -> None:
+) -> Layout:
     """Let the kind judge its arguments; numbers whose squares or products are beyond a float are refused."""
     try:
         found = kind.lay_out(start, values)
@@ -114,6 +115,7 @@ def try_lay_out(
         never = isinstance(kind, ForceKind) and kind.may_be_infinite
         if not all(isfinite(p) or (never and p == inf) for p in numbers if isinstance(p, float | int)):
             raise OverflowError
+        return found
     except (ValueError, TautError, ArithmeticError) as mistake:
         where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
         if isinstance(mistake, ArithmeticError):

@@ -190,7 +190,7 @@ def _able(scene: Scene) -> list[str]:
     if not scene.deformables:
         return [method.name for method in METHODS.values() if method.unilateral is not None]
     model = build(scene)
-    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
+    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refusal(model) is None]
 
 
 class Session:
@@ -199,7 +199,7 @@ class Session:
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
         self.method = method_for(scene, plan["method"])
-        reason = self.method.refuses(model)
+        reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.

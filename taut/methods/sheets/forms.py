@@ -119,4 +119,5 @@ def for_sheets(method: Method, projects: bool = False) -> Method:
         method, form="sheets", step=hold.step, options=options, observe=report.observe, measure=report.measure,
         start=start, grow=grow, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, unilateral=None, sheets=None,
+        levels=("position",),
     )  # fmt: skip

@@ -59,7 +59,7 @@ def event_driven(method: Method) -> Method:
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
         method, step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses, form="unilateral",
+        begin=begin, refuses=refuses, form="unilateral", levels=("position",),
     )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def fixed_step(method: Method) -> Method:
     options = (*method.options, *OPTIONS)
     return replace(
         method, step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE, form="unilateral",
+        refuses=refuses, tolerance=FIXED_TOLERANCE, form="unilateral", levels=("position",),
     )  # fmt: skip
 
 
