@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from words_joints import JOINTS
 
 import taut
 from taut.compiled import entry
@@ -255,7 +256,7 @@ INEQUALITIES = [
     outside_box, inside_box, min_distance, max_distance, ball_contact, limit,
 ]  # fmt: skip
 VELOCITIES = [custom_velocity]
-EXAMPLES = EQUALITIES + VELOCITIES + INEQUALITIES
+EXAMPLES = EQUALITIES + JOINTS + VELOCITIES + INEQUALITIES
 
 
 def scene_of(example) -> taut.Scene:

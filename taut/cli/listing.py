@@ -102,8 +102,8 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"), kind.unit,
-         kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
     return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows

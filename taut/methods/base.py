@@ -109,7 +109,7 @@ class Method:
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""
         for info in model.constraint_info:
-            if info.velocity_rows and "velocity" not in self.levels:
+            if "velocity" in info.level and "velocity" not in self.levels:
                 able = "rattle, implicit_second or reference"
                 beside = {"unilateral": " beside inequalities", "sheets": " beside cloth"}.get(self.form, "")
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "

@@ -40,7 +40,7 @@ class Labels:
 
     def units(self) -> list[str]:
         """The unit of each of `row_names`."""
-        return [info.unit for info in self.constraints for _ in info.rows]
+        return [unit for info in self.constraints for unit in info.units]
 
     def senses(self) -> list[str]:
         """==, >= or <= of each of `row_names`."""
@@ -48,7 +48,7 @@ class Labels:
 
     def levels(self) -> list[str]:
         """position or velocity of each of `row_names`."""
-        return [level for info in self.constraints for level in info.row_levels()]
+        return [level for info in self.constraints for level in info.levels]
 
     def violation(self, phi: np.ndarray) -> np.ndarray:
         """Φ (..., rows in the order of the records) with what an inequality allows set to zero."""
@@ -74,7 +74,7 @@ class Labels:
                 for b in self.bodies
             ],
             "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense,
-                             *([c.velocity_rows] if c.velocity_rows else [])] for c in self.constraints],
+                             *([c.level] if c.level != "position" else [])] for c in self.constraints],
             "inertia": self.inertia.tolist(), "edges": self.edges.tolist(), "lengths": self.lengths.tolist(),
         }  # fmt: skip
 
@@ -85,8 +85,8 @@ class Labels:
             for name, kind, motion, slot, quat, turn, mass in data["bodies"]
         )
         constraints = tuple(
-            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), sense, None, *velocity_rows)
-            for name, kind, unit, rows, points, sense, *velocity_rows in _with_sense(data["constraints"])
+            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), sense, None, (), *level)
+            for name, kind, unit, rows, points, sense, *level in _with_sense(data["constraints"])
         )
         return cls(
             data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3),
