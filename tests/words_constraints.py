@@ -124,6 +124,7 @@ def linear(scene, p, q, r, s, box, rod, turn):
 def custom_velocity(scene, p, q, r, s, box, rod, turn):
     formula = ["p.vx*sin(q.y) - q.vz*cos(turn) + t**2*p.y", "turn.v*p.x**2 + q.vx*exp(-q.z*t) - 3*p.vy"]
     scene.custom(p, q, turn, velocity=formula)
+    scene.custom(box, rod.at((0.1, 0, 0.3)), velocity="box.wx*rod.z - rod.vy*t + 2*rod.wz - box.wy*box.x + rod.wx")
 
     def rolling(q, v, t):
         return q[0, 0] * v[1, 1] - q[1, 2] ** 2 * v[0, 2] * t + math.cos(q[0, 1] - t)

@@ -3,6 +3,7 @@
     Φ(x, t)                                                     (1)
     J = ∂Φ/∂x,  Φ_t,  γ = (Jv)_x v + 2 Φ_xt v + Φ_tt            (2)
     g = A v + b:  Φ = 0,  J = A,  Φ_t = b,  γ = Ȧ v + ḃ         (3)
+    ω = ½ Σ e_i × ė_i of three axes of a rigid body             (4)  what b.wx, b.wy, b.wz mean in g
 
 Formulas are differentiated by sympy, functions by complex steps; either becomes compiled code that the
 kernel calls by its address, so a scene with its own constraints runs in the same compiled loop.
@@ -43,9 +44,20 @@ def lay_out(positions, arguments):
         raise ValueError(f"it needs one of {', '.join(ways)}; it has {' and '.join(given) or 'none'}")
     if not len(positions):
         raise ValueError("it names no point; list the bodies that its formula or function uses")
-    level = "velocity" if "velocity" in given[0] else "position"
-    rows, address = (of_function if "function" in given[0] else of_formulas)(arguments, given[0], len(positions))
-    return Layout(ints=(address, len(positions), rows), rows=rows, level=level)
+    if "function" in given[0]:
+        rows, address = of_function(arguments, given[0], len(positions))
+        return Layout(ints=(address, len(positions), rows), rows=rows, level=level_of(given[0]))
+    texts = [arguments[given[0]]] if isinstance(arguments[given[0]], str) else list(arguments[given[0]])
+    if given[0] == "formula":
+        address, axes = of_places(texts, arguments["labels"]), ()
+    else:
+        address, axes = of_velocities(texts, arguments["labels"], arguments["frames"])
+    return Layout(ints=(address, len(positions) + len(axes), len(texts)), rows=len(texts), level=level_of(given[0]),
+                  points=axes)  # fmt: skip
+
+
+def level_of(way):
+    return "velocity" if way.startswith("velocity") else "position"
 
 
 def of_function(arguments, way, count):
@@ -70,18 +82,37 @@ def of_function(arguments, way, count):
     return rows, address
 
 
-def of_formulas(arguments, way, count):
-    """The same for formulas."""
-    texts = [arguments[way]] if isinstance(arguments[way], str) else list(arguments[way])
-    names = variables(arguments["labels"])
-    if way == "formula":
-        for text in texts:
-            check(text, [*names, "t"])
-        return len(texts), lambda: codegen.constraint_address(texts, names)
-    moving = speeds(arguments["labels"])
+def of_places(texts, labels):
+    """What gives the address of formulas of places."""
+    names = variables(labels)
     for text in texts:
-        check_linear(text, [*names, *moving, "t"], moving)
-    return len(texts), lambda: codegen.velocity_address(texts, names, moving)
+        check(text, [*names, "t"])
+    return lambda: codegen.constraint_address(texts, names)
+
+
+def of_velocities(texts, labels, frames):
+    """The same for formulas of velocities, and three axes of each body whose angular velocity they name, (4)."""
+    names, moving = variables(labels), speeds(labels)
+    spins = {f"{label}.w{axis}": (i, c) for i, (label, _) in enumerate(labels) if frames[i].kind == "rigid"
+             for c, axis in enumerate("xyz")}  # fmt: skip
+    for text in texts:
+        check_linear(text, [*names, *moving, *spins, "t"], [*moving, *spins])
+    turning = sorted({i for name, (i, _) in spins.items() if any(name in text for text in texts)})
+    axes = tuple(frames[i].direction(axis) for i in turning for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+    for i in turning:
+        own = [f"{labels[i][0]}.unused_{e}{c}" for e in range(3) for c in range(3)]
+        names += own
+        moving += [f"{name}_rate" for name in own]
+    meanings = {name: spin(f"{labels[i][0]}.unused_", c) for name, (i, c) in spins.items() if i in turning}
+    return (lambda: codegen.velocity_address(texts, names, moving, meanings)), axes
+
+
+def spin(prefix, c):
+    """(4): component c of the angular velocity, as text."""
+    j, k = (c + 1) % 3, (c + 2) % 3
+    return "0.5*(" + " + ".join(
+        f"{prefix}{e}{j}*{prefix}{e}{k}_rate - {prefix}{e}{k}*{prefix}{e}{j}_rate" for e in range(3)
+    ) + ")"
 
 
 @compiled
@@ -111,7 +142,7 @@ KIND = Kind(
     arguments=(
         Argument("formula", "texts", "one formula, or a list, that is zero when the condition holds"),
         Argument("function", "function", "g(q, t) with q of shape (points, 3)"),
-        Argument("velocity", "texts", "one formula, or a list, linear in velocities (b.vx, s.v), zero when it holds"),
+        Argument("velocity", "texts", "formulas, linear in velocities (b.vx, b.wx, s.v), zero when it holds"),
         Argument("velocity_function", "function", "g(q, v, t), linear in v, with q and v of shape (points, 3)"),
         Argument("rows", "constant", "how many numbers the function returns", default=1),
         Argument("derivatives", "text", "of a function: complex, finite or interpreted", default="complex"),

@@ -7,7 +7,7 @@ with text, a cached function is found without importing sympy. C signatures are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from taut.expressions import formula, source
@@ -78,17 +78,26 @@ def constraint_address(rows: Sequence[Formula], variables: Sequence[str]) -> int
     )
 
 
-def velocity_address(rows: Sequence[Formula], places: Sequence[str], speeds: Sequence[str]) -> int:
+def velocity_address(
+    rows: Sequence[str], places: Sequence[str], speeds: Sequence[str], meanings: Mapping[str, str]
+) -> int:
     """The signature of `constraint_address`, for conditions A v + b = 0: phi is 0, J is A, phi_t is b.
 
-    The rows are formulas in the places, their speeds (as many, in this order) and t, linear in the speeds.
+    The rows are formulas in the places, their speeds (as many, in this order) and t, linear in the speeds. They may
+    name what has its meaning in `meanings`, as formulas of places and speeds.
     """
     names = [*places, *speeds]
+
+    def make() -> str:
+        known = {source.symbol(name): text for name, text in zip(meanings, _parsed([*meanings.values()], names))}
+        found = [row.subs(known) for row in _parsed(rows, [*names, *meanings])]
+        return source.velocity_source(found, places, speeds)
+
     return generated_address(
-        ("velocity", _texts(rows), tuple(names)),
+        ("velocity", tuple(rows), tuple(names), tuple(meanings.items())),
         CONSTRAINT,
         (len(rows), len(rows) * len(places), len(rows), len(rows)),
-        lambda: source.velocity_source(_parsed(rows, names), places, speeds),
+        make,
     )
 
 
