@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.contact.algorithms import CONTACT_METHODS
 from taut.methods import METHODS
 
 HOLDING = [name for name, method in METHODS.items() if "velocity" in method.levels]
@@ -93,13 +94,13 @@ def test_orders_are_as_declared_under_conditions_on_velocities(name, scene, erro
         assert (found := slope(h, energy)) > method.order_energy - 0.25, f"energy: order {found:.3f}, {energy} J"
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in HOLDING and not METHODS[name].sheets])
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in HOLDING and not METHODS[name].is_for_deformables_only])
 def test_methods_that_hold_positions_only_refuse_by_name(name):
     with pytest.raises(taut.TautError, match=f"method '{name}'.*'blade'.*condition on velocities.*use rattle"):
         taut.simulate(skating(), name, 0.01, 0.1, progress=False)
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.unilateral])
+@pytest.mark.parametrize("name", CONTACT_METHODS)
 def test_forms_for_inequalities_refuse_conditions_on_velocities(name):
     scene = skating()
     scene.half_space("p", point=(5, 0, 0), normal=(-1, 0, 0))

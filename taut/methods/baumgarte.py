@@ -11,12 +11,9 @@ The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import BOTH, Method, Option
-from .unilateral import event_driven
 
 
 @inline
@@ -55,4 +52,3 @@ METHOD = Method(
     solves="1 (rk4: 4)",
     levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

@@ -11,8 +11,6 @@ J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
@@ -30,7 +28,6 @@ from ..model.evaluate import (
     solve,
 )
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
 
 
 @compiled
@@ -81,4 +78,3 @@ METHOD = Method(
     solves="3 to 6",
     levels=BOTH,
 )
-METHOD = replace(METHOD, sheets=for_sheets(METHOD, projects=True))

@@ -17,8 +17,6 @@ velocities, where Φ = 0, (4) is A(q) v' + b = 0, which (5) leaves as it is.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline
 from ..model.evaluate import (
     add_scaled,
@@ -38,9 +36,7 @@ from ..model.evaluate import (
     times,
 )
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
 from .unconstrained import AB2, extrapolate, integrator_option, memory
-from .unilateral import fixed_step
 
 
 @inline
@@ -122,4 +118,3 @@ METHOD = Method(
     memory=memory,
     levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))

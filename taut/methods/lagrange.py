@@ -11,12 +11,9 @@ derivative of A v + b, which drifts likewise.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import BOTH, Method
-from .unilateral import event_driven
 
 
 @inline
@@ -47,4 +44,3 @@ METHOD = Method(
     solves="1 (rk4: 4)",
     levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

@@ -130,7 +130,8 @@ def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> Cons
     levels = [part.level for part in parts for _ in part.rows]
     level = levels[0] if len(set(levels)) == 1 else " ".join(levels)
     length = None if layout is None else layout.length
-    return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts), level)
+    return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts), spec.role,
+                          spec.owner, level)
 
 
 def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):

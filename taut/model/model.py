@@ -52,6 +52,8 @@ class ConstraintInfo:
     sense: str = "=="
     length: Any = None  # a float or Signal: its own length [m], where it has one; not stored with a run
     parts: tuple[ConstraintPart, ...] = ()  # its rows by the points they act on; not stored with a run
+    role: str = ""  # scene/specs.py: what it is in the deformable that made it; not stored with a run
+    owner: str | None = None  # that deformable; None: a user's own constraint
     level: str = "position"  # or "velocity": A v + b = 0
 
     @property
@@ -121,6 +123,11 @@ class Model:
             for row, name in zip(info.rows, info.row_names()):
                 names[row] = name
         return names
+
+    def rows_of_role(self, role: str) -> np.ndarray:
+        """Rows of the constraints that deformables have made for a purpose, in rising order."""
+        found = [row for info in self.constraint_info if info.role == role for row in info.rows]
+        return np.array(sorted(found), np.int64)
 
     @property
     def is_driven(self) -> bool:

@@ -85,8 +85,8 @@ class Labels:
             for name, kind, motion, slot, quat, turn, mass in data["bodies"]
         )
         constraints = tuple(
-            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), sense, None, (), *level)
-            for name, kind, unit, rows, points, sense, *level in _with_sense(data["constraints"])
+            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), sense, level=word)
+            for name, kind, unit, rows, points, sense, word in _with_sense(data["constraints"])
         )
         return cls(
             data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3),
@@ -95,5 +95,5 @@ class Labels:
 
 
 def _with_sense(constraints: list[list[Any]]) -> list[list[Any]]:
-    """Version 0.1.0 stored no sense: all were equalities."""
-    return [entry if len(entry) > 5 else [*entry, "=="] for entry in constraints]
+    """Version 0.1.0 stored no sense: all were equalities. The level is stored where it is not "position"."""
+    return [[*entry, *("==", "position")[len(entry) - 5 :]] for entry in constraints]
