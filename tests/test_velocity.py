@@ -14,6 +14,7 @@ from taut.methods import METHODS
 
 HOLDING = [name for name, method in METHODS.items() if "velocity" in method.levels]
 STEPPING = [name for name in HOLDING if not METHODS[name].adaptive]
+REFUSING = [name for name, method in METHODS.items() if name not in HOLDING and not method.is_for_deformables_only]
 INTERVALS = 20  # at whose ends runs are compared
 
 
@@ -94,7 +95,7 @@ def test_orders_are_as_declared_under_conditions_on_velocities(name, scene, erro
         assert (found := slope(h, energy)) > method.order_energy - 0.25, f"energy: order {found:.3f}, {energy} J"
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in HOLDING and not METHODS[name].is_for_deformables_only])
+@pytest.mark.parametrize("name", REFUSING)
 def test_methods_that_hold_positions_only_refuse_by_name(name):
     with pytest.raises(taut.TautError, match=f"method '{name}'.*'blade'.*condition on velocities.*use rattle"):
         taut.simulate(skating(), name, 0.01, 0.1, progress=False)
