@@ -6,14 +6,20 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from PIL import Image
 from words_page import FLAGS, PATIENCE, Watched, browser_path, pixels, served
 
 import taut
 from taut.analysis.compare.colors import look
+from taut.analysis.papers.base import Figure
+from taut.analysis.papers.page import write_page
+from taut.analysis.papers.reproduce import Outcome
 from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
 from taut.view import write_html
+from taut.view.html import recording
+from taut.view.show import OTHERS, show_of
 
 BLUE, ORANGE = look("implicit_first").color, look("baumgarte").color
 
@@ -290,6 +296,37 @@ def test_a_live_scene_runs_is_pulled_and_changed(page):
         page.page.locator("#live input[name=dt]").press("Enter")
         page.page.locator("#live-state", has_text="dt").wait_for(timeout=PATIENCE)
         assert "positive" in page.page.locator("#live-state").inner_text()
+
+
+def test_a_figure_of_the_papers_plays_its_motion_on_its_page_without_any_network(page, arms, tmp_path):
+    figure = Figure("fig", "Arms <b>overlaid</b>", "paper", None, None, None)
+    Image.new("RGB", (4, 4)).save(tmp_path / "fig.png")
+    motion = tuple(recording(show_of({"one": arms[0], "other": arms[1]}, plays=True, side_by_side=True)))
+    still = Figure("still", "A plot", "paper", None, None, None)
+    Image.new("RGB", (4, 4)).save(tmp_path / "still.png")
+    outcomes = [Outcome(figure, (), 1.0, motion=motion), Outcome(still, (), 1.0)]
+    write_page(tmp_path / "index.html", outcomes, tmp_path, "taut reproduce")
+    page.page.context.set_offline(True)
+    page.page.goto((tmp_path / "index.html").as_uri())
+    assert page.page.locator("button").count() == 1, "what does not move has nothing to play"
+    page.page.locator("button").click()
+    inside = "document.querySelector('iframe').contentWindow"
+    page.until(f"{inside}?.taut?.state.ready && {inside}.taut.player.time > 0.1")
+    scene = page.page.frame_locator("iframe")
+    assert scene.locator("#runs button").all_inner_texts() == ["one", "other"]
+    assert scene.locator("#tools button", has_text="side by side").get_attribute("aria-pressed") == "true"
+    assert page.page.locator("iframe").get_attribute("title") == "Arms <b>overlaid</b>, moving"
+    page.page.context.set_offline(False)
+
+
+def test_two_runs_of_one_method_have_two_colours(page, arms):
+    with served(arms[0], arms[0]) as address:
+        page.open(address)
+        page.tool("side by side")
+        picture = page.picture()
+        middle = picture.shape[1] // 2
+        left, right = picture[:, : middle - 2], picture[:, middle + 2 :]
+        assert pixels(left, BLUE) > 30 and pixels(right, OTHERS[0]) > 30 and not pixels(right, BLUE)
 
 
 def test_the_report_of_a_comparison_begins_with_the_moving_scene_and_needs_no_network(page, tmp_path):

@@ -54,6 +54,7 @@ export interface RunInfo {
   forces: [string, number][];
   lines: string[];
   bounds: [Vec3, Vec3];
+  flat: boolean;
   unshown: number;
 }
 
@@ -76,6 +77,9 @@ export interface SceneMessage {
   strides?: number[];
   block?: number;
   again?: boolean;
+  side_by_side?: boolean;
+  plays?: boolean;
+  seen_from?: [azimuth: number, elevation: number] | null;
   version?: number;
   live?: LiveControls;
 }

@@ -34,6 +34,7 @@ from .drawing import Drawing
 from .frames import message
 
 FAR = 50.0  # times the scene's size: further off a body is not drawn
+FLAT, THIN = 0.05, 0.3  # of the size: what moves less along z, and is not thicker, is seen from the front
 MOST_FORCES = 200  # constraints whose forces are shown
 MOST_EVENTS = 2000
 NOTHING = 1e-20  # the least |Φ| that is told apart from zero
@@ -45,11 +46,12 @@ class Track:
 
     def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
         self.run, self.name = run, name
+        self.color = look(run.info.get("method", "")).color
         n = len(run.records)
         thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
         self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
         self.centre, self.size = extent(run, thin[0])
-        self.bounds = self._bounds(thin)
+        self.bounds, self.is_flat = self._bounds(thin)
         self._series: dict[str, np.ndarray] = {}
         self.block = lru_cache(maxsize=8)(self._block)  # a second viewer asks for the same
         self._system: Any = None
@@ -75,18 +77,18 @@ class Track:
         style = look(info.get("method", ""))
         return {
             "name": self.name, "method": info.get("method", ""), "dt": info.get("dt"), "status": run.status,
-            "message": run.message, "color": style.color, "dash": list(style.dash), "records": len(self.records),
+            "message": run.message, "color": self.color, "dash": list(style.dash), "records": len(self.records),
             "start": float(self.records.time[0]), "end": self.end, "events": self.events(),
             "forces": [[info.name, int(centre)] for info, centre in self.forces()], "lines": list(self.lines()),
-            "bounds": self.bounds, "unshown": len(self.forced()) if not self.forces() else 0,
+            "bounds": self.bounds, "flat": self.is_flat, "unshown": len(self.forced()) if not self.forces() else 0,
         }  # fmt: skip
 
     @property
     def end(self) -> float:
         return float(self.records.time[-1])
 
-    def _bounds(self, x: np.ndarray) -> list[list[float]]:
-        """Corners of the box that the motion stays in, as far as it is worth seeing [m]."""
+    def _bounds(self, x: np.ndarray) -> tuple[list[list[float]], bool]:
+        """Corners of the box that the motion stays in, as far as it is worth seeing [m]; whether it is flat in z."""
         bodies = [body for body in self.run.labels.bodies if body.kind != "coordinate"]
         scene = self.run.scene
         radius = np.array([scene.bodies[body.name].radius if scene else 0.0 for body in bodies])[None, :, None]
@@ -94,8 +96,10 @@ class Track:
         with np.errstate(all="ignore"):
             near = (np.abs(places - self.centre) < 2.0 * self.size).all(axis=2)
         if not near.any():
-            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()]
-        return [(places - radius)[near].min(axis=0).tolist(), (places + radius)[near].max(axis=0).tolist()]
+            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()], False
+        low, high = (places - radius)[near].min(axis=0), (places + radius)[near].max(axis=0)
+        flat = np.ptp(places[near][:, 2]) < FLAT * self.size and high[2] - low[2] < THIN * self.size
+        return [low.tolist(), high.tolist()], bool(flat)
 
     # Frames
 
