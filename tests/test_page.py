@@ -151,6 +151,28 @@ def test_a_click_on_a_body_or_a_rod_tells_its_name_and_values(page, address):
     assert "λ" in told.inner_text() and page.page.locator("#plot-lambda select").input_value() == "lower"
 
 
+def test_joints_show_their_axes_and_their_coordinates(page, simulate):
+    scene = taut.Scene(name="pendulum")
+    bar = scene.rigid((0.5, 0, 0), shape={"box": [1, 0.05, 0.05]}, density=1000, name="bar")
+    scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    run = simulate(scene, "implicit_first", 0.01, 1.0)
+    angle = run["pin"].angle
+    with served(run) as address:
+        page.open(address)
+        plot = page.page.locator("#plot-joint")
+        plot.locator(".u-over").wait_for(timeout=PATIENCE)
+        assert plot.locator("select").input_value() == "pin.angle" and plot.locator(".unit").inner_text() == "rad"
+        page.do("taut.player.seek(0.7)")
+        page.picture()
+        shown = page.do("taut.frames[0].tables.get('joint').get(taut.frames[0].row, 0)")
+        assert shown == pytest.approx(float(angle.sel(time=0.7, method="nearest")), abs=1e-3) and shown < -1.0
+        x, y = page.do("taut.whereIs([0, 0, 0.05]).page")  # the near end of the pin, beside the bar
+        page.page.mouse.click(x, y)
+        told = page.page.locator("#picked")
+        told.get_by_text("pin", exact=True).wait_for(timeout=PATIENCE)
+        assert "hinge" in told.inner_text() and "rad" in told.inner_text()
+
+
 def test_a_long_run_is_thinned_and_exact_where_it_is_looked_at_closely(page, simulate):
     run = simulate(taut.gallery("two_link"), "implicit_first", 0.0005, 3.0)
     with served(run) as address:

@@ -19,10 +19,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from words_constraints import scene_of
+from words_joints import JOINTS
 from words_page import served
 
 import taut
 from taut.cli import main
+from taut.model.frames import rotate
 from taut.result.labels import Labels
 from taut.scene.gallery import SCENES
 from taut.view import build, write_html
@@ -117,6 +120,24 @@ def test_every_scene_of_the_gallery_can_be_drawn(name):
     data = json.loads(json.dumps(drawing.data(), allow_nan=False))
     drawn = len(data["links"]) + len(data["sheets"]) + sum(body["kind"] != "coordinate" for body in data["bodies"])
     assert drawn > 0 and len(data["rows"]) == len(Labels.of(model).row_names())
+
+
+@pytest.mark.parametrize("example", JOINTS, ids=lambda example: example.__name__)
+def test_joints_are_drawn_with_the_axis_that_the_user_gave(example):
+    scene = scene_of(example)
+    model = taut.build(scene)
+    drawing = Drawing(Labels.of(model), scene, model.x[None, : int(model.bodies.slots)], 1.0)
+    for joint in json.loads(json.dumps(drawing.data()["joints"])):
+        coordinates = next((j.coordinates for j in model.joints if j.name == joint["name"]), ())
+        assert len(joint["axes"]) <= len(coordinates) and bool(joint["axes"]) == bool(coordinates), joint
+        given = scene.constraints[joint["name"]].arguments.get("axis")
+        if given is None or not coordinates:
+            continue
+        # In the world at the start, from the principal axes of whatever body carries it.
+        quat = model.initial_state().quat
+        drawn = [np.array(d) if q < 0 else rotate(quat[q], np.array(d)) for _, (_, q, *d) in joint["axes"]]
+        along = max(abs(float(axis @ given)) / np.linalg.norm(given) for axis in drawn)
+        assert along == pytest.approx(1.0), f"{joint['kind']}: {drawn} instead of {given}"
 
 
 # What is refused

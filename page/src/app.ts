@@ -446,7 +446,7 @@ export class App {
     place.hidden = !this.picked || !frame;
     this.trail.visible = false;
     if (!this.picked || !frame) return;
-    const rows = describe(this.picked, frame, this.info.scene).map(([name, text]) =>
+    const rows = describe(this.picked, frame, this.info.scene, this.info.runs[run]).map(([name, text]) =>
       element("div", {}, element("span", {}, name), element("b", {}, text)));
     const name = this.picked.kind === "body" ? this.picked.body.name : this.picked.kind === "link" ? this.picked.link.name : this.picked.joint.name;
     place.replaceChildren(element("h2", {}, name), ...rows);
@@ -481,9 +481,12 @@ export class App {
     const body = this.info.scene.bodies.find((b) => b.name === name);
     const frame = this.frames[run];
     if (!body || !frame) return null;
-    const at = position(frame, body.slot, new THREE.Vector3());
-    const world = at.toArray();
-    at.project(this.stage.camera);
+    return this.whereIs(position(frame, body.slot, new THREE.Vector3()).toArray());
+  }
+
+  /** Where a place of the world is on the page. */
+  whereIs(world: Vec3): { world: number[]; page: number[] } {
+    const at = new THREE.Vector3(...world).project(this.stage.camera);
     const box = this.stage.canvas.getBoundingClientRect();
     return { world, page: [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height] };
   }
