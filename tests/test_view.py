@@ -190,6 +190,9 @@ def test_a_port_in_use_and_a_page_that_is_not_built_are_told(arm, tmp_path, monk
         port = taken.getsockname()[1]
         assert main(["view", str(run), "--no-browser", "--port", str(port)]) == 2
         assert f"port {port}" in capsys.readouterr().err
+    for port in ("-3", "65536"):
+        assert main(["view", str(run), "--no-browser", "--port", port]) == 2
+        assert f"port is {port}" in capsys.readouterr().err
     monkeypatch.setattr("taut.view.page.BUILT", tmp_path / "missing.html")
     assert main(["view", str(run), "--no-browser"]) == 2
     assert "python -m taut.view.build" in capsys.readouterr().err
@@ -293,9 +296,17 @@ def test_the_unit_tests_of_the_page_pass():
     assert "passed" in build.run("test")
 
 
-@pytest.mark.parametrize("arguments", [["view", "RUN"], ["run", "two_link", "--method", "implicit_first", "--view"]])
-def test_ctrl_c_ends_the_server_cleanly(arguments, arm, tmp_path):
-    run = arm.save(tmp_path / "arm.taut")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["view", "RUN"],
+        ["run", "two_link", "--method", "implicit_first", "--view"],
+        ["run", "--resume", "RUN", "--view"],
+    ],
+)
+def test_ctrl_c_ends_the_server_cleanly(arguments, tmp_path):
+    run = tmp_path / "arm.taut"
+    taut.simulate(taut.gallery("two_link"), method="implicit_first", dt=0.05, duration=2.0, out=run, progress=False)
     command = [sys.executable, "-m", "taut", *(str(run) if word == "RUN" else word for word in arguments)]
     silent = {**os.environ, "BROWSER": "true"}  # a browser that shows nothing
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent)

@@ -32,8 +32,8 @@ class Show:
             alike = [b.name for b in labels.bodies] == [b.name for b in first.bodies]
             if not alike or labels.row_names() != first.row_names():
                 raise TautError(
-                    f"'{track.source}' is a run of scene '{labels.scene}' ({len(labels.bodies)} bodies) and can not lie "
-                    f"over '{tracks[0].source}' of scene '{first.scene}' ({len(first.bodies)}); show them one at a time."
+                    f"'{track.source}' is a run of scene '{labels.scene}' ({len(labels.bodies)} bodies) and can not "
+                    f"lie over '{tracks[0].source}' of '{first.scene}' ({len(first.bodies)}); show them one at a time."
                 )
         self.tracks = list(tracks)
         self.begins = {"side_by_side": side_by_side and len(tracks) > 1, "plays": plays, "seen_from": seen_from}
