@@ -58,7 +58,7 @@ def by_value(kind: types.Type) -> types.Type:
 def words(value: Any) -> list[int]:
     """A structure, array or number as the 8-byte words that compiled code finds in memory."""
     if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        return [0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides]
     if isinstance(value, tuple):
         return [word for entry in value for word in words(entry)]
     if isinstance(value, float):
@@ -107,22 +107,25 @@ class _ReferenceAttributes(AttributeTemplate):
 def _load_attribute(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> Any:
     number = kind.tup.fields.index(name)
     field = kind.tup[number]
-    first = sum(_count(earlier) for earlier in list(kind.tup)[:number])
+    first = sum(word_count(earlier) for earlier in list(kind.tup)[:number])
     if isinstance(reference(field), Reference):
-        return _word(builder, value, first)
+        return word_at(builder, value, first)
     if isinstance(field, types.Array):
         return _load_array(context, builder, field, value, first)
     form = context.get_value_type(field)
     if isinstance(field, types.BaseTuple):
-        return builder.load(builder.bitcast(_word(builder, value, first), form.as_pointer()))
+        return builder.load(builder.bitcast(word_at(builder, value, first), form.as_pointer()))
     return _load(builder, value, first, form)
 
 
-def _count(kind: Any) -> int:
+def word_count(kind: Any) -> int:
     """How many words a value of this type has: see `words`."""
     if isinstance(kind, types.Array):
         return 5 + 2 * kind.ndim
-    return sum(_count(entry) for entry in kind) if isinstance(kind, types.BaseTuple) else 1  # type: ignore[attr-defined]
+    if isinstance(kind, types.BaseTuple):
+        entries: Any = kind
+        return sum(word_count(entry) for entry in entries)
+    return 1
 
 
 def _load_array(context: Any, builder: Any, kind: types.Array, structure: Any, first: int) -> Any:
@@ -144,12 +147,12 @@ def _load_array(context: Any, builder: Any, kind: types.Array, structure: Any, f
 
 
 def _load(builder: Any, structure: Any, number: int, form: Any) -> Any:
-    loaded = builder.load(builder.bitcast(_word(builder, structure, number), form.as_pointer()))
+    loaded = builder.load(builder.bitcast(word_at(builder, structure, number), form.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return loaded
 
 
-def _word(builder: Any, structure: Any, number: int) -> Any:
+def word_at(builder: Any, structure: Any, number: int) -> Any:
     """The address of a word of a structure."""
     return builder.gep(structure, [ir.Constant(ir.IntType(64), WORD * number)], inbounds=True)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ class Recorder:
     """Processor time by phase, each without what happens inside of it, and the functions that were compiled."""
 
     def __init__(self) -> None:
-        self.spent: Counter[str] = Counter()
+        self.spent: dict[str, float] = defaultdict(float)
         self.functions: Counter[str] = Counter()  # versions, by their source
         self.forms: Counter[str] = Counter()  # inlined or called
         self._open = ["rest"]
