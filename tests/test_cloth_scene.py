@@ -9,8 +9,8 @@ import numpy as np
 from words_sheets import CORNER, OBJ, mixed
 
 import taut
-from taut.cloth.springs import joined, spring_energy
 from taut.compiled import entry
+from taut.forces.spring_law import joined, spring_energy
 from taut.geometry import grid
 from taut.model.evaluate import forces, set_time
 from taut.scene import Scene, schema

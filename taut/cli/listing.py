@@ -10,7 +10,7 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-SCENES_OF_FORMS = {"contact": "inequalities", "sheets": "cloth and solids"}
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids"}
 Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "formats", "figures"]
 
 
@@ -45,7 +45,7 @@ def methods_for_readme() -> str:
     rows = [
         [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc]
         for m in METHODS.values()
-        if not m.is_for_sheets_only
+        if not m.is_for_deformables_only
     ]
     return as_markdown(["method", "trajectory", "Φ", "Φ ≥ 0", "what it does"], rows)
 
@@ -56,7 +56,7 @@ def _inequalities(method: Method) -> str:
 
     form = CONTACT_METHODS.get(method.name)
     if form is None:
-        return "steps" if method.is_for_sheets_only else "–"
+        return "steps" if method.is_for_deformables_only else "–"
     return "events" if form.algorithm == "event_driven" else "steps"
 
 
@@ -92,20 +92,23 @@ def _methods() -> tuple[list[str], list[list[str]]]:
         return f"{SCENES_OF_FORMS[m.form]} ({m.algorithm})" if m.algorithm else SCENES_OF_FORMS[m.form]
 
     rows = [
-        [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity), m.level, m.solves,
+        [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity),
+         "yes" if "velocity" in m.levels else "–", m.level, m.solves,
          f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
          " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
         for method in METHODS.values()
         for m in _algorithms(method)
     ]  # fmt: skip
-    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "enforces", "solves", "", "--option"], rows
+    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "A v + b = 0", "enforces", "solves", "", "--option"], rows
 
 
 def _algorithms(method: Method) -> list[Method]:
     """All algorithms that run under the name of a method, each with a declaration of its own."""
+    from ..cloth.algorithms import DEFORMABLE_METHODS
     from ..contact.algorithms import CONTACT_METHODS
 
-    found = [method.sheets] if method.is_for_sheets_only else [method, CONTACT_METHODS.get(method.name), method.sheets]
+    found = [method, CONTACT_METHODS.get(method.name), DEFORMABLE_METHODS.get(method.name)]
+    found = found[2:] if method.is_for_deformables_only else found
     return [algorithm for algorithm in found if algorithm is not None]
 
 
@@ -119,11 +122,11 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), kind.sense, str(kind.rows or "any"), kind.unit,
-         kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:

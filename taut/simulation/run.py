@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import limits
 from ..arguments import checked
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled.storage import before_compiling
 from ..contact.algorithms import CONTACT_METHODS
 from ..errors import TautError, chosen, note, noting, shown, tell, told, unknown
@@ -174,7 +175,7 @@ def method_for(scene: Scene, name: str) -> Method:
     method = METHODS[name]
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
-        form = method.sheets or (None if scene.is_unilateral else method)
+        form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
@@ -191,7 +192,7 @@ def _able(scene: Scene) -> list[str]:
     if not scene.deformables:
         return list(CONTACT_METHODS)
     model = build(scene)
-    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refusal(model) is None]
 
 
 class Session:
@@ -200,7 +201,7 @@ class Session:
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
         self.method = method_for(scene, plan["method"])
-        reason = self.method.refuses(model)
+        reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
@@ -352,7 +353,7 @@ class Session:
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _solver(self) -> str:
-        if self.method.form != "sheets":
+        if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
         return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
 
