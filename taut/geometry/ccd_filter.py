@@ -27,7 +27,7 @@ Why (2) holds on return.
 A pair is cut back to where it is as near as the share ENOUGH, more than η: small cuts of its neighbours do not
 call for another one.
 
-A prescribed node (w = 0) has φ = 1: it goes where it is told, and the other nodes of its pairs are cut until it can. If it
+A prescribed node (w = 0) has φ = 1: it goes its way, and the other nodes of its pairs are cut until it can. If it
 still can not after (e),
 
   f. all φ, those of prescribed nodes too, become the least t of (b): safe by (b), and the status is HELD_CUT.
@@ -47,7 +47,7 @@ from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
 from .ccd import first_time
 from .closest_points import EDGE_EDGE, NODE_TRIANGLE, separation
-from .proximity import MORE_ROOM, NOT_FINITE, Surface, may_touch, larger_sizes, search_pairs
+from .proximity import MORE_ROOM, NOT_FINITE, Surface, larger_sizes, may_touch, search_pairs
 from .swept_pairs import SweptWork, swept_work
 
 Array = np.ndarray
