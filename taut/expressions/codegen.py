@@ -16,6 +16,7 @@ from taut.expressions.compiled import generated_address
 from taut.expressions.functions import (
     constraint_callback_address,
     constraint_function_address,
+    controller_address,
     force_callback_address,
     force_function_address,
     signal_function_address,
@@ -33,6 +34,7 @@ __all__ = [
     "constraint_address",
     "constraint_callback_address",
     "constraint_function_address",
+    "controller_address",
     "force_address",
     "force_callback_address",
     "force_function_address",

@@ -84,6 +84,22 @@ def force_callback_address(function: Callable, points: int) -> int:
     return _force_callback(function, points)
 
 
+def controller_address(function: Callable) -> int:
+    """void f(double* q, double* qd, double t, double* out) of a Python function f(t, q, rate) -> number."""
+
+    def evaluate(q, rate, t, out):
+        answer = function(t, q[0], rate[0])
+        number = np.asarray(answer, dtype=float)
+        if number.size != 1:
+            raise ValueError(f"it returns {number.size} numbers; one is needed")
+        if not np.isfinite(number).all():
+            raise ValueError(f"it returns {float(number.ravel()[0])} at t = {t:g} s, q = {q[0]:g}, rate {rate[0]:g}")
+        out[0] = float(number.ravel()[0])
+
+    # It may keep a state of its own, so nothing is tried out, and two scenes do not share what belongs to one call.
+    return address_once(("controller", function), lambda: python_callback(evaluate, FORCE, (1,), name_of(function)))
+
+
 def signal_function_address(function: Callable) -> int:
     """void f(double t, double* out) of a Python function f(t), with two derivatives.
 

@@ -56,7 +56,7 @@ class Batches(NamedTuple):
 
     code: Array
     address: Array  # of each batch's kernel
-    chart: Array  # address of what chooses a chart at the start of a step, or 0
+    chart: Array  # address of what is called at the start of a step, or 0: to choose a chart; of forces, to sample
     has_chart: Array
     members: Array  # how many constraints or forces in each batch
     at: Array  # (batches, 5): see constraints.base.At

@@ -18,7 +18,7 @@ from ..scene.joints import about
 from ..scene.places import places
 from ..scene.specs import Constraint, Force, Point
 from .arrays import Batches, Inequalities, Places, Rows
-from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
+from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address, sample_address
 from .inequalities import Conditions, balls_of
 from .model import ConstraintInfo, ConstraintPart, JointInfo
 from .slots import INDEX, Slots
@@ -195,29 +195,16 @@ def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:
 
 def force_batches(slots: Slots, packed: PackedSpecs) -> Batches:
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-    codes, addresses, counts, starts = [], [], [], []
+    codes, addresses, samples, counts, starts = [], [], [], [], []
     for (name, _, _), members in _grouped(packed, force_kinds.KINDS):
+        kind = force_kinds.KINDS[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
         codes.append(FORCE_CODES[name])
         addresses.append(force_address(name))
+        samples.append((sample_address(name), kind.sample is not None))
         counts.append(len(members))
-        turning = force_kinds.KINDS[name].turning
-        _flatten(slots, members, "to_force", flat, slots.turning_number if turning else slots.number)
-    return _batches(flat, codes, addresses, [(0, False)] * len(codes), counts, starts)
-
-
-def depends_on_velocity(force: Force) -> bool:
-    damping = force.arguments.get("damping")
-    if force.kind == "springs":
-        return any(force.arguments["damping"])
-    return force.kind in ("drag", "wind", "custom_force") or (
-        damping is not None and not (damping.is_constant and damping.value == 0.0)
-    )
-
-
-def does_work(force: Force) -> bool:
-    """Whether a force has no potential."""
-    return depends_on_velocity(force) or force.kind == "torque"
+        _flatten(slots, members, "to_force", flat, slots.turning_number if kind.turning else slots.number)
+    return _batches(flat, codes, addresses, samples, counts, starts)
 
 
 def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int], list[Packed]]]:

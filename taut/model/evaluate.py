@@ -1,6 +1,7 @@
 """The vocabulary of the methods: everything a step says, in compiled words.
 
     begin        choose charts; set the time                (start of a step)
+    sample       forces that hold a sample may take one     (start of a step)
     set_time     functions of time and driven bodies at t
     constraints  Φ, J, Φ_t and, if asked, γ at (q, v, t)
     forces       a = W f
@@ -30,7 +31,7 @@ from ..expressions import call_signal
 from ..joints.coordinates import nearest
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
-from .dispatch import evaluate_kind, force_kind, rechart_kind
+from .dispatch import evaluate_kind, force_kind, rechart_kind, sample_kind
 from .rotation import product, to_body, to_world, turn
 
 
@@ -51,6 +52,17 @@ def begin(system, t, x, quat, v):
             place(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def sample(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+    batches = system.forces
+    for b in range(batches.code.shape[0]):
+        if batches.has_chart[b]:
+            place(system, x, quat, v)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
+            sample_kind(batches.chart[b], batches.code[b], given)
 
 
 @compiled
