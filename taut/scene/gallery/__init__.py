@@ -49,6 +49,7 @@ SCENES: dict[str, Entry] = {
         rolling.rolling_disc,
         rolling.rolling_coin,
         rolling.car_turning,
+        rolling.bicycle,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,
