@@ -17,7 +17,7 @@ from taut.errors import TautError
 from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
 from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
 from taut.expressions.differences import central, complex_step, spread
-from taut.expressions.inspection import agree, complex_twin, name_of, plain, try_once, warn_interpreted
+from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted
 
 
 def constraint_function_address(
@@ -74,7 +74,7 @@ def signal_function_address(function: Callable) -> int:
 
 
 def _compile_constraint(function: Callable, points: int, rows: int, derivatives: str) -> int:
-    g = numba.njit(error_model="numpy")(function)
+    g = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
     if derivatives == "finite":
 
@@ -84,7 +84,7 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
     else:
-        g_complex = numba.njit(error_model="numpy")(complex_twin(function))
+        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
             complex_step(
@@ -99,7 +99,7 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
 
 
 def _compile_force(function: Callable, points: int) -> int:
-    f = numba.njit(error_model="numpy")(function)
+    f = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
 
     def evaluate(x, v, t, out):
@@ -113,8 +113,8 @@ def _compile_force(function: Callable, points: int) -> int:
 def _signal(function: Callable) -> int:
     if interpreting():
         return _signal_callback(function)
-    f = numba.njit(error_model="numpy")(function)
-    f_complex = numba.njit(error_model="numpy")(complex_twin(function))
+    f = numba.njit(error_model="numpy")(compilable(function))
+    f_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
     g = numba.njit(lambda q, t: f(t))
     g_complex = numba.njit(lambda q, t: f_complex(t))
 
