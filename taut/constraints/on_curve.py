@@ -33,7 +33,9 @@ KIND = Kind(
     points=("a", "s"),
     rows=3,
     unit="m",
-    arguments=(Argument("curve", "texts", "three formulas in s and t [m]; s is the parameter's symbol, whatever the coordinate's name", required=True),),
+    arguments=(
+        Argument("curve", "texts", "three formulas [m] in t and the parameter, which is always called s", required=True),
+    ),
     lay_out=lay_out,
     kernel=kernel,
     coordinates=frozenset({"s"}),
