@@ -227,7 +227,7 @@ def test_penalty_approaches_the_constraints_as_one_over_its_stiffness(errors, sl
 
 
 def test_an_implicit_penalty_step_becomes_that_of_implicit_first_until_digits_are_lost(simulate, slope):
-    """The distance falls as 1/α; the iterations grow, and beyond some α the ill-conditioned system has no digits left."""
+    """The distance falls as 1/α; the iterations grow, and in the end the ill-conditioned system has no digits left."""
     scene = taut.gallery("chain", n=10)
     exact = simulate(scene, "implicit_first", 0.01, 0.5).records.x
     runs = {a: simulate(scene, "penalty", 0.01, 0.5, integrator="implicit", alpha=a, beta=0.0)

@@ -34,7 +34,7 @@ KIND = Kind(
     rows=3,
     unit="m",
     arguments=(
-        Argument("curve", "texts", "three formulas [m] in t and the parameter, which is always called s", required=True),
+        Argument("curve", "texts", "three formulas [m] in t and the parameter, always called s", required=True),
     ),
     lay_out=lay_out,
     kernel=kernel,

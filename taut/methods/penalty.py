@@ -14,8 +14,8 @@ integrator="implicit" takes (1) at the end of the step, linearised as in implici
     (M + h c Jᵀ J) u = -h Jᵀ (α Φ + c (J v* + Φ_t))                      (5)  [COL865: implicit, but ill-conditioned]
 
 The condition number of (5) grows as h² α/m: conjugate gradients need iterations as its square root, and λ, which (3)
-finds as a small difference times c, loses as many digits. Eliminating v' instead of λ gives J W Jᵀ + 1/(h c), which goes
-to the system of implicit_first as α → ∞: Lagrange's multipliers are the cure.
+finds as a small difference times c, loses as many digits. Eliminating v' instead of λ gives J W Jᵀ + 1/(h c), which
+goes to the system of implicit_first as α → ∞: Lagrange's multipliers are the cure.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def conjugate_gradients(system, stiffness, r, u):
     clear(u)
     clear(p)
     before, goal = 1.0, -1.0
-    for iteration in range(100 + PER_UNKNOWN * 3 * u.shape[0]):
+    for _ in range(100 + PER_UNKNOWN * 3 * u.shape[0]):
         for i in range(u.shape[0]):
             for c in range(3):
                 z[i, c] = inverse[i, c] * r[i, c]
@@ -177,7 +177,7 @@ METHOD = Method(
     takes_tolerance=False,
     observe=observe,
     options=(
-        Option("integrator", "rk4", "base integrator; implicit: any step holds, at the price of an ill-conditioned system",
+        Option("integrator", "rk4", "base integrator; implicit: any step holds, but its system is ill-conditioned",
                (*acceleration.INTEGRATORS, "implicit")),
         Option("alpha", 1e4, "stiffness [N per unit of Φ]", minimum=0.0),
         Option("beta", 10.0, "damping [N s per unit of Φ]", minimum=0.0),

@@ -147,8 +147,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "implicit-holds",
             "An implicit step bears any stiffness.",
             "Penalty forces",
-            f"chain of {LINKS} rods, h = {IMPLICIT_STEP:g} s, k from 1e6 to 1e10, where explicit steps must be shorter than "
-            f"{number(LIMIT / sqrt(1e10), 's')}: the distance from implicit_first falls as k^p with p = -1 ± 0.1",
+            f"chain of {LINKS} rods, h = {IMPLICIT_STEP:g} s, k from 1e6 to 1e10, where explicit steps must be shorter "
+            f"than {number(LIMIT / sqrt(1e10), 's')}: the distance from implicit_first falls as k^p with p = -1 ± 0.1",
             f"p = {slope:.3f}; {number(away[best], 'm')} at k = {number(k_implicit[best])}",
             abs(slope + 1) < 0.1,
         ),
@@ -156,10 +156,10 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "ill-conditioned",
             "But its linear system is ill-conditioned.",
             "Penalty forces",
-            "the same chain: iterations of conjugate gradients at the largest k that still gains > 2 × those at k = 1e4, and "
-            "at k = 1e19 the motion is off by more than 1,000 times the least distance",
-            f"{number(iterations[0])} to {number(iterations[best])} iterations per step; {number(away[-1], 'm')} at k = "
-            f"{number(k_implicit[-1])}, least {number(away[best], 'm')}",
+            "the same chain: iterations of conjugate gradients at the largest k that still gains > 2 × those at k = 1e4, "
+            "and at k = 1e19 the motion is off by more than 1,000 times the least distance",
+            f"{number(iterations[0])} to {number(iterations[best])} iterations per step; {number(away[-1], 'm')} at "
+            f"k = {number(k_implicit[-1])}, least {number(away[best], 'm')}",
             bool(iterations[best] > 2 * iterations[0] and away[-1] > 1000 * away[best]),
             note="solved for λ instead of v', the same step goes to implicit_first as k → ∞ and loses nothing",
         ),
