@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from words_joints import JOINTS
 
 import taut
 from taut.compiled import entry
@@ -242,7 +243,7 @@ INEQUALITIES = [
     half_space, outside_sphere, inside_sphere, outside_cylinder, inside_cylinder, outside_capsule, inside_capsule,
     outside_box, inside_box, min_distance, max_distance, ball_contact, limit,
 ]  # fmt: skip
-EXAMPLES = EQUALITIES + INEQUALITIES
+EXAMPLES = EQUALITIES + JOINTS + INEQUALITIES
 
 
 def scene_of(example) -> taut.Scene:
