@@ -156,7 +156,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "ill-conditioned",
             "But its linear system is ill-conditioned.",
             "Penalty forces",
-            "the same chain: iterations of conjugate gradients at the largest k that still gains > 2 × those at k = 1e4, "
+            "the same chain: iterations of conjugate gradients at the best k > 2 × those at k = 1e4, "
             "and at k = 1e19 the motion is off by more than 1,000 times the least distance",
             f"{number(iterations[0])} to {number(iterations[best])} iterations per step; {number(away[-1], 'm')} at "
             f"k = {number(k_implicit[-1])}, least {number(away[best], 'm')}",
