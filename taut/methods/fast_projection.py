@@ -5,6 +5,8 @@
     v' = (q' - q)/h,   λ = Σ δλ                                                 (3)
     h² (J_j W J₀ᵀ) δλ = -Φ(q_j, t+h),   q_{j+1} = q_j ⊞ h² W J₀ᵀ δλ             (4)  in place of (2) with newton="full"
 
+    h (A(q_j) v_j + b) in place of Φ(q_j)                                       (5)  of conditions on velocities
+
 J is taken anew at each q_j. (4) projects along J(q₀)ᵀ alone, for which it is Newton's exact iteration (full_newton.py);
 where it does not halve |Φ|, (2) takes over. Goldenthal et al. 2007, named in COL865 and in Hong 2008 [14].
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
+    add_slip,
     clear,
     constraints,
     copy,
@@ -27,7 +30,7 @@ from ..model.evaluate import (
     set_time,
     solve,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
 
@@ -49,6 +52,8 @@ def step(system, state, t, h, par):
     last = -1.0
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, x, quat, v, False, work.J)
+        if system.nonholonomic == 1:
+            add_slip(system, work.J, work.phi_t, v, h)  # (5)
         error = largest(work.phi)
         if error <= par[0]:
             return OK
@@ -90,4 +95,5 @@ METHOD = Method(
     tolerance=1e-9,
     options=(NEWTON,),
     solves="3 to 6",
+    levels=BOTH,
 )

@@ -14,7 +14,7 @@
 form as "ERP = 1, CFM = 0 with a direct solve". (6) is for large steps, and for mechanisms that pass a
 configuration where J loses rank: there J(q) says nothing about q'. (8) is the exact Newton iteration of full_newton.py,
 whose fixed point is that of (5); where it does not halve |Φ| either, (5) and (6) take over. f is that of
-unconstrained.py.
+unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b = 0, which (5) leaves as it is.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
 from .unconstrained import AB2, extrapolate, integrator_option, memory
@@ -129,4 +129,5 @@ METHOD = Method(
     orders={"ab2": 1},
     options=(integrator_option("euler", ("euler", "ab2")), NEWTON),
     memory=memory,
+    levels=BOTH,
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...scene import gallery
+from ...view.show import Show, show_of
 from .base import HONG2008, Claim, Figure
 from .snapshots import check_fall, draw_fall, fall
 from .words import case
@@ -26,8 +27,12 @@ def check(data: dict[str, Any]) -> list[Claim]:
     return check_fall(data, "5, Fig 1", "the 2-link arm", LENGTH)
 
 
+def motion(data: dict[str, Any]) -> Show:
+    return show_of({str(SECOND): data["run"]}, "2-link arm", plays=True)
+
+
 def draw(data: dict[str, Any], path: Path) -> None:
     draw_fall(data, path, SECOND, MOMENTS, 2 * LENGTH, f"2-link arm, rods of {LENGTH:g} m, h = {STEP:g} s")
 
 
-FIGURE = Figure("hong2008-fig1", "The 2-link arm falls", HONG2008, run, check, draw)
+FIGURE = Figure("hong2008-fig1", "The 2-link arm falls", HONG2008, run, check, draw, motion=motion)

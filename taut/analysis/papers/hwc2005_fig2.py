@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...scene import gallery
+from ...view.show import Show, show_of
 from .base import HWC2005, Claim, Figure
 from .snapshots import check_fall, draw_fall, fall
 from .words import case
@@ -26,8 +27,12 @@ def check(data: dict[str, Any]) -> list[Claim]:
     return check_fall(data, "4, Fig 2", "the 5-link arm", LENGTH)
 
 
+def motion(data: dict[str, Any]) -> Show:
+    return show_of({str(IMPROVED): data["run"]}, "5-link arm", plays=True)
+
+
 def draw(data: dict[str, Any], path: Path) -> None:
     draw_fall(data, path, IMPROVED, MOMENTS, 5 * LENGTH, f"5-link arm, rods of {LENGTH:g} m, h = {STEP:g} s")
 
 
-FIGURE = Figure("hwc2005-fig2", "The 5-link arm falls", HWC2005, run, check, draw)
+FIGURE = Figure("hwc2005-fig2", "The 5-link arm falls", HWC2005, run, check, draw, motion=motion)

@@ -18,7 +18,9 @@ from ...picture.bounds import Bounds
 from ...picture.camera import looking_at
 from ...picture.parts import COLORS
 from ...picture.render import Ground
+from ...result import Run
 from ...scene import gallery
+from ...view.show import Show, show_of
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, judge_varied, number
 from .plots import canvas, legend, look, save
 from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
@@ -126,14 +128,20 @@ def check(data: dict[float, dict[str, Any]]) -> list[Claim]:
     ]
 
 
+def arms(at: dict[str, Any]) -> list[tuple[Case, Run]]:
+    """What the picture lays over each other."""
+    others = ((one, arm) for one, arm in at["runs"].values() if one in (FIRST, POST))
+    return [(Case("reference"), at["reference"].run), *others]
+
+
+def motion(data: dict[float, dict[str, Any]]) -> Show:
+    return show_of({str(one): arm for one, arm in arms(data[shown_length(data)])}, "2-link arm", plays=True)
+
+
 def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
     figure, axes = canvas(height=6.5)
     length = shown_length(data)
-    at = data[length]
-    shown = [
-        (Case("reference"), at["reference"].run),
-        *((c, r) for c, r in at["runs"].values() if c in (FIRST, POST)),
-    ]
+    shown = arms(data[length])
     unit = length / 10.0
     bounds = Bounds(unit * np.array([-23.0, -23.0, -1.0]), unit * np.array([23.0, 7.0, 1.0]), is_planar=True)
     camera = looking_at(bounds, (1500, 1000), margin=1.0)
@@ -164,4 +172,4 @@ def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("icra2005-fig1", "Snapshot of the 2-link arm at 73 s", ICRA2005, run, check, draw)
+FIGURE = Figure("icra2005-fig1", "Snapshot of the 2-link arm at 73 s", ICRA2005, run, check, draw, motion=motion)
