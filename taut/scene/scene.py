@@ -156,7 +156,8 @@ class Scene:
     ) -> BodyRef:
         """Add a rigid body by its centre of mass.
 
-        inertia      three principal moments or 3×3 [kg m²], in the body's frame; or instead
+        inertia      three principal moments or 3×3 [kg m²], in the body's frame; one number: the moment about every
+                     axis, which is all that a planar body needs; or instead
         shape        {"box": (x, y, z)}, {"sphere": r}, {"cylinder": (r, length)}, {"capsule": (r, length)} or
                      {"rod": length}, with a mass or a density [kg/m³]
         orientation  quaternion (w, x, y, z) or (axis, angle)
