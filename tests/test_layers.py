@@ -9,7 +9,7 @@ STAGES = [
     {"errors", "arguments", "limits"},
     {"compiled"},
     {"geometry", "expressions"},
-    {"constraints", "forces"},
+    {"constraints", "forces", "joints"},
     {"scene"},
     {"linalg"},
     {"model"},

@@ -107,7 +107,7 @@ def _refusal(model: Model, phi: Array, off: Array, size: float) -> TautError:
 
 def _amounts(model: Model, phi: Array, off: Array) -> str:
     """The worst rows with their Φ in its unit."""
-    units = {row: info.unit for info in model.constraint_info for row in info.rows}
+    units = {row: unit for info in model.constraint_info for row, unit in zip(info.rows, info.units)}
     rows = [int(r) for r in np.argsort(-off) if off[r] > ROUNDING]
     names = model.row_names
     shown = [f"'{names[r]}' by {phi[r]:.3g}{'' if units[r] == '1' else f' {units[r]}'}" for r in rows[:SHOWN]]

@@ -65,12 +65,17 @@ class Body:
 class Point:
     """A place that constraints and forces act on.
 
-    body    the name of a body, or None: a place in the world
-    offset  [m] in the body's own frame; in the world where body is None; zero on a particle
+    body       the name of a body, or None: a place in the world
+    offset     [m] in the body's own frame; in the world where body is None; zero on a particle
+    direction  the offset is a direction that turns with the body, not a place: its value is R u, without the
+               body's position. Kinds derive these; users do not write them
+    counter    of a joint's angle: a point without a place, whose first number counts the turns of the angle so named
     """
 
     body: str | None
     offset: Vector = (0.0, 0.0, 0.0)
+    direction: bool = False
+    counter: str = ""
 
 
 @dataclass(frozen=True)
