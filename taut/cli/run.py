@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene import open_scene, parse_parameters
 from .table import print_table
 
 if TYPE_CHECKING:
@@ -90,7 +89,9 @@ def run(
     view
         Show the run in a browser while it goes on, until Ctrl-C.
     """
-    from ..result import Store
+    from ..result.store import Store
+    from ..scene.open import open_scene
+    from ..scene.parameters import parse_parameters
     from ..simulation import run as running
 
     asked: dict[str, Any] = {

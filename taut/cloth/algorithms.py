@@ -125,7 +125,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
         start=start, grow=grow, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
-        order=1, order_position=None, order_velocity=1, **declared,
+        order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
     )  # fmt: skip
 
 

@@ -191,7 +191,7 @@ def _able(scene: Scene) -> list[str]:
     if not scene.deformables:
         return list(CONTACT_METHODS)
     model = build(scene)
-    return [name for name, method in DEFORMABLE_METHODS.items() if method.refuses(model) is None]
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refusal(model) is None]
 
 
 class Session:
@@ -200,7 +200,7 @@ class Session:
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
         self.method = method_for(scene, plan["method"])
-        reason = self.method.refuses(model)
+        reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
