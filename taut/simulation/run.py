@@ -23,7 +23,6 @@ from ..initial import AS_GIVEN, REPAIR, check_inequalities, check_sheets, listed
 from ..linalg import describe
 from ..methods import METHODS, STATUSES, Method
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
-from ..methods.box import contents
 from ..methods.options import parameters
 from ..model import Model, build
 from ..progress import Progress, compilation
@@ -355,7 +354,7 @@ class Session:
     def _solver(self) -> str:
         if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
-        return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
+        return f"sparse Cholesky, {3 * len(self.par.linear.nodes.order):,} rows (three for each node of sheets)"
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
