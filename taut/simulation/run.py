@@ -354,7 +354,7 @@ class Session:
     def _solver(self) -> str:
         if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
-        return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
+        return f"sparse Cholesky, {3 * len(self.par.linear.nodes.order):,} rows (three for each node of sheets)"
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
