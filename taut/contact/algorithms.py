@@ -55,7 +55,7 @@ def event_driven(method: Method) -> Method:
         doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses, form="contact", levels=("position",),
+        begin=begin, refuses=refuses, form="contact",
     )  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def time_stepping(method: Method) -> Method:
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
         step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE, form="contact", levels=("position",),
+        refuses=refuses, tolerance=FIXED_TOLERANCE, form="contact",
     )  # fmt: skip
 
 
