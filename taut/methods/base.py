@@ -38,13 +38,15 @@ from typing import Any
 
 from ..model.model import Model
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY = range(7)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
     TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
     STUCK: "events follow each other without time going on",
+    ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
+                     "implicit_first, which solves for the multipliers instead",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }

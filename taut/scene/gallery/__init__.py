@@ -14,7 +14,7 @@ from ...arguments import checked
 from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, cloth, contacts, mechanisms, rolling, single
+from . import chains, cloth, contacts, mechanisms, robots, rolling, single
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,12 @@ SCENES: dict[str, Entry] = {
         mechanisms.car_axis,
         mechanisms.four_bar,
         mechanisms.bricard,
+        robots.robot_arm_6dof,
         rolling.chaplygin_sleigh,
         rolling.rolling_disc,
         rolling.rolling_coin,
         rolling.car_turning,
+        rolling.bicycle,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,
