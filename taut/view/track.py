@@ -163,7 +163,8 @@ class Track:
         bodies = dict(self.run.scene.bodies) if self.run.scene else {}
         owned = {name for name, spec in bodies.items() if spec.owner is not None}
         balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0)
-                 for body in self.run.labels.bodies if body.kind != "coordinate" and body.name not in owned]  # fmt: skip
+                 for body in self.run.labels.bodies
+                 if body.kind != "coordinate" and body.name not in owned]  # fmt: skip
         return balls, np.array([body.slot for body in self.run.labels.bodies if body.name in owned], np.int64)
 
     # Lines
