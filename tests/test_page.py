@@ -393,6 +393,9 @@ def test_the_report_of_a_comparison_begins_with_the_moving_scene_and_needs_no_ne
     scene.locator("#play").click()
     page.page.wait_for_function("document.querySelector('#scene iframe').contentWindow.taut.player.time > 0.2",
                                 timeout=PATIENCE)  # fmt: skip
+    page.page.set_viewport_size({"width": 1300, "height": 900})
+    wide, room = page.page.evaluate("['table', '.scroll'].map(s => document.querySelector('#table ' + s).clientWidth)")
+    assert wide <= room, f"the table is {wide} px wide where a window of 1300 px leaves {room}"
     assert page.page.locator("#table table").is_visible() and page.page.locator("#plots canvas").count() > 3
     asked = [url for url in page.requests if url.startswith("http")]
     assert not asked, asked

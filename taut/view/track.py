@@ -162,8 +162,9 @@ class Track:
         """Slot and radius [m] of balls, and slots of the nodes of sheets."""
         bodies = dict(self.run.scene.bodies) if self.run.scene else {}
         owned = {name for name, spec in bodies.items() if spec.owner is not None}
-        own = [body for body in self.run.labels.bodies if body.kind != "coordinate" and body.name not in owned]
-        balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0) for body in own]
+        balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0)
+                 for body in self.run.labels.bodies
+                 if body.kind != "coordinate" and body.name not in owned]  # fmt: skip
         return balls, np.array([body.slot for body in self.run.labels.bodies if body.name in owned], np.int64)
 
     # Lines
