@@ -16,7 +16,7 @@
     length_projection.py     fast projection: lengths alone
     external_contact.py      contacts with obstacles and balls;  initial_contacts.py  the same at the start
     self_contact.py          contacts between sheets;  contact_schur.py, contact_ordering.py  their forces
-    records.py               what records keep
+    records.py               what records keep;  dissipation.py  energy that limits, contacts and friction take
     baselines/               XPBD, Provot, implicit Euler, to compare with
 
     x, v        state.x, state.v              positions and velocities, (slots, 3)

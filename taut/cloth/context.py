@@ -83,10 +83,11 @@ class StepWork(NamedTuple):
 
     x_pred: np.ndarray  # (slots, 3) x*, where all would go without constraints
     x_start: np.ndarray  # (slots, 3) x at the start of the substep
-    predicted: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
+    predicted: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part, then its mean velocity
     explicit_springs: Springs  # springs of the unconstrained part; their damping is that of small steps
     saved: np.ndarray  # (2, 3, slots, 3) x, v and lags at the start of a step, and of a substep
     saved_quat: np.ndarray  # (2, rigid, 4) orientations there,
+    saved_ledger: np.ndarray  # (2, 4) state.ledger,
     saved_multipliers: np.ndarray  # (2, .) memory.multipliers,
     saved_history: np.ndarray  # (2, .) and memory.history
     newton_x: np.ndarray  # (slots, 3) x where Newton's method began,

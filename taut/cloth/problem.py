@@ -96,7 +96,8 @@ def _work(model: Model, of: Unknowns, multipliers: int) -> StepWork:
     return StepWork(
         x_pred=np.zeros((slots, 3)), x_start=np.zeros((slots, 3)), predicted=np.zeros((3, slots, 3)),
         explicit_springs=of.explicit, saved=np.zeros((2, 3, slots, 3)), saved_quat=np.zeros((2, *model.quat.shape)),
-        saved_multipliers=np.zeros((2, multipliers)), saved_history=np.zeros((2, 3 + 3 * slots)),
+        saved_ledger=np.zeros((2, 4)), saved_multipliers=np.zeros((2, multipliers)),
+        saved_history=np.zeros((2, 3 + 3 * slots)),
         newton_x=np.zeros((slots, 3)), newton_multipliers=np.zeros(multipliers),
         centre=np.zeros((len(model.sheets), 4)), dt=np.ones(1), substeps=np.ones(1, np.int64),
         friction_frozen=np.zeros(1, np.int64), counts=np.zeros(3, np.int64),

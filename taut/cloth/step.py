@@ -20,6 +20,7 @@ from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
 from .codes import ADAMS_BASHFORTH, CORRECTIONS, FACTORS, STEP_START, SUBSTEP_START
 from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, set_edge_targets
+from .dissipation import count_force_work, count_losses
 from .evaluate import set_driven_bodies
 from .external_contact import evaluate_external
 from .linear_solve import restore_mass_centres
@@ -129,6 +130,8 @@ def substep(system, state, ctx, t, h):
             state.v[s, c] = (x[s, c] - x_start[s, c]) / h  # (2)
             ctx.memory.lag[s, c] = ctx.work.predicted[1, s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
+    count_losses(system, state, ctx, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 
@@ -170,6 +173,7 @@ def save_state(state, ctx, k):
     copy3(state.v, kept[1])
     copy3(ctx.memory.lag, kept[2])
     copy4(state.quat, ctx.work.saved_quat[k])
+    copy1(state.ledger, ctx.work.saved_ledger[k])
     copy1(ctx.memory.multipliers, ctx.work.saved_multipliers[k])
     for i in range(history_in_use(ctx)):
         ctx.work.saved_history[k, i] = ctx.memory.history[i]
@@ -183,6 +187,7 @@ def restore_state(state, ctx, k):
     copy3(kept[1], state.v)
     copy3(kept[2], ctx.memory.lag)
     copy4(ctx.work.saved_quat[k], state.quat)
+    copy1(ctx.work.saved_ledger[k], state.ledger)
     copy1(ctx.work.saved_multipliers[k], ctx.memory.multipliers)
     for i in range(history_in_use(ctx)):
         ctx.memory.history[i] = ctx.work.saved_history[k, i]

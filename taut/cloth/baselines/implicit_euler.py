@@ -10,11 +10,12 @@ from ...compiled import compiled
 from ...methods.base import OK
 from ...methods.cloth_baselines import IMPLICIT_EULER
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
 from .explicit import measure_velocity
 from .implicit_solve import implicit, nearing, step_implicit
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 MOST = 2000
 PASSES = 20  # over all contacts
@@ -31,7 +32,7 @@ def start(model, system, state, par):
 
 @compiled
 def look_ahead(state, h, solids, touch):
-    """Contacts as set_off found them, for the system."""
+    """Contacts as begin_contacts found them, for the system."""
     rows, ineq, v = solids.rows, solids.ineq, state.v
     for r in range(rows.phi.shape[0]):
         for c in range(3):
@@ -53,7 +54,7 @@ def step(system, state, t, h, ctx):
     external(system, state, t, ctx.batch, ctx.members)
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
-        set_off(system, state, t, h, ctx.contacts)
+        begin_contacts(system, state, t, h, ctx.contacts)
         look_ahead(state, h, ctx.contacts, ctx.work.touch)
     most = MOST
     taken = step_implicit(
@@ -69,9 +70,10 @@ def step(system, state, t, h, ctx):
             if push_out(system, state, t + h, ctx.contacts, ctx.w) == 0:
                 break
         measure_velocity(state.x, ctx.contacts.start, h, state.v)
-        to_forces(ctx.contacts, h)
+        finish_contacts(system, state, ctx.contacts, h)
         set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 

@@ -27,6 +27,7 @@ from ...model.arrays import Inequalities
 from ...model.model import Model
 from ..constraint_errors import RECOVERY, RECOVERY_TIME, ROUNDING
 from ..contact_rows import ContactRows, external_rows
+from ..dissipation import add_driver_work, take_by_rows
 from ..external_contact import evaluate_rows
 from ..friction import sliding
 
@@ -37,7 +38,8 @@ class PositionContacts(NamedTuple):
     rows: ContactRows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     unknown: np.ndarray  # (points,) -1: held
-    start: np.ndarray  # (points, 3) x at the start of the step
+    start: np.ndarray  # (points, 3) x at the start of the step,
+    v_start: np.ndarray  # (points, 3) and v
     at: np.ndarray  # (points, 3) x̄
     backed: np.ndarray  # (points,) row of the obstacle that a node leans on, -1: none
     least: float  # what is less deep counts as outside [m]
@@ -47,8 +49,9 @@ def position_contacts(model: Model) -> PositionContacts:
     unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, np.zeros(len(model.inequality_names) + _pairs(model)))
     least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
-    start, at = np.zeros((2, *model.x.shape))
-    return PositionContacts(model.inequalities, rows, radius, unknown, start, at, np.full(len(model.x), -1), least)
+    start, v_start, at = np.zeros((3, *model.x.shape))
+    backed = np.full(len(model.x), -1)
+    return PositionContacts(model.inequalities, rows, radius, unknown, start, v_start, at, backed, least)
 
 
 def _pairs(model: Model) -> int:
@@ -56,9 +59,9 @@ def _pairs(model: Model) -> int:
 
 
 @compiled
-def set_off(system, state, t, h, solids):
-    """The start of a step: nothing has been pushed. What is inside already may stay so for the most part: moved out
-    at once it would be thrown."""
+def begin_contacts(system, state, t, h, solids):
+    """The start of a step: λ = 0. What is inside already may stay so for the most part: moved out at once it would be
+    thrown."""
     rows, x = solids.rows, state.x
     if rows.phi.shape[0] == 0:
         return
@@ -66,6 +69,7 @@ def set_off(system, state, t, h, solids):
     for i in range(x.shape[0]):
         for c in range(3):
             solids.start[i, c] = x[i, c]
+            solids.v_start[i, c] = state.v[i, c]
     share = min(RECOVERY, h / RECOVERY_TIME)
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
@@ -177,8 +181,8 @@ def push_out(system, state, t, solids, w):
 
 
 @compiled
-def to_forces(solids, h):
-    """The end of a step: λ and f become forces, of this step [N]."""
+def finish_contacts(system, state, solids, h):
+    """The end of a step: λ and f become forces [N], and what they took is counted, from v before it to v after it."""
     rows = solids.rows
     scale = 1.0 / (h * h)
     for r in range(rows.phi.shape[0]):
@@ -187,3 +191,7 @@ def to_forces(solids, h):
         rows.lam[r] *= scale
         for c in range(3):
             rows.friction_force[r, c] *= scale
+    count, ledger, places, ineq = rows.phi.shape[0], state.ledger, system.places, solids.ineq
+    for v in (solids.v_start, state.v):
+        take_by_rows(places, ineq, rows, count, v, h, True, ledger)
+    add_driver_work(places, ineq, rows, state.v, h, ledger)

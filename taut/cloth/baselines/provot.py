@@ -21,10 +21,11 @@ from ...compiled import compiled, entry, inline, structure
 from ...methods.base import OK
 from ...methods.cloth_baselines import PROVOT
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
 from .explicit import EULER, Explicit, advance, explicit, measure_velocity
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 Array = np.ndarray
 
@@ -99,7 +100,7 @@ def step(system, state, t, h, ctx):
     x, v, dt, rule = state.x, state.v, h / substeps, EULER
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(system, state, now - dt, dt, ctx.contacts)
+        begin_contacts(system, state, now - dt, dt, ctx.contacts)
         set_out(ctx.work, ctx.springs, x, v, ctx.w, system.work.f, dt, rule)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
@@ -108,9 +109,10 @@ def step(system, state, t, h, ctx):
             if too_long + inside == 0:
                 break
         measure_velocity(x, ctx.work.start, dt, v)
-        to_forces(ctx.contacts, dt)
+        finish_contacts(system, state, ctx.contacts, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 

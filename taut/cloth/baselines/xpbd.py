@@ -27,10 +27,11 @@ from ...forces.spring_law import in_colours
 from ...methods.base import OK
 from ...methods.cloth_baselines import XPBD
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
 from .explicit import measure_velocity
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 Array = np.ndarray
 
@@ -138,16 +139,17 @@ def step(system, state, t, h, ctx):
     x, v, dt = state.x, state.v, h / substeps
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(system, state, now - dt, dt, ctx.contacts)
+        begin_contacts(system, state, now - dt, dt, ctx.contacts)
         predict(ctx.work, x, v, ctx.w, system.work.f, dt)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
             project(ctx.work, ctx.springs, x, ctx.w, dt)
             push_out(system, state, now, ctx.contacts, ctx.w)
         measure_velocity(x, ctx.work.start, dt, v)
-        to_forces(ctx.contacts, dt)
+        finish_contacts(system, state, ctx.contacts, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 
