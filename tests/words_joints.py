@@ -82,7 +82,18 @@ def joint_limit(scene, p, q, r, s, box, rod, turn):
     scene.joint_limit(pin, upper=1.0)
 
 
+def skate(scene, p, q, r, s, box, rod, turn):
+    scene.skate(box.at((0.1, 0.2, 0.3)), direction=(1, 0, 2))
+    scene.skate(rod, direction=(1, 1, 0), normal=(0, 0, 1))
+
+
+def rolling(scene, p, q, r, s, box, rod, turn):
+    scene.rolling(box, rod.at((0.5, 0, 0)), normal=(1, 2, 2), radius=0.6, axis=(2, -1, 0.3))
+    scene.rolling(box.at((0.1, 0.2, 0.3)), (0, 0, 1), radius=0.6, axis=(1, 0.5, 1), tube=0.2)
+    scene.rolling(rod, box, normal=(1, 2, 2), radius=0.3)
+
+
 JOINTS = [
     weld, hinge, slider, cylindrical, universal, planar_joint, point_on_line, point_on_plane, constant_angle,
-    constant_velocity, screw, drive, couple, gear, rack_and_pinion, joint_limit,
+    constant_velocity, screw, drive, couple, gear, rack_and_pinion, joint_limit, skate, rolling,
 ]  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene import open_scene, parse_parameters
 
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
@@ -54,6 +53,7 @@ def explain(
     from ..analysis.explain import explain as look_closely
     from ..analysis.explain.drawing import draw
     from ..analysis.explain.text import print_explanation
+    from ..scene import open_scene, parse_parameters
 
     path = out if out is not None else Path(f"explain_{Path(scene).stem}.png")
     if path.exists() and not overwrite:
@@ -62,7 +62,8 @@ def explain(
         raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
     given = open_scene(scene, allow_outside, **parse_parameters(set or ()))
     found = look_closely(given, at, method, dt, **parse_parameters(option or ()))
+    if found.traces:
+        draw(found, path)  # first: a pipe may end in the midst of the text
     print_explanation(found)
     if found.traces:
-        draw(found, path)
         print(f"\npicture: {path}")

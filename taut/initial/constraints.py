@@ -13,20 +13,21 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
+from ..contact.algorithms import contents
+from ..contact.broad_phase import deepest, find_pairs
+from ..contact.collect import inequalities
+from ..contact.context import Boxed, also
+from ..contact.time_stepping import correct as push_out
 from ..errors import TautError, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
-from ..methods.unilateral import contents
-from ..methods.unilateral.box import Boxed, also
-from ..methods.unilateral.fixed import correct as push_out
-from ..methods.unilateral.gather import inequalities
-from ..methods.unilateral.pairs import deepest, find_pairs
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
+from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
 from .words import listed
 
@@ -56,13 +57,13 @@ def look(system, state):
 
 @entry
 def settle_velocity(system, state):
-    correct_velocity(system, state, 0.0)  # (1)
+    correct_velocity(system, state, 0.0, False)  # (1)
 
 
 @entry
 def settle_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, 0.0, system.bodies.w, 0.0)  # (2)
+        correct(system, state, 0.0, system.bodies.w, 0.0, True)  # (2)
     constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
@@ -132,18 +133,30 @@ def _explain(model: Model, system: System, state: State) -> bool:
         tell(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
              "the least-squares compromise is used. Remove one or change its value")
         return True
+    if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
+        return True
     look(system, state)
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    groups = [
-        group for group in dependent_rows(dense_or_sparse(model, system))
-        if not all(names[r].startswith(edges) for r in group)
-    ]  # fmt: skip
+    edges = model.rows_of_role(HARD_EDGE)
+    groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:
         tell(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
              "affected, and of the possible multipliers the smallest are given")
     return False
+
+
+def _velocities_contradict(model: Model, system: System, state: State) -> bool:
+    """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
+    settle_velocity(system, state)
+    look(system, state)
+    left = np.abs(system.work.b)
+    speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
+    broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
+    if broken:
+        tell(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
+             f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
+    return bool(broken)
 
 
 def dense_or_sparse(model: Model, system: System):

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import TautError, note, tell, unknown
 from ..model import Model
 from ..model.arrays import State, System
+from ..scene.specs import HARD_EDGE
 from .projection import SETTLED, project
 from .words import more
 
@@ -80,8 +81,9 @@ def meet_equalities(
 
 def _own_check(model: Model) -> Array:
     """(rows,) hard edges of sheets, which sheets.py looks at."""
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    return np.array([bool(edges) and name.startswith(edges) for name in model.row_names], bool)
+    found = np.zeros(model.row_count, bool)
+    found[model.rows_of_role(HARD_EDGE)] = True
+    return found
 
 
 def _small(model: Model, scale: Array, size: float) -> Array:

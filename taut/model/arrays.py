@@ -77,6 +77,7 @@ class Rows(NamedTuple):
     spin_from: Array  # the block of the place that it follows from,
     spin_row: Array  # its row,
     spin_place: Array  # and the place on the rigid body
+    at_velocity: Array  # (rows,) 1 where the row is a condition on velocities, A v + b = 0, else 0
 
 
 @structure
@@ -134,6 +135,7 @@ class Work(NamedTuple):
     b: Array  # right-hand side
     drift: Array  # dΦ/dt while free bodies stand still, as drivers cause it
     mu: Array  # a second set of multipliers
+    phi_t_old: Array  # Φ_t at the old time, for methods that mix two times
     x1: Array  # spare configurations and velocities
     x2: Array
     quat1: Array
@@ -161,6 +163,7 @@ class System(NamedTuple):
     work: Work
     driven: int  # 1: something moves on its own
     counted: int  # 1: that, or some force has no potential: steps add up their work
+    nonholonomic: int  # 1: some row is a condition on velocities
     turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
 
 

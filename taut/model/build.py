@@ -46,7 +46,7 @@ def _build(scene: Scene) -> Model:
     inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
     forces, force_info = force_batches(slots, pushed)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
-    widest = max([len(spec.points) for spec in used] + [1])
+    widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
     joints = joint_infos(slots, held.layouts)
     pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]

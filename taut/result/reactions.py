@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import entry
-from ..methods.unilateral import viewer
-from ..methods.unilateral.box import open_box
-from ..methods.unilateral.gather import add_rows, inequalities
+from ..contact.algorithms import viewer
+from ..contact.collect import add_rows, inequalities
+from ..contact.context import open_box
 from ..model.arrays import System
 from ..model.evaluate import begin, constraints, copy, set_time
 from ..model.model import ConstraintInfo, Model

@@ -49,7 +49,7 @@ _SIGNAL = {"anyOf": [_NUMBER, {"type": "string", "description": "a formula in t"
 _SIGNALS = {"anyOf": [{"type": "array", "items": _SIGNAL, "minItems": 3, "maxItems": 3}, _KEYFRAMES]}
 _TEXT = {"type": "string", "minLength": 1}
 _TEXTS = {"anyOf": [_TEXT, {"type": "array", "items": {"type": ["string", "number"]}}]}
-_NUMBERS = {"type": "array", "items": {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}}
+_NUMBERS = {"anyOf": [_NUMBER, {"type": "array", "items": {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}}]}
 _ON_BODY = {
     "type": "object",
     "properties": {"body": _TEXT, "offset": _VECTOR},
@@ -152,7 +152,7 @@ Quaternion = _judged(checks.quaternion, _QUATERNION)
 Radius = _judged(checks.not_negative, {"type": "number", "minimum": 0})
 Names = _judged(_names, {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]})
 Inequality = {name: _judged(reader, _INEQUALITY[name]) for name, (_, reader, _) in verbs.INEQUALITY.items()}
-Inertia = _judged(checks.inertia, {"type": "array", "minItems": 3, "maxItems": 3})
+Inertia = _judged(checks.inertia, {"anyOf": [_NUMBER, {"type": "array", "minItems": 3, "maxItems": 3}]})
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
 Shape = _judged(lambda value, what: bodies.mesh_of(value) or shapes.solid(value, 1.0, None, what), _SHAPE)

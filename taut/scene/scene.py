@@ -8,6 +8,7 @@ cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -102,9 +103,14 @@ class Scene:
         touching = any(groups.can_touch(self, group) for group in self._groups.values())
         return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 
-    if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
+    def __getattr__(self, kind: str) -> Callable[..., Ref]:
+        """Only what does not exist comes here; the methods of kinds are made by verbs.py."""
+        words = [word for word in dir(type(self)) if not word.startswith("_")]
+        near = get_close_matches(kind, words, n=1, cutoff=0.6)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise AttributeError(f"a scene has no '{kind}'{hint}")
 
-        def __getattr__(self, kind: str) -> Callable[..., Ref]: ...
+    if TYPE_CHECKING:  # the methods that deformables.py adds
 
         def cloth(self, **arguments: Any) -> ClothRef: ...
 
@@ -152,7 +158,8 @@ class Scene:
     ) -> BodyRef:
         """Add a rigid body by its centre of mass.
 
-        inertia      three principal moments or 3×3 [kg m²], in the body's frame; or instead
+        inertia      three principal moments or 3×3 [kg m²], in the body's frame; one number: the moment about every
+                     axis, which is all that a planar body needs; or instead
         shape        {"box": (x, y, z)}, {"sphere": r}, {"cylinder": (r, length)}, {"capsule": (r, length)} or
                      {"rod": length}, with a mass or a density [kg/m³]
                      or {"mesh": file}: a closed surface, with the axes of the file about its centre of mass

@@ -15,10 +15,12 @@ import numpy as np
 from ..expressions import Signal
 
 if TYPE_CHECKING:
-    from ..cloth.springs import Springs
+    from ..forces.spring_law import Springs
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
+# Roles of constraints that a deformable makes: what they are is never read from their names.
+HARD_EDGE, PIN = "hard edge", "pin"
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ class Constraint:
     sense        "==": Φ = 0;  ">=": Φ ≥ 0;  "<=": Φ ≤ 0. All rows have the same
     restitution  of an inequality: speed after an impact over speed before, 0 to 1
     friction     of a contact: Coulomb's coefficient
+    role         HARD_EDGE or PIN of the deformable that is its owner; "": a user's own constraint
     """
 
     kind: str
@@ -96,6 +99,7 @@ class Constraint:
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
+    role: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,19 @@ from typing import Any
 
 import numpy as np
 
+from ...contact import event_driven as events
+from ...contact.algorithms import CONTACT_METHODS, EVENTS, contents
+from ...contact.problem import length_scale
+from ...contact.snapshot import evaluate, march, open_up, strike
 from ...errors import TautError, TautWarning, shown
-from ...methods import METHODS, STATUSES
-from ...methods.unilateral import EVENTS, contents, events
-from ...methods.unilateral.snapshot import evaluate, march, open_up, strike
-from ...methods.unilateral.tables import length_scale
+from ...methods import STATUSES
 from ...model import Model, build
 from ...result import Run
 from ...scene.scene import Scene
 from ...simulation.run import DEFAULT_UNILATERAL, Session, simulate
 
 AT_ACCELERATIONS = "baumgarte"  # explains scenes whose own method acts on velocities
+ZERO = 1e-9  # of the sizes of λ and w in a problem: what rounding leaves of zero
 GAP, SPEED = 1e-6, 1e-5  # Φ [of a radius] and dΦ/dt [m/s] up to which a row touches: what methods leave of zero
 
 
@@ -54,7 +56,7 @@ class Problem:
     free: np.ndarray  # (points, 3) v̇₀
     push: np.ndarray  # (n, points, 3) U
     bodies: tuple[tuple[str, int], ...]  # names and slots of free bodies that these rows act on
-    size: float  # of the accelerations that forces alone would cause
+    size: float  # of the accelerations that forces alone would cause, or the turning of velocities
 
     @property
     def sizes(self) -> tuple[float, float]:
@@ -103,15 +105,14 @@ def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[s
 
 
 def stops_at_events(method: str) -> bool:
-    form = METHODS[method].unilateral if method in METHODS else None
+    form = CONTACT_METHODS.get(method)
     return form is not None and form.step is events.step
 
 
 def session(plan: Plan, rule: str) -> Session:
     """The start of the scene under a rule, at acceleration level, ready to be looked at."""
     method = plan.method if plan.stops_at_events else AT_ACCELERATIONS
-    form = METHODS[method].unilateral
-    assert form is not None
+    form = CONTACT_METHODS[method]
     known = {option.name for option in form.options}
     wanted = {**{k: v for k, v in plan.scene.suggested.items() if k in known},
               **(plan.options if plan.stops_at_events else {})}  # fmt: skip
@@ -183,6 +184,10 @@ def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem
     points = there.state.x.shape
     S, c, free, push = np.zeros((n, n)), np.zeros(n), np.zeros(points), np.zeros((n, *points))
     open_up(box, n, S, c, free, push)
+    # Where nothing accelerates, what rounding leaves of zero must not pass for a decision.
+    speed = float(np.abs(there.state.v).max(initial=0.0))
+    size = max(size, speed * speed / length_scale(there.model))
+    c[np.abs(c) <= ZERO * size] = 0.0
     moved = np.abs(push).max(axis=(0, 2), initial=0.0) > 0.0
     bodies = tuple((info.name, info.slot) for info in there.model.body_info if moved[info.slot])
     names = tuple(there.model.inequality_names[r] for r in rows)

@@ -53,7 +53,7 @@ def run(quick: bool) -> dict[str, Any]:
         n: microseconds(gallery("chain", n=n), (REDUCED, STABILIZED), 0.001, max(20, 5_000 // n), repeats)
         for n in sizes
     }
-    refused = {name: METHODS["reduced"].refuses(build(gallery(name))) for name in SCENES}
+    refused = {name: METHODS["reduced"].refusal(build(gallery(name))) for name in SCENES}
     return {
         "runs": runs,
         "pendulum": swing,
@@ -147,9 +147,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "not-general",
             "They are of use in some simple cases, not for arbitrary constraints.",
             "Reduced coordinates",
-            "at least one scene of the gallery has none",
+            "of the scenes of the gallery more than a quarter have none, and fewer than three quarters",
             f"{len(none)} of {len(data['refused'])} have none",
-            len(none) > 0,
+            0.25 < len(none) / len(data["refused"]) < 0.75,
             note="; ".join(f"{name}: {reason}" for name, reason in none.items()),
         ),
         judge(

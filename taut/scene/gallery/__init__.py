@@ -14,7 +14,7 @@ from ...arguments import checked
 from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, cloth, contacts, linkages, mechanisms, single, spatial, squeezer
+from . import chains, cloth, contacts, linkages, mechanisms, robots, rolling, single, spatial, squeezer
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,12 @@ SCENES: dict[str, Entry] = {
         spatial.universal_shaft,
         spatial.stewart_platform,
         spatial.flyball_governor,
+        robots.robot_arm_6dof,
+        rolling.chaplygin_sleigh,
+        rolling.rolling_disc,
+        rolling.rolling_coin,
+        rolling.car_turning,
+        rolling.bicycle,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,
