@@ -9,6 +9,7 @@ STAGES = [
     {"errors", "arguments", "limits"},
     {"compiled"},
     {"cloth", "expressions"},
+    {"shapes"},
     {"constraints", "forces"},
     {"scene"},
     {"linalg"},

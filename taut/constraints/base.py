@@ -26,6 +26,11 @@
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
 7.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
+8.  `examples` name points of the cast of `tests/words_constraints.py`: "p", "q", "r", "s" are particles, "turn" and
+    "shift" scalar coordinates, "box" and "rod" rigid bodies, ("box", (x, y, z)) is a place on one, and (x, y, z) one in
+    the world. Φ need not be zero, but must be smooth around each example.
+9.  With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
+    (0.1, 1.5, 0.1), or from (0.1, 0.2, 0.1) if that is where Φ ≥ 0; its second point is a ball of radius 0.2 m at 0.
 """
 
 from __future__ import annotations
@@ -36,6 +41,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import Argument, Example
+
 
 class At(NamedTuple):
     """Where a batch begins in the flat arrays."""
@@ -45,23 +52,6 @@ class At(NamedTuple):
     ints: int
     row: int
     blk: int
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One keyword argument of a kind, as users write it in Python or in a scene file.
-
-    type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
-          "constant" or "constant_vector": numbers that may not change with time
-          "quaternion": (w, x, y, z) or (axis, angle)
-          "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
-    """
-
-    name: str
-    type: str
-    doc: str
-    default: Any = None
-    required: bool = False
 
 
 BALL = Argument("ball", "constant", "radius of the ball about the point [m]; default: the body's own")
@@ -104,4 +94,6 @@ class Kind:
     coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
+    examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 8
+    stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 9
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning

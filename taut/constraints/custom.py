@@ -10,6 +10,7 @@ kernel calls by its address, so a scene with its own constraints runs in the sam
 from __future__ import annotations
 
 from .. import limits
+from ..arguments import example
 from ..compiled import compiled
 from ..expressions import call_constraint, check, codegen
 from .base import Argument, Kind, Layout
@@ -76,6 +77,14 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         call_constraint(address, packed_x, packed_v, t, phi, r, J, 3 * k, phi_t, gamma)  # (1), (2)
 
 
+FORMULAS = ["sin(p.x*q.y) + p.z*t**2", "q.x**2 + q.z**3 - exp(p.y)*cos(2*t) + turn"]
+
+
+def product_with_time(points, t):
+    """A function for the examples."""
+    return points[0, 0] * points[1, 1] * points[1, 1] - points[0, 2] * t * t
+
+
 KIND = Kind(
     name="custom",
     doc="Your own condition: a formula such as 'b.x**2 + b.y**2 - 1', or a Python function g(q, t).",
@@ -90,4 +99,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", "turn", formula=FORMULAS),
+        example("p", ("box", (0.1, 0.2, 0.3)), function=product_with_time),
+    ),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -62,4 +63,9 @@ KIND = Kind(
     lay_out=lay_out,
     kernel=kernel,
     contact=True,
+    examples=(
+        example("p", "q", length="1 + 0.2*sin(3*t)"),
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
+        example(("box", (0.1, -0.2, 0.3)), (0, 0, 0)),
+    ),
 )

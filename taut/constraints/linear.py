@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -60,4 +61,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
+        example("turn", "shift", coefficients=[2, -5]),
+    ),
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -63,4 +64,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", point=("sin(2*t)", "t**2", 0), direction=(1, 2, 3)),
+        example(("box", (0.1, 0.2, 0.3)), direction=(0, 1, 0)),
+    ),
 )
