@@ -30,6 +30,7 @@ class Argument:
     type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
           "constant" or "constant_vector": numbers that may not change with time
           "quaternion": (w, x, y, z) or (axis, angle)
+          "joint": a joint of the scene, or its name
           "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
     """
 
@@ -45,10 +46,16 @@ class Example(NamedTuple):
 
     points: tuple[Any, ...]
     arguments: dict[str, Any]
+    kind: str = ""  # another kind, where an example needs something of it
 
 
 def example(*points: Any, **arguments: Any) -> Example:
     return Example(points, arguments)
+
+
+def made(kind: str, *points: Any, **arguments: Any) -> Example:
+    """Something of another kind that an example needs, such as the joint that is driven."""
+    return Example(points, arguments, kind)
 
 
 def _flag(value: Any, what: str) -> None:

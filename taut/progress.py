@@ -20,7 +20,7 @@ class Compilation:
     EXPECTED is how many functions the forms of methods need when nothing is compiled yet, for the guess.
     """
 
-    EXPECTED = {"": 75, "unilateral": 130, "sheets": 280}
+    EXPECTED = {"": 75, "contact": 130, "deformable": 280}
 
     def __init__(self) -> None:
         self.silent = False

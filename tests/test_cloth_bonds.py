@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse as sp
 
 from taut.analysis.bench.frames import Frames
+from taut.cloth.contact_schur import GRADIENT, SHARE, bind, bonds_for
+from taut.cloth.newton_direction import aim
 from taut.compiled import entry
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from taut.methods.box import contents
-from taut.methods.sheets.aim import aim
-from taut.methods.sheets.bonds import GRADIENT, SHARE, bind, bonds_for
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]
@@ -97,7 +97,7 @@ def dense_rows(rows, count, size):
 
 
 def lines_of(bonds, rows, size):
-    """C of bonds.py, dense."""
+    """C of contact_schur.py, dense."""
     lines = np.zeros((int(bonds.number[0]), size, 3))
     for b in range(len(lines)):
         r = bonds.code[1, b] // 3
@@ -141,7 +141,7 @@ def test_bonds_resist_what_their_rows_resist(folded):
 
 
 def dense_gives(net, bonds, lines, size):
-    """(3) of bonds.py"""
+    """(3) of contact_schur.py"""
     own = nodes_matrix(net.nodes).reshape(size, 3, size, 3)[np.arange(size), :, np.arange(size)]
     mass = np.eye(3) * (net.mass[:, 0] / STEP**2)[:, None, None]
     give = np.linalg.inv(mass + SHARE * (own - mass))

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from taut.cloth import grid
-from taut.cloth.closest import EDGE_EDGE, NODE_TRIANGLE, closest_points
-from taut.cloth.crossings import crossings
-from taut.cloth.proximity import MORE_ROOM, near_rows, rows, rows_at, surface
-from taut.cloth.safe import ENOUGH, FREE, HELD_CUT, KEPT, fractions_of, motion, safe_fractions
 from taut.errors import TautError
+from taut.geometry import grid
+from taut.geometry.ccd_filter import ENOUGH, FREE, HELD_CUT, KEPT, fractions_of, motion, safe_fractions
+from taut.geometry.closest_points import EDGE_EDGE, NODE_TRIANGLE, closest_points
+from taut.geometry.intersections import crossings
+from taut.geometry.proximity import MORE_ROOM, near_rows, rows, rows_at, surface
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]])
 HALVES = np.array([[0, 2, 1], [0, 3, 2]])

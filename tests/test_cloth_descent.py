@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from taut.analysis.bench.frames import Frames
+from taut.cloth import slack as rooms
+from taut.cloth.augmented_lagrangian import descend, energy
+from taut.cloth.context import SHEETS
+from taut.cloth.interior_point import from_inside
+from taut.cloth.linear_system import imbalance
+from taut.cloth.predict import extrapolate
 from taut.compiled import entry
 from taut.methods.box import contents
-from taut.methods.sheets import rooms
-from taut.methods.sheets.box import SHEETS
-from taut.methods.sheets.descent import descend, energy
-from taut.methods.sheets.free import extrapolate
-from taut.methods.sheets.interior import from_inside
-from taut.methods.sheets.system import imbalance
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import taut
+from taut.cloth.contact_rows import no_rows
+from taut.cloth.friction import CREEP, rub_rows
 from taut.compiled import entry
-from taut.methods.sheets.contact_rows import no_rows
-from taut.methods.sheets.friction import CREEP, rub_rows
 
 STEP = 1 / 240
 COEFFICIENT = 0.3

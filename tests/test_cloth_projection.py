@@ -7,8 +7,8 @@ import pytest
 from test_cloth import hard_sheets, irregular
 
 from taut.analysis.bench.frames import FRAME, Frames
-from taut.methods.sheets.couples import DIRECT, HELD, all_springs, place_springs, with_neighbours
-from taut.methods.sheets.lengths import SOFT, lengths_of
+from taut.cloth.implicit_springs import DIRECT, HELD, all_springs, place_springs, with_neighbours
+from taut.cloth.length_projection import SOFT, lengths_of
 from taut.model import build
 from taut.scene import Scene, gallery
 

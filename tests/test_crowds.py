@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut.methods.unilateral import contents
+from taut.contact.algorithms import contents
 from taut.model import build
 from taut.result import Store
 from taut.simulation.loop import calls_for, loop
@@ -93,7 +93,7 @@ def test_a_pile_comes_to_rest_with_small_overlap(hundred):
 
 
 def test_both_ways_to_find_lambda_take_turns_without_a_jolt(monkeypatch):
-    monkeypatch.setattr("taut.methods.unilateral.tables.DENSE", 200)  # about as many rows touch at rest
+    monkeypatch.setattr("taut.contact.problem.DENSE", 200)  # about as many rows touch at rest
     part = session(pile(64, seed=3), steps=500)
     calls, none = calls_for(part.method, part.system, part.state, part.par), part.buffers(1)
     mass, x, v = part.system.bodies.mass, part.state.x, part.state.v

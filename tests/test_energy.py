@@ -10,7 +10,7 @@ from taut.cli import main
 from taut.methods import METHODS
 from taut.result.records import Records
 
-FIXED_STEP = [name for name, method in METHODS.items() if not method.adaptive and not method.is_for_sheets_only]
+FIXED_STEP = [name for name, method in METHODS.items() if not method.adaptive and not method.is_for_deformables_only]
 SLACK = 0.25
 ROUNDING = 1e-10  # [J] that a few thousand steps may leave
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from taut.contact.grid import carry, grid_room, near_pairs, needs_rebuild
-from taut.contact.projected import candidates, project
+from taut.contact.projected_gauss_seidel import candidates, project
+from taut.geometry.ball_pairs import carry, grid_room, near_pairs, needs_rebuild
 
 G = 9.81
 

@@ -80,18 +80,24 @@ def cast(scene: taut.Scene) -> dict[str, Any]:
     }
 
 
-def point_of(bodies: dict[str, Any], point: Any) -> Any:
+def point_of(scene: taut.Scene, bodies: dict[str, Any], point: Any) -> Any:
     if isinstance(point, str):
         return bodies[point]
+    if isinstance(point, Example):
+        return add(scene, bodies, point.kind, point)
     return bodies[point[0]].at(point[1]) if isinstance(point[0], str) else point
+
+
+def add(scene: taut.Scene, bodies: dict[str, Any], kind: str, example: Example) -> Any:
+    return getattr(scene, kind)(*(point_of(scene, bodies, point) for point in example.points), **example.arguments)
 
 
 def scene_of(kind: str, examples: Sequence[Example] | None = None) -> taut.Scene:
     """The cast with the examples of a kind."""
     scene = taut.Scene(name=kind)
     bodies = cast(scene)
-    for points, arguments in KINDS[kind].examples if examples is None else examples:
-        getattr(scene, kind)(*(point_of(bodies, point) for point in points), **arguments)
+    for example in KINDS[kind].examples if examples is None else examples:
+        add(scene, bodies, kind, example)
     # A kernel does not know the sense of its kind: as equalities, all are evaluated in the same way.
     for name, constraint in scene.constraints.items():
         scene._constraints[name] = replace(constraint, sense="==")

@@ -49,7 +49,7 @@ def bench(
     from ..methods import METHODS
     from ..progress import say
 
-    chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_sheets_only]
+    chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_deformables_only]
     for what, names, known in (("method", chosen, METHODS), ("part of the benchmark", parts, PARTS)):
         for name in names:
             if name not in known:

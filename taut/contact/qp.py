@@ -29,8 +29,8 @@ import math
 import numpy as np
 
 from taut.compiled import compiled
-from taut.contact.active import EPSILON, descend
 from taut.contact.face import RANK, find_slack, put_back, scale_problem, solve_set
+from taut.contact.lawson_hanson import EPSILON, descend
 from taut.contact.work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, give_up, record_all
 
 MOST_ROUNDS = 40

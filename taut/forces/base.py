@@ -32,4 +32,11 @@ class ForceKind:
     kernel: Callable
     arguments: tuple[Argument, ...] = ()
     turning: bool = False
+    frames: bool = False  # lay_out derives points from the bodies' frames, as for constraints
+    joints: tuple[str, ...] = ()  # arguments that name joints
     may_be_infinite: bool = False  # some of its parameters may be infinite, which means: never
+
+    @property
+    def asks(self) -> bool:
+        """Whether lay_out wants to know more of its points than where they are."""
+        return self.points is None or self.frames

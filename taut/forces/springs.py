@@ -14,10 +14,10 @@ from math import sqrt
 
 import numpy as np
 
-from ..cloth.springs import tension
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind
+from .spring_law import tension
 
 
 def lay_out(positions, arguments):

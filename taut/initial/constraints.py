@@ -13,20 +13,21 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
+from ..contact.algorithms import contents
+from ..contact.broad_phase import deepest, find_pairs
+from ..contact.collect import inequalities
+from ..contact.context import Boxed, also
+from ..contact.time_stepping import correct as push_out
 from ..errors import TautError, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
-from ..methods.unilateral import contents
-from ..methods.unilateral.box import Boxed, also
-from ..methods.unilateral.fixed import correct as push_out
-from ..methods.unilateral.gather import inequalities
-from ..methods.unilateral.pairs import deepest, find_pairs
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
+from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
 from .words import listed
 
@@ -133,11 +134,8 @@ def _explain(model: Model, system: System, state: State) -> bool:
              "the least-squares compromise is used. Remove one or change its value")
         return True
     look(system, state)
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    groups = [
-        group for group in dependent_rows(dense_or_sparse(model, system))
-        if not all(names[r].startswith(edges) for r in group)
-    ]  # fmt: skip
+    edges = model.rows_of_role(HARD_EDGE)
+    groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..cloth.initial_contacts import look_at_solids, solids_in
 from ..errors import TautError, tell
-from ..methods.sheets.look import look_at_solids, solids_in
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.sheets import Sheet

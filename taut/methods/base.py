@@ -19,8 +19,9 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None.
 9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
-10. A method that also treats inequalities, or scenes with cloth, does so by other forms of itself: `unilateral`
-    and `sheets`, each a whole Method with that word as its `form`.
+10. Scenes with inequalities are treated by another algorithm under the method's name, declared in
+    contact/algorithms.py; scenes with cloth or solids by one that is declared in cloth/algorithms.py. Each is a
+    whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
@@ -76,7 +77,7 @@ class Method:
     order: int  # of the trajectory
     order_position: int | None  # of |Φ|
     order_velocity: int | None  # of |Φ̇|
-    step: Callable
+    step: Callable | None  # None: it treats deformables alone
     orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
     caveat: Caveat | None = None
     takes_tolerance: bool = True
@@ -93,14 +94,12 @@ class Method:
     begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
     grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
-    form: str = ""  # which form of a method this is: "", "unilateral" or "sheets"
-    unilateral: Method | None = None  # the same method for scenes with inequalities
-    # The same method for scenes with cloth or solids; one that is for nothing else names itself.
-    sheets: Method | None = field(default=None, compare=False, repr=False)
+    form: str = ""  # which form of a method this is: "", "contact" or "deformable"
+    algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
     @property
-    def is_for_sheets_only(self) -> bool:
-        return self.sheets == self
+    def is_for_deformables_only(self) -> bool:
+        return self.step is None or (self.form == "deformable" and not self.algorithm)
 
     @property
     def order_energy(self) -> int:

@@ -9,12 +9,9 @@ The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import Method, Option
-from .unilateral import event_driven
 
 
 @inline
@@ -52,4 +49,3 @@ METHOD = Method(
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

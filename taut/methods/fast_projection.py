@@ -9,8 +9,6 @@ J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
@@ -27,7 +25,6 @@ from ..model.evaluate import (
     solve,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
 
 
 @compiled
@@ -75,4 +72,3 @@ METHOD = Method(
     tolerance=1e-9,
     solves="3 to 6",
 )
-METHOD = replace(METHOD, sheets=for_sheets(METHOD, projects=True))

@@ -16,8 +16,6 @@ configuration where J loses rank: there J(q) says nothing about q'. f is that of
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline
 from ..model.evaluate import (
     add_scaled,
@@ -37,9 +35,7 @@ from ..model.evaluate import (
     times,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
 from .unconstrained import AB2, extrapolate, integrator_option, memory
-from .unilateral import fixed_step
 
 
 @inline
@@ -120,4 +116,3 @@ METHOD = Method(
     options=(integrator_option("euler", ("euler", "ab2")),),
     memory=memory,
 )
-METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))

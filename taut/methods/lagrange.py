@@ -10,12 +10,9 @@ the other methods are there to prevent, and what this one shows.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import Method
-from .unilateral import event_driven
 
 
 @inline
@@ -45,4 +42,3 @@ METHOD = Method(
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

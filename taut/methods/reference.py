@@ -16,7 +16,7 @@ that steps become small, not too small, and the motion goes on along its branch.
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from ..model.evaluate import copy, power_at, set_time
+from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import OK, TOO_SMALL, Method, Option
@@ -96,6 +96,8 @@ def step(system, state, t, h, par):
             normalise(quat)
             now = end if last else now + used
             set_time(system, now, x, quat, v)
+            if system.turns.shape[0] > 0:
+                count_turns(system, x, quat, v)
             correct(system, state, now, system.bodies.w, par[2])  # (4)
             correct_velocity(system, state, now)
             work.counts[1] += 1

@@ -37,10 +37,15 @@ class Bodies(NamedTuple):
 
 @structure
 class Places(NamedTuple):
-    """Places on rigid bodies."""
+    """Places on rigid bodies, and directions that turn with them.
+
+    A direction has a base that stays at the origin, so that its position is R u, its velocity ω × R u, and what
+    acts on it only turns its body.
+    """
 
     point: Array  # the place's own point
     slot: Array  # centre of mass of its body; its rotation is the next slot
+    base: Array  # the slot that it is carried by: `slot`, or of a direction one that never moves
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
 
@@ -156,6 +161,7 @@ class System(NamedTuple):
     work: Work
     driven: int  # 1: something moves on its own
     counted: int  # 1: that, or some force has no potential: steps add up their work
+    turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
 
 
 @structure

@@ -18,13 +18,14 @@ Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + �
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, sin
 
 import numpy as np
 
 from ..compiled import compiled, inline
 from ..constraints.base import At
 from ..expressions import call_signal
+from ..joints.coordinates import nearest
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .dispatch import evaluate_kind, force_kind, rechart_kind
@@ -40,12 +41,26 @@ def start_of(batches, b):
 @inline
 def begin(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
+    if system.turns.shape[0] > 0:
+        count_turns(system, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             place(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def count_turns(system, x, quat, v):
+    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
+    place(system, x, quat, v)
+    turns = system.turns
+    for k in range(turns.shape[0]):
+        u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+        c = x[u, 0] * x[first, 0] + x[u, 1] * x[first, 1] + x[u, 2] * x[first, 2]
+        s = x[u, 0] * x[second, 0] + x[u, 1] * x[second, 1] + x[u, 2] * x[second, 2]
+        x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
 
 
 @inline
@@ -114,18 +129,18 @@ def carry(carried, arms, x, quat, v, a):
 
 @inline
 def place(system, x, quat, v):
-    """Positions and velocities of places on rigid bodies: x + R r and v + R (ω × r)."""
+    """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
     places = system.places
     for k in range(places.point.shape[0]):
-        point, slot, body = places.point[k], places.slot[k], places.body[k]
+        point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         arm = to_world(quat, body, r0, r1, r2)
         swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
         for c in range(3):
-            x[point, c] = x[slot, c] + arm[c]
-            v[point, c] = v[slot, c] + swing[c]
+            x[point, c] = x[base, c] + arm[c]
+            v[point, c] = v[base, c] + swing[c]
 
 
 @inline
@@ -236,12 +251,12 @@ def apply(system, t, x, quat, v):
             tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
             work.power[0] += tau[0] * v[spin, 0] + tau[1] * v[spin, 1] + tau[2] * v[spin, 2]
         for k in range(places.point.shape[0]):  # a force on a place turns its body
-            point, slot = places.point[k], places.slot[k]
+            point, base = places.point[k], places.base[k]
             spin = places.slot[k] + 1
             r0, r1, r2 = to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
             f0, f1, f2 = f[point, 0], f[point, 1], f[point, 2]
             for c in range(3):
-                f[slot, c] += f[point, c]
+                f[base, c] += f[point, c]
             f[spin, 0] += r1 * f2 - r2 * f1
             f[spin, 1] += r2 * f0 - r0 * f2
             f[spin, 2] += r0 * f1 - r1 * f0

@@ -40,7 +40,7 @@ class Labels:
 
     def units(self) -> list[str]:
         """The unit of each of `row_names`."""
-        return [info.unit for info in self.constraints for _ in info.rows]
+        return [unit for info in self.constraints for unit in info.units]
 
     def senses(self) -> list[str]:
         """==, >= or <= of each of `row_names`."""

@@ -123,12 +123,22 @@ class Run:
         """The ConstraintResult or BodyResult of that name; a constraint goes before a body."""
         for constraint in self.labels.constraints:
             if constraint.name == name:
-                return ConstraintResult(self, constraint)
+                return self._constraint(constraint)
         for body in self.labels.bodies:
             if body.name == name:
                 return BodyResult(self, body)
         known = [info.name for info in self.labels.constraints] + [info.name for info in self.labels.bodies]
         raise unknown("constraint or body", str(name), known)
+
+    def _constraint(self, info: ConstraintInfo) -> ConstraintResult:
+        """What a constraint did; a joint tells its coordinates besides."""
+        from ..constraints import KINDS
+
+        if info.kind in KINDS and KINDS[info.kind].frames:
+            from .joints import JointResult
+
+            return JointResult(self, info)
+        return ConstraintResult(self, info)
 
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""
@@ -243,7 +253,7 @@ class ConstraintResult:
 
         run = self._run
         bodies, force, torque = forces_and_torques(
-            run.model, run.records, self._info, run.info["dt"], run.info["record_every"]
+            run.model, run.records, self._built(), run.info["dt"], run.info["record_every"]
         )
         names = {"time": run.data.time, "body": bodies, "xyz": XYZ}
 
@@ -260,6 +270,11 @@ class ConstraintResult:
     @property
     def torque(self) -> xarray.DataArray:
         return self._reactions[1]
+
+    def _built(self) -> ConstraintInfo:
+        """As the model has it, with its parts, which are not stored with a run."""
+        model = self._run.model
+        return next(i for i in (*model.constraint_info, *model.inequality_info) if i.name == self._info.name)
 
     def _rows(self, variable: str) -> xarray.DataArray:
         names = self._info.row_names()

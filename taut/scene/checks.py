@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import TautError, shown
 from ..expressions import Signal
-from .specs import Matrix, Vector
+from .specs import Matrix, Ref, Vector
 
 _NOT_LISTS = (str, bytes, Mapping, Set, type)  # of a set nobody knows the order
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -240,6 +240,11 @@ def function(value: Any, what: str) -> Callable:
 
 
 # How each type of argument that constraints/base.py lists is read.
+def joint(value: Any, what: str) -> str:
+    """The name of a joint, from what adding it returned or from its name."""
+    return text(value.name if isinstance(value, Ref) else value, what)
+
+
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": signal,
     "vector": signals,
@@ -247,6 +252,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "constant_vector": vector,
     "quaternion": quaternion,
     "numbers": numbers,
+    "joint": joint,
     "text": text,
     "texts": texts,
     "function": function,

@@ -166,6 +166,7 @@ _SCHEMAS: dict[str, dict] = {
     "constant_vector": _VECTOR,
     "quaternion": _QUATERNION,
     "numbers": _NUMBERS,
+    "joint": _TEXT,
     "text": _TEXT,
     "texts": _TEXTS,
 }
@@ -243,7 +244,7 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
     else:
         found = (FORCES if section == "forces" else CONSTRAINTS)[kind]
         doc = found.doc
-        need = ... if found.points is not None else None
+        need = ... if found.points else None
         own, bulk = ({} if section == "obstacles" else {"points": (Points, need)}), {}
         for argument in found.arguments:
             if argument.type == "function":
@@ -288,7 +289,7 @@ def can_be_many(section: str, kind: str) -> bool:
     """Particles, and the kinds with a fixed number of points."""
     if section in ("bodies", "obstacles", "deformables"):
         return kind == "particle"
-    return (CONSTRAINTS if section == "constraints" else FORCES)[kind].points is not None
+    return bool((CONSTRAINTS if section == "constraints" else FORCES)[kind].points)
 
 
 def _version(value: Any, what: str) -> None:

@@ -275,7 +275,7 @@ def _alike(record: Body | Constraint | Force | Obstacle) -> tuple | None:
     if isinstance(record, Body):
         return ("particle",) if record.kind == "particle" and record.path is None else None
     kind = (CONSTRAINTS | FORCES)[record.kind]
-    if kind.points is None or any(point.body is None or any(point.offset) for point in record.points):
+    if not kind.points or any(point.body is None or any(point.offset) for point in record.points):
         return None
     if any(a.type not in _COLUMNS or not _constant(record.arguments[a.name]) for a in _arguments(record)):
         return None

@@ -13,16 +13,18 @@ import numba
 import numpy as np
 from numba import types
 
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
+from ..contact.algorithms import CONTACT_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import State, System
 from ..model.evaluate import begin, constraints, forces, place, set_time, times
 
 METHOD_LIST = [
-    *METHODS.values(),
-    *(method.unilateral for method in METHODS.values() if method.unilateral),
-    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
+    *(method for method in METHODS.values() if method.step is not None),
+    *CONTACT_METHODS.values(),
+    *DEFORMABLE_METHODS.values(),
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 
@@ -95,8 +97,8 @@ def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
 @cache
 def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
-    shared = method.form == "unilateral"
-    name = f"{method.step.__module__.rpartition('.')[2]}_steps" if shared else method.key
+    shared = method.form == "contact"
+    name = f"{method.algorithm}_steps" if shared else method.key
     return specialise(advance, f"advance_{name}", compiled, step=method.step)
 
 

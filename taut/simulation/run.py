@@ -15,14 +15,15 @@ import numpy as np
 
 from .. import limits
 from ..arguments import checked
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled.storage import before_compiling
+from ..contact.algorithms import CONTACT_METHODS, contents
 from ..errors import TautError, chosen, note, noting, shown, tell, told, unknown
 from ..initial import AS_GIVEN, REPAIR, check_inequalities, check_sheets, listed, pairs_fit, prepare_start, start_mode
 from ..linalg import describe
 from ..methods import METHODS, STATUSES, Method
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
 from ..methods.options import parameters
-from ..methods.unilateral import contents
 from ..model import Model, build
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, joined
@@ -173,10 +174,10 @@ def method_for(scene: Scene, name: str) -> Method:
     method = METHODS[name]
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
-        form = method.sheets or (None if scene.is_unilateral else method)
+        form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
         what = "cloth or solids with limits or contacts"
     else:
-        form = method.unilateral if scene.is_unilateral else method
+        form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
         what = "inequalities"
     if form is None:
         able = _able(scene)
@@ -188,9 +189,9 @@ def method_for(scene: Scene, name: str) -> Method:
 def _able(scene: Scene) -> list[str]:
     """The methods that treat the inequalities of a scene."""
     if not scene.deformables:
-        return [method.name for method in METHODS.values() if method.unilateral is not None]
+        return list(CONTACT_METHODS)
     model = build(scene)
-    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refuses(model) is None]
 
 
 class Session:
@@ -219,7 +220,7 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if self.method.form == "unilateral":
+        if self.method.form == "contact":
             while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
                 self._make_room()
             check_inequalities(model, self.system, self.state, self.par, mode)
@@ -287,7 +288,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if not self.method.form == "unilateral":
+        if not self.method.form == "contact":
             return NO_EVENTS
         par = contents(self.par)
         count = min(int(par.event_count[0]), len(par.event_ints))
@@ -331,7 +332,7 @@ class Session:
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        if self.method.form == "unilateral":
+        if self.method.form == "contact":
             names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
             if names:
                 tell(f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
@@ -351,7 +352,7 @@ class Session:
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _solver(self) -> str:
-        if self.method.form != "sheets":
+        if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
         return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
 
@@ -361,6 +362,7 @@ class Session:
         status, message, step = self._judge(status, message)
         info = {
             **self.plan,
+            "algorithm": self.method.algorithm or self.method.name,
             "steps_done": self.done,
             "wall_time": wall_time,
             "linear_solves": int(counts[0]),
@@ -377,7 +379,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if self.method.form == "unilateral" else None,
+            log=log_table(self.model, contents(self.par)) if self.method.form == "contact" else None,
         )  # fmt: skip
 
 

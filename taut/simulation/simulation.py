@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..arguments import checked_methods
+from ..contact.algorithms import contents
 from ..errors import TautError, chosen, shown, unknown
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
-from ..methods.unilateral import contents
 from ..model import build
 from ..model.frames import conjugate, multiply
 from ..result.records import Records

@@ -149,7 +149,7 @@ class Track:
             self._system = model.system()
         found = []
         for info in self.forced():
-            centre, force, arm = at_points(model, self._system, part, info, before)
+            centre, force, arm, _ = at_points(model, self._system, part, info, before)
             for i, slot in enumerate(centre):
                 place = part.x[:, slot] if slot < part.x.shape[1] else np.broadcast_to(model.x[slot], arm[:, i].shape)
                 found.append(np.hstack([force[:, i], place + arm[:, i]]))

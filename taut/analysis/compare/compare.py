@@ -128,7 +128,7 @@ def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict
     if asked is not None and not names:
         raise TautError("methods is empty; name some, or leave it out to compare all.")
     names = names or [name for name, method in METHODS.items()
-                      if name not in YARDSTICKS and (model.sheets or not method.is_for_sheets_only)]  # fmt: skip
+                      if name not in YARDSTICKS and (model.sheets or not method.is_for_deformables_only)]  # fmt: skip
     reasons = {name: METHODS[name].refuses(model) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused

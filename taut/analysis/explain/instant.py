@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...contact import event_driven as events
+from ...contact.algorithms import CONTACT_METHODS, EVENTS, contents
+from ...contact.problem import length_scale
+from ...contact.snapshot import evaluate, march, open_up, strike
 from ...errors import TautError, TautWarning, shown
-from ...methods import METHODS, STATUSES
-from ...methods.unilateral import EVENTS, contents, events
-from ...methods.unilateral.snapshot import evaluate, march, open_up, strike
-from ...methods.unilateral.tables import length_scale
+from ...methods import STATUSES
 from ...model import Model, build
 from ...result import Run
 from ...scene.scene import Scene
@@ -103,15 +104,14 @@ def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[s
 
 
 def stops_at_events(method: str) -> bool:
-    form = METHODS[method].unilateral if method in METHODS else None
+    form = CONTACT_METHODS.get(method)
     return form is not None and form.step is events.step
 
 
 def session(plan: Plan, rule: str) -> Session:
     """The start of the scene under a rule, at acceleration level, ready to be looked at."""
     method = plan.method if plan.stops_at_events else AT_ACCELERATIONS
-    form = METHODS[method].unilateral
-    assert form is not None
+    form = CONTACT_METHODS[method]
     known = {option.name for option in form.options}
     wanted = {**{k: v for k, v in plan.scene.suggested.items() if k in known},
               **(plan.options if plan.stops_at_events else {})}  # fmt: skip

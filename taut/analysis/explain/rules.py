@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...contact.algorithms import contents
 from ...contact.rules import RULES, rule_work
+from ...contact.snapshot import ask, march
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
-from ...methods.unilateral import contents
-from ...methods.unilateral.snapshot import ask, march
 from ...simulation.run import Session
 from .instant import Problem, problem
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...contact.rules import RULES, rule_work
+from ...contact.snapshot import ask
 from ...contact.work import empty_log
-from ...methods.unilateral.snapshot import ask
 from .base import JONQUET2008, Claim, Figure, judge, number
 from .jonquet2008_corner import MASS, STEP, key, look_at, moving, off, pair, panel
 from .plots import canvas, legend, save
