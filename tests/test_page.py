@@ -9,13 +9,13 @@ import pytest
 from words_page import FLAGS, PATIENCE, Watched, browser_path, pixels, served
 
 import taut
-from taut.analysis.compare.colors import look
+from taut.methods import style_of
 from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
 from taut.view import write_html
 
-BLUE, ORANGE = look("implicit_first").color, look("baumgarte").color
+BLUE, ORANGE = style_of("implicit_first").color, style_of("baumgarte").color
 
 
 @pytest.fixture(scope="module")

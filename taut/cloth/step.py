@@ -18,6 +18,7 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
+from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from .constraint_errors import DEEPEST, RECOVERY, RECOVERY_TIME, aim_edges
 from .context import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
 from .evaluate import be_at
@@ -250,8 +251,8 @@ def whole_step(box, t, h):
     for p in range(net.joins.row.shape[0]):
         for c in range(3):
             state.lam[net.joins.row[p] + c] = -net.joins.force[p, c]
-    work.counts[0] += net.counts[0]
-    work.counts[1] += net.counts[2]
+    work.counts[LINEAR_SOLVES] += net.counts[0]
+    work.counts[CORRECTIONS] += net.counts[2]
     net.counts[0], net.counts[2] = 0, 0
     return status
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 from ..compiled import compiled, inline
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.unconstrained import AB2, extrapolate
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time
 from .broad_phase import add_pairs, deepest, find_pairs
 from .collect import add_rows, choose_charts, equalities, inequalities, push_candidates, rates
@@ -191,7 +192,7 @@ def correct(box, t, h, tolerance, struck):
         if not struck:
             add_scaled(state.v, 1.0, par.v0, state.v)
         move(system, state.x, state.quat, par.v0, h, state.x, state.quat)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par.numbers[1] == 1.0 or error < 100.0 * tolerance else NOT_CONVERGED
 
 

@@ -24,7 +24,7 @@ from ..methods.acceleration import constrained
 from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
 from ..model import Model
-from ..model.arrays import State, System
+from ..model.arrays import SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
@@ -47,12 +47,12 @@ class Start:
 def look(system, state):
     """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
     work = system.work
-    work.counts[2] = 0
+    work.counts[SINGULAR_SYSTEMS] = 0
     constrained(system, 0.0, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
     times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] += work.phi_t[r]
-    return work.counts[2]
+    return work.counts[SINGULAR_SYSTEMS]
 
 
 @entry

@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..model.model import Model
+from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY = range(7)
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
@@ -78,6 +79,7 @@ class Method:
     order_position: int | None  # of |Φ|
     order_velocity: int | None  # of |Φ̇|
     step: Callable | None  # None: it treats deformables alone
+    style: Style | None = None  # in plots and on pages; None: one of those for strangers
     orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
     caveat: Caveat | None = None
     takes_tolerance: bool = True

@@ -10,6 +10,7 @@ J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     clear,
@@ -25,6 +26,7 @@ from ..model.evaluate import (
     solve,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .style import DOTTED, Style
 
 
 @compiled
@@ -56,7 +58,7 @@ def step(system, state, t, h, par):
         add_scaled(v, 1.0, work.v1, v)  # (3)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -64,6 +66,7 @@ METHOD = Method(
     name="fast_projection",
     doc="An unconstrained step projected onto the constraints by Newton's method.",
     source="Goldenthal et al. 2007; COL865",
+    style=Style("#882255", DOTTED, "X"),
     level="position",
     order=1,
     order_position=None,

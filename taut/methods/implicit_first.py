@@ -17,6 +17,7 @@ configuration where J loses rank: there J(q) says nothing about q'. f is that of
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -35,6 +36,7 @@ from ..model.evaluate import (
     times,
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .style import FULL, Style
 from .unconstrained import AB2, extrapolate, integrator_option, memory
 
 
@@ -87,7 +89,7 @@ def correct(system, state, t, h, par):
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -107,6 +109,7 @@ METHOD = Method(
     name="implicit_first",
     doc="One linear solve makes the linearised constraints hold at the new time.",
     source="Hong ICRA 2005 (11)-(16)",
+    style=Style("#56B4E9", FULL, "o"),
     level="position, linearised",
     order=1,
     order_position=2,

@@ -21,6 +21,7 @@ constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. 
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     accelerations,
     add_scaled,
@@ -41,6 +42,7 @@ from ..model.evaluate import (
 )
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
+from .style import FULL, Style
 from .unconstrained import MIDPOINT, integrator_option, memory
 
 
@@ -125,7 +127,7 @@ def correct(system, state, t, h, par):
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, 0.5 * h, state.x, state.quat)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -133,6 +135,7 @@ METHOD = Method(
     name="implicit_second",
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     source="Hong et al. 2008 (7)-(12)",
+    style=Style("#332288", FULL, "p"),
     level="position, linearised",
     order=2,
     order_position=3,

@@ -14,6 +14,7 @@ from ..compiled import compiled, inline, specialise
 from ..model.evaluate import constraints, drive, forces, push, set_time, times
 from . import acceleration
 from .base import Method, Option
+from .style import DASHDOT, Style
 
 
 @inline
@@ -43,6 +44,7 @@ METHOD = Method(
     name="penalty",
     doc="A stiff spring with damping in place of each constraint; no linear system.",
     source="COL865: penalty forces",
+    style=Style("#CC79A7", DASHDOT, "P"),
     level="force",
     order=0,
     order_position=0,

@@ -24,6 +24,7 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -45,6 +46,7 @@ from ..model.evaluate import (
 from .acceleration import observe_lagrange
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import renew
+from .style import FULL, Style
 
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
@@ -109,7 +111,7 @@ def position_half(system, state, t, h, par):
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
         if system.counted == 1:
             state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -177,6 +179,7 @@ METHOD = Method(
     name="rattle",
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
     source="Andersen 1983",
+    style=Style("#009E73", FULL, "h"),
     level="position and velocity",
     order=2,
     order_position=None,

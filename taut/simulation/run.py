@@ -25,6 +25,7 @@ from ..methods import METHODS, STATUSES, Method
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
 from ..methods.options import parameters
 from ..model import Model, build
+from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, joined
 from ..result.header import fault_of_plan
@@ -323,12 +324,12 @@ class Session:
     def _tell(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
         counts = self.system.work.counts
-        solves, singular, failed = int(counts[0]), int(counts[2]), int(counts[3])
+        solves, singular, failed = int(counts[LINEAR_SOLVES]), int(counts[SINGULAR_SYSTEMS]), int(counts[FAILED_SOLVES])
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
-        if counts[4]:
+        if counts[DOUBTFUL_SYSTEMS]:
             say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
-            say(f"the rank of {counts[4]} of {solves} linear systems was in doubt: constraints come close to "
+            say(f"the rank of {counts[DOUBTFUL_SYSTEMS]} of {solves} linear systems was in doubt: constraints come close to "
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
@@ -365,11 +366,7 @@ class Session:
             "algorithm": self.method.algorithm or self.method.name,
             "steps_done": self.done,
             "wall_time": wall_time,
-            "linear_solves": int(counts[0]),
-            "corrections": int(counts[1]),
-            "singular_systems": int(counts[2]),
-            "failed_solves": int(counts[3]),
-            "doubtful_systems": int(counts[4]),
+            **{name: int(count) for name, count in zip(COUNTERS, counts)},
             "solver_chosen": self._solver(),
             "notes": told(),
             **({} if step is None else {"diverged_step": step}),

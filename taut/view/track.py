@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.compare.colors import look
+from ..methods import style_of
 from ..result.dataset import elongations
 from ..result.reactions import Before, at_points
 from ..result.records import Records
@@ -72,7 +72,7 @@ class Track:
     def describe(self) -> dict[str, Any]:
         """What the page shows of the run beside its motion."""
         run, info = self.run, self.run.info
-        style = look(info.get("method", ""))
+        style = style_of(info.get("method", ""))
         return {
             "name": self.name, "method": info.get("method", ""), "dt": info.get("dt"), "status": run.status,
             "message": run.message, "color": style.color, "dash": list(style.dash), "records": len(self.records),

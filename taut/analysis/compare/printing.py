@@ -6,7 +6,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .colors import look
+from ...methods import style_of
 from .fields import BY_NAME, written
 
 if TYPE_CHECKING:
@@ -92,6 +92,6 @@ def _table(comparison: Comparison, dt: float, chosen: list[str]) -> Any:
             "not resolved" if name in row["not_resolved"] else written(BY_NAME[name], row[name], comparison.duration)
             for name in chosen
         ]
-        method = Text(row["method"], style=f"bold {look(row['method']).color}")
+        method = Text(row["method"], style=f"bold {style_of(row['method']).color}")
         table.add_row(method, *cells, row["status"], style="" if row["status"] == "finished" else "dim")
     return table

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...compiled import compiled
 from ...methods.base import OK
 from ...methods.cloth_baselines import IMPLICIT_EULER
+from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
 from ..records import count_drivers
 from .common import baseline, external, sheets, springs_of
@@ -59,9 +60,9 @@ def step(system, state, t, h, par):
     taken = step_implicit(
         par.room, par.springs, state.x, state.v, par.w, system.work.f, h, par.numbers[4], most
     )
-    system.work.counts[0] += par.room.solves[0]
+    system.work.counts[LINEAR_SOLVES] += par.room.solves[0]
     if taken < 0:
-        system.work.counts[3] += 1
+        system.work.counts[FAILED_SOLVES] += 1
     set_time(system, t + h, state.x, state.quat, state.v)
     if touches:
         take_over(par.solids.rows, par.room.touch, h)
