@@ -137,9 +137,11 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
 def observe_uncounted(calls, system, state, t, par, lam):
     """λ at t, without its linear solve: only those of steps are counted."""
     counts = system.work.counts
-    solves, singular, failed, doubtful = counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS], counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS]
+    solves, singular = counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS]
+    failed, doubtful = counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS]
     observe_by(calls.observe, calls.number, (system, state, t, par, lam))
-    counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS], counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS] = solves, singular, failed, doubtful
+    counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS] = solves, singular
+    counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS] = failed, doubtful
 
 
 @compiled

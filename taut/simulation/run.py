@@ -25,7 +25,7 @@ from ..methods import METHODS, STATUSES, Method
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
 from ..methods.options import parameters
 from ..model import Model, build
-from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
+from ..model.arrays import COUNTERS
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, joined
 from ..result.header import fault_of_plan
@@ -323,13 +323,12 @@ class Session:
 
     def _tell(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
-        counts = self.system.work.counts
-        solves, singular, failed = int(counts[LINEAR_SOLVES]), int(counts[SINGULAR_SYSTEMS]), int(counts[FAILED_SOLVES])
+        solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
-        if counts[DOUBTFUL_SYSTEMS]:
+        if doubtful:
             say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
-            say(f"the rank of {counts[DOUBTFUL_SYSTEMS]} of {solves} linear systems was in doubt: constraints come close to "
+            say(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
