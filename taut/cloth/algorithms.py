@@ -117,13 +117,17 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
         tables = held(model, state, par, named, projects)
         return state, pack(system, state, tables, unused(tables))
 
-    def grow(par):
+    def grow(model, system, state, numbers, par, least):
         tables = more_room(contents(par))
-        return pack(*BOXES[par.box][:2], tables, unused(tables))
+        return state, pack(*BOXES[par.box][:2], tables, unused(tables))
+
+    def solver(system, par):
+        return f"sparse Cholesky, {3 * len(contents(par).net.nodes.order):,} rows (three for each node of sheets)"
 
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
+        start=start, grow=grow, solver=solver, functions=280, memory=memory_of,
+        tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
         order=1, order_position=None, order_velocity=1, **declared,
     )  # fmt: skip

@@ -9,24 +9,79 @@ doc, order, level, number of solves and options; CONTACT_METHODS lists them by t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..errors import TautError
+from ..compiled import entry
+from ..errors import TautError, listed
 from ..methods import METHODS
-from ..methods.base import Method
+from ..methods.base import OK, Method
+from ..model import Model
+from ..model.arrays import State
 from . import active_set as handled
 from . import event_driven as events
 from . import time_stepping as fixed
+from .broad_phase import find_pairs
 from .context import contents, pack
 from .event_log import measure
 from .problem import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
 from .rules import RULES
 
+GROWTH = 1.5  # of the capacity over the number of pairs that were found
 LANDING = 1e-6  # [m/s] below which an event-driven impact does not bounce: rest in finite time
 FIXED_LOSSES = ("has_impacts", "count_impacts", "count_friction")
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
+
+
+@entry
+def pairs_fit(box):
+    """Whether the capacity suffices for all pairs of balls that are near at the start."""
+    return find_pairs((box, 0.0, 1.0)) == OK
+
+
+def drain(par):
+    """The events since the last call."""
+    tables = contents(par)
+    count = min(int(tables.event_count[0]), len(tables.event_ints))
+    tables.event_count[0] = 0
+    return tables.event_ints[:count], tables.event_numbers[:count]
+
+
+def remarks(model: Model, par) -> list[str]:
+    """Contacts whose forces statics alone do not tell."""
+    names = [model.inequality_names[r] for r in np.flatnonzero(contents(par).shared)]
+    return [f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
+            "at least at times): of the possible ones the smallest are given"] if names else []
+
+
+def with_pairs(state: State, capacity: int) -> State:
+    """The state with a larger capacity for pairs of balls that are near."""
+    pairs, lam = np.zeros((capacity, 2), np.int64), np.zeros((capacity, 3))
+    pairs[: len(state.pairs)], lam[: len(state.pairs)] = state.pairs, state.pair_lam
+    return state._replace(pairs=pairs, pair_lam=lam)
+
+
+def treats_contacts(method: Method, start: Callable, **declared: Any) -> Method:
+    """A method for scenes with inequalities; start(model, system, state, par) packs its tables."""
+
+    def start_with_capacity(model, system, state, par):
+        packed = start(model, system, state, par)
+        while len(model.inequalities.ball_slot) and not pairs_fit(packed.box):
+            state = with_pairs(state, int(GROWTH * contents(packed).found[0]))
+            packed = start(model, system, state, par)
+        return state, packed
+
+    def grow(model, system, state, numbers, par, least):
+        state = with_pairs(state, max(least, int(GROWTH * contents(par).found[0])))
+        return state, start(model, system, state, numbers)
+
+    return replace(
+        method, form="contact", start=start_with_capacity, grow=grow, drain=drain, remarks=remarks, log=contents,
+        measure=measure, functions=130, **declared,
+    )  # fmt: skip
 
 
 def event_driven(method: Method) -> Method:
@@ -43,19 +98,18 @@ def event_driven(method: Method) -> Method:
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
         tables = contacts(model, system, state, par, named)
-        return state, pack(system, state, tables, {"fixed", "restitution", "pairs", *FIXED_LOSSES, *unused(tables)})
+        return pack(system, state, tables, {"fixed", "restitution", "pairs", *FIXED_LOSSES, *unused(tables)})
 
     def begin(par):
         if contents(par).rule in (handled.PLATT, handled.IMPROVED):
             handled.take_first_set(par.box)
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
-    return replace(
-        method, algorithm="event_driven",
+    return treats_contacts(
+        method, start, algorithm="event_driven",
         doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses, form="contact",
+        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses,
     )  # fmt: skip
 
 
@@ -93,17 +147,16 @@ def time_stepping(method: Method) -> Method:
         if tables.friction and rule != "exact":
             raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
                             "choose exact, or set friction to 0.")
-        return state, pack(system, state, tables, {"events", "handled", *unused(tables)})
+        return pack(system, state, tables, {"events", "handled", *unused(tables)})
 
     options = (*method.options, *OPTIONS)
-    return replace(
-        method, algorithm="time_stepping",
+    return treats_contacts(
+        method, start, algorithm="time_stepping",
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
-        step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE, form="contact",
+        step=fixed.step, options=options, observe=fixed.observe, refuses=refuses, tolerance=FIXED_TOLERANCE,
     )  # fmt: skip
 
 

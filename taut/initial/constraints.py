@@ -18,10 +18,9 @@ from ..contact.broad_phase import deepest, find_pairs
 from ..contact.collect import inequalities
 from ..contact.context import Boxed, also
 from ..contact.time_stepping import correct as push_out
-from ..errors import TautError, note, tell
+from ..errors import TautError, listed, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
-from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
 from ..model import Model
 from ..model.arrays import SINGULAR_SYSTEMS, State, System
@@ -29,7 +28,6 @@ from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
-from .words import listed
 
 CONFLICT_ROUNDS = 30
 
@@ -167,12 +165,6 @@ def look_at_inequalities(system, state, box, crowded):
         return 0.0
     find_pairs((box, 0.0, 1.0))
     return deepest((box,))
-
-
-@entry
-def pairs_fit(box):
-    """Whether there is room for all pairs of balls that are near at the start."""
-    return find_pairs((box, 0.0, 1.0)) == OK
 
 
 @entry

@@ -34,6 +34,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..linalg import describe
 from ..model.model import Model
 from .style import Style
 
@@ -94,7 +95,14 @@ class Method:
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
     begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
-    grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
+    # (model, system, state, numbers, par, least) -> (state, par) with a capacity of `least` or more pairs, after
+    # a step that ended with PAIRS_FULL; numbers is the `par` that `start` was given
+    grow: Callable | None = None
+    drain: Callable | None = None  # (par) -> whole numbers and numbers of the events since the last call
+    remarks: Callable[[Model, Any], list[str]] = lambda model, par: []  # what is to be told when a run ends
+    solver: Callable[[Any, Any], str] = lambda system, par: describe(system.linear)  # how linear systems are solved
+    log: Callable | None = None  # (par) -> the tables of result/log.py
+    functions: int = 75  # about how many a first run compiles, for the guess of the time left
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own

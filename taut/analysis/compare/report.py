@@ -79,8 +79,8 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     across, up = plane_of([first.records.x[:, slot] for slot in slots]) if slots else (0, 1)
     drift, rate = comparison.unit(BY_NAME["drift_max"]), comparison.unit(BY_NAME["rate_max"])
     methods = [
-        {"name": name, "color": style_of(name).color, "dash": style_of(name).dash, "doc": METHODS[name].doc, "band": False}
-        for name in comparison.methods
+        {"name": name, "color": style.color, "dash": style.dash, "doc": METHODS[name].doc, "band": False}
+        for name, style in ((name, style_of(name)) for name in comparison.methods)
     ]
     if judges and "reference" not in comparison.methods:
         methods.append({"name": "reference", "color": "#000000", "dash": [], "doc": "the reference", "band": True})

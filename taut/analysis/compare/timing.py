@@ -16,7 +16,7 @@ from ...model import Model
 from ...model.arrays import LINEAR_SOLVES
 from ...scene.scene import Scene
 from ...simulation.loop import calls_for, loop
-from ...simulation.run import Session
+from ...simulation.session import Session
 
 LONGEST = 0.25  # seconds of one repeat at most
 LONGEST_OF_SHEETS = 20.0

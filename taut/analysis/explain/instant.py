@@ -21,7 +21,9 @@ from ...methods import STATUSES
 from ...model import Model, build
 from ...result import Run
 from ...scene.scene import Scene
-from ...simulation.run import DEFAULT_UNILATERAL, Session, simulate
+from ...simulation.plan import DEFAULT_UNILATERAL
+from ...simulation.run import simulate
+from ...simulation.session import Session
 
 AT_ACCELERATIONS = "baumgarte"  # explains scenes whose own method acts on velocities
 GAP, SPEED = 1e-6, 1e-5  # Φ [of a radius] and dΦ/dt [m/s] up to which a row touches: what methods leave of zero

@@ -15,7 +15,7 @@ from ...contact.algorithms import contents
 from ...contact.rules import RULES, rule_work
 from ...contact.snapshot import ask, march
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
-from ...simulation.run import Session
+from ...simulation.session import Session
 from .instant import Problem, problem
 
 STATES = ("handled", "entered", "left", "tested")
