@@ -3,8 +3,10 @@
     F(s) = Φ(q ⊞ s v, t + s):    F' = J v + Φ_t,    F'' = γ + J a_driven         (1)
     G(s) = Φ(q ⊞ s v, t):        G' = J v                                        (2)
     H(s) = Φ(q, t + s):          H' = Φ_t,          H'' = γ at v = 0             (3)
+    R(s) = A v + b at q ⊞ s v and t + s:            R'  = γ + J a_driven         (4)
 
-Derivatives of F, G and H come from central differences of order 8.
+Derivatives of F, G, H and R come from central differences of order 8. (4) is for conditions on velocities, whose Φ is
+zero and whose A is J and b is Φ_t.
 """
 
 from __future__ import annotations
@@ -41,25 +43,56 @@ def test_every_kind_has_an_example():
     assert not without, f"without an example: {without}"
 
 
+def positions(probe: Probe) -> np.ndarray:
+    """Which rows are conditions on positions."""
+    rows = np.flatnonzero(probe.model.rows.at_velocity == 0)
+    return rows if len(rows) else pytest.skip("conditions on velocities have no Φ")
+
+
+def velocities(probe: Probe) -> np.ndarray:
+    rows = np.flatnonzero(probe.model.rows.at_velocity)
+    return rows if len(rows) else pytest.skip("it has conditions on positions only")
+
+
 def test_jacobian_is_the_derivative_along_any_velocity(probe):
-    rate = probe.at().b.copy()
-    assert_close(rate, probe.first(lambda s: probe.at(s).phi.copy()), "J v")  # (2)
+    rows, rate = positions(probe), probe.at().b.copy()
+    assert_close(rate[rows], probe.first(lambda s: probe.at(s).phi[rows]), "J v")  # (2)
 
 
 def test_phi_t_is_the_derivative_in_time(probe):
-    phi_t = probe.at().phi_t.copy()
-    assert_close(phi_t, probe.first(lambda s: probe.at(0.0, TIME + s).phi.copy()), "Φ_t")  # (3)
+    rows, phi_t = positions(probe), probe.at().phi_t.copy()
+    assert_close(phi_t[rows], probe.first(lambda s: probe.at(0.0, TIME + s).phi[rows]), "Φ_t")  # (3)
 
 
 def test_gamma_is_the_second_derivative_along_the_motion(probe):
-    gamma = probe.at().gamma.copy()
-    assert_close(gamma, probe.second(lambda s: probe.at(s, TIME + s).phi.copy()), "γ")  # (1)
+    rows, gamma = positions(probe), probe.at().gamma.copy()
+    assert_close(gamma[rows], probe.second(lambda s: probe.at(s, TIME + s).phi[rows]), "γ")  # (1)
 
 
 def test_gamma_at_rest_is_the_second_derivative_in_time(probe):
-    still = np.zeros_like(probe.v)
+    rows, still = positions(probe), np.zeros_like(probe.v)
     gamma = probe.at(v=still).gamma.copy()
-    assert_close(gamma, probe.second(lambda s: probe.at(0.0, TIME + s, still).phi.copy()), "γ at rest")  # (3)
+    assert_close(gamma[rows], probe.second(lambda s: probe.at(0.0, TIME + s, still).phi[rows]), "γ at rest")  # (3)
+
+
+def test_gamma_is_the_derivative_of_a_condition_on_velocities_along_the_motion(probe):
+    rows = velocities(probe)
+    work = probe.at()
+    gamma = work.gamma[rows] + work.mu[rows]
+    assert_close(gamma, probe.first(lambda s: (w := probe.at(s, TIME + s)).b[rows] + w.phi_t[rows]), "γ")  # (4)
+
+
+def test_a_condition_on_velocities_has_no_error_of_position_and_is_linear_in_velocities(probe):
+    rows = velocities(probe)
+    work = probe.at()
+    J, b = work.J.copy(), work.phi_t.copy()
+    assert not work.phi[rows].any(), f"Φ is {work.phi[rows]}"
+    work = probe.at(v=-2.5 * probe.v[:, ::-1])
+    blocks = np.isin(np.concatenate([np.repeat(np.arange(probe.model.row_count), np.diff(probe.model.rows.ptr)),
+                                     probe.model.rows.spin_row]), rows)  # fmt: skip
+    assert np.abs(J[blocks]).max() > 0, "the example shows nothing"
+    assert np.abs(work.J - J)[blocks].max() < 1e-14, "A depends on velocities"
+    assert np.abs(work.phi_t - b)[rows].max() < 1e-14, "b depends on velocities"
 
 
 def test_every_entry_is_written_whatever_was_there(probe):

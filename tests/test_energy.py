@@ -66,7 +66,7 @@ def largest_drift(run: taut.Run) -> float:
 @pytest.mark.parametrize("name", [name for name in FIXED_STEP if name != "penalty"])
 def test_energy_less_what_drivers_and_forces_did_is_kept_to_the_order_of_the_method(name, scene, simulate, slope):
     made, method = DRIVEN[scene](), METHODS[name]
-    reason = method.refuses(taut.build(made))
+    reason = method.refusal(taut.build(made))
     if reason:
         pytest.skip(reason)
     steps = [80, 160, 320] if method.order_energy > 2 else [320, 640]

@@ -159,7 +159,7 @@ CONDITIONS = {"spring": sprung, "drag": damped, "rigid body": tumbling, "driven 
 @pytest.mark.parametrize("name", [n for n, m in METHODS.items() if not m.adaptive and not m.is_for_deformables_only])
 def test_the_declared_order_holds_whatever_acts(name, scene, errors, slope):
     method = METHODS[name]
-    reason = method.refuses(taut.build(CONDITIONS[scene]()))
+    reason = method.refusal(taut.build(CONDITIONS[scene]()))
     if reason:
         pytest.skip(reason)
     steps = [640, 1280, 2560] if method.order == 1 else [320, 640, 1280]

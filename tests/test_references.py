@@ -3,7 +3,7 @@
 The numbers are copies of the project's reference cases (tests/reference/*.json, each with its source). Method
 and cost, warm, on a machine of two shared cores:
 
-    reference, tolerance 1e-12 or 1e-13     pendulum, 2 and 5 links, spherical pendulum, turning hoop, car axis:
+    reference, tolerance 1e-12 or 1e-13     pendulum, 2 and 5 links, spherical pendulum, turning hoop, car axis, skate:
                                             10 to 30 ms each; the hanging chain settles in 10 ms;
                                             2000 s of pendulum in 0.8 s
     rattle_fourth, tolerance 1e-14          the four-bars, 20 s with dt = 2 ms: 1 s each
@@ -15,7 +15,7 @@ files' multipliers are those of M a + Jᵀ λ = f, so theirs are ours with the s
 from __future__ import annotations
 
 import json
-from math import pi, sqrt
+from math import cos, pi, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +134,19 @@ def car_axis(simulate):
     return found
 
 
+def skate_on_incline(simulate):
+    scene = taut.Scene(gravity=(9.81 * sin(pi / 6), 0, -9.81 * cos(pi / 6)))
+    blade = scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 2.0), name="blade")
+    scene.planar_joint(blade, (0, 0, 0), axis=(0, 0, 1))
+    scene.skate(blade, direction=(1, 0, 0), normal=(0, 0, 1), name="edge")
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (0.5, 1, 2, 5):
+        found[f"pos_t{t:g}"] = plane(run.records.x[at(run, t), 0])
+        found[f"force_t{t:g}"] = abs(float(run["edge"].multiplier.values[at(run, t)]))
+    return found
+
+
 def hanging_chain(simulate):
     """Drag lets it settle: after 40 s nothing moves any more."""
     scene = taut.gallery("chain", n=5, length=0.4, span=1.2, mass=0.2, drag=1.0)
@@ -205,6 +218,7 @@ CASES = {
     "classic_npendulum_5s": links(5, pi / 12),
     "classic_spherical_pendulum": spherical,
     "classic_rotating_hoop_0p1": turning_hoop,
+    "classic_skate_on_incline": skate_on_incline,
     "classic_hanging_chain_5": hanging_chain,
     "mbs_a01_pendulum_2000s": long_pendulum,
     "mbs_a02_fourbar_N1": four_bars(1),

@@ -14,6 +14,7 @@ from taut.analysis.papers.words import accumulated, case, go, horizon, solves_pe
 from taut.cli import main
 from taut.errors import TautError
 from taut.scene import gallery
+from taut.view.frames import unpacked
 
 NAMES = [figure.name for figure in FIGURES]
 
@@ -113,6 +114,18 @@ def test_every_figure_draws_a_picture(name, outcomes, folder):
     png, svg = folder / f"{name}.png", folder / f"{name}.svg"
     assert png.read_bytes()[:4] == b"\x89PNG" and png.stat().st_size > 10_000, png.stat().st_size
     assert "<svg" in svg.read_text()[:1000]
+
+
+def test_figures_that_show_scenes_can_be_played(outcomes):
+    """Those of the papers with arms laid over each other, cloth and the billiard."""
+    moving = {name for name, outcome in outcomes.items() if outcome.motion}
+    assert moving == {"icra2005-fig1", "icra2005-fig5", "icra2005-fig6", "hwc2005-fig1", "jonquet2008-fig6"}
+    sizes = {name: sum(map(len, outcomes[name].motion)) for name in moving}
+    assert max(sizes.values()) < 1e6, sizes
+    for name in moving:
+        header = unpacked(outcomes[name].motion[0])[0]
+        assert header["mode"] == "file" and len(header["runs"]) > 1 and header["plays"], name
+        assert len({run["color"] for run in header["runs"]}) == len(header["runs"]), f"{name}: runs look alike"
 
 
 @pytest.mark.parametrize("key", EXPECTED)

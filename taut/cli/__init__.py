@@ -18,6 +18,7 @@ from .. import __version__
 from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
+from .doctor import doctor
 from .explain import explain
 from .export import export
 from .listing import list_
@@ -32,6 +33,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
+    "doctor": doctor,
     "export": export,
     "view": view,
     "list": list_,

@@ -8,8 +8,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene.open import open_scene
-from ..scene.parameters import parse_parameters
 
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -56,6 +54,8 @@ def compare(
         Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..analysis.compare.compare import compare as compare_methods
+    from ..scene.open import open_scene
+    from ..scene.parameters import parse_parameters
 
     folder = out if out is not None else Path(f"compare_{Path(scene).stem}")
     result = compare_methods(

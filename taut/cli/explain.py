@@ -8,7 +8,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene import open_scene, parse_parameters
 
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
@@ -54,6 +53,7 @@ def explain(
     from ..analysis.explain import explain as look_closely
     from ..analysis.explain.drawing import draw
     from ..analysis.explain.text import print_explanation
+    from ..scene import open_scene, parse_parameters
 
     path = out if out is not None else Path(f"explain_{Path(scene).stem}.png")
     if path.exists() and not overwrite:

@@ -92,13 +92,14 @@ def _methods() -> tuple[list[str], list[list[str]]]:
         return f"{SCENES_OF_FORMS[m.form]} ({m.algorithm})" if m.algorithm else SCENES_OF_FORMS[m.form]
 
     rows = [
-        [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity), m.level, m.solves,
+        [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity),
+         "yes" if "velocity" in m.levels else "–", m.level, m.solves,
          f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
          " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
         for method in METHODS.values()
         for m in _algorithms(method)
     ]  # fmt: skip
-    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "enforces", "solves", "", "--option"], rows
+    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "A v + b = 0", "enforces", "solves", "", "--option"], rows
 
 
 def _algorithms(method: Method) -> list[Method]:
@@ -121,11 +122,11 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), kind.sense, str(kind.rows or "any"), kind.unit,
-         kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:

@@ -10,7 +10,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene import schema as scene_schema
 
 
 def schema(*, out: Path | None = None, overwrite: Annotated[bool, Parameter(negative="")] = False) -> None:
@@ -23,6 +22,8 @@ def schema(*, out: Path | None = None, overwrite: Annotated[bool, Parameter(nega
     overwrite
         Replace that file.
     """
+    from ..scene.schema import schema as scene_schema
+
     text = json.dumps(scene_schema(), indent=2, ensure_ascii=False)
     if out is None:
         print(text)

@@ -7,7 +7,6 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
-from ..scene import parse_parameters
 from .run import Words
 
 
@@ -57,6 +56,7 @@ def view(
             return 0
     if not things:
         raise TautError("there is nothing to show; name a stored run (taut run … --out PATH) or a scene.")
+    from ..scene.parameters import parse_parameters
     from ..view.viewer import view as show
 
     parameters = parse_parameters(set or ())

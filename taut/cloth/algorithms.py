@@ -129,7 +129,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
         start=start, grow=grow, solver=solver, functions=280, memory=memory_of,
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
-        order=1, order_position=None, order_velocity=1, **declared,
+        order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
     )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ Forces are those of the spring itself; only the matrix is a bound instead of the
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..forces.spring_law import Springs, joined
 from ..model.model import Model
@@ -87,6 +86,8 @@ def _coupled(ends: np.ndarray, couples: np.ndarray) -> np.ndarray:
 
 def _between(ends: np.ndarray, pairs: np.ndarray, x: np.ndarray) -> np.ndarray:
     """(s,) of the slots that pairs join with both ends, the one nearest to their middle; -1: there is none."""
+    import scipy.sparse as sp
+
     size = len(x)
     both = np.concatenate([pairs, pairs[:, ::-1]])
     joins = sp.csr_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), (size, size))

@@ -31,7 +31,13 @@ def _compile(function: Callable, **options: Any) -> Any:
     dispatcher = compiler(error_model="numpy", _nrt=False, pipeline_class=KernelCompiler, **options)(function)
     register(dispatcher)
     dispatcher._cache = KernelCache(dispatcher)
+    dispatcher._compilation_chain_init_hook = _later
     return dispatcher
+
+
+def _later() -> None:
+    """numba would look for its extensions among all installed packages at the first call, even where compiled code is
+    only loaded; it does so again, in time, before it compiles."""
 
 
 def entry(function: Callable) -> Any:

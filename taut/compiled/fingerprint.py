@@ -17,6 +17,7 @@ import opcode
 import types as python
 import weakref
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numba
@@ -86,6 +87,7 @@ def describe(value: Any) -> Any:
     raise TypeError(f"a compiled function depends on {value!r}, whose content can not be told")
 
 
+@cache
 def describe_type(kind: Any) -> Any:
     """A type of numba with the names of fields, which its own name leaves out."""
     inner = getattr(kind, "tup", None)  # a structure by reference

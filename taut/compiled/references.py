@@ -24,6 +24,8 @@ Class = TypeVar("Class", bound=type)
 _structures: set[type] = set()
 _laid_out: dict[int, tuple[Any, np.ndarray]] = {}  # by identity: the structure, its words
 LAID_OUT = 8  # structures whose layout is remembered: those of one run
+WORD = 8  # bytes
+BYTES = ir.IntType(8).as_pointer()
 compiling = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 
@@ -56,7 +58,7 @@ def by_value(kind: types.Type) -> types.Type:
 def words(value: Any) -> list[int]:
     """A structure, array or number as the 8-byte words that compiled code finds in memory."""
     if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        return [0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides]
     if isinstance(value, tuple):
         return [word for entry in value for word in words(entry)]
     if isinstance(value, float):
@@ -86,8 +88,11 @@ def _typeof(value: Any, context: Any) -> types.Type | None:
 
 @register_model(Reference)
 class _ReferenceModel(models.PrimitiveModel):
+    """A pointer to bytes: a pointer to a structure of hundreds of arrays would repeat all their types, thousands of
+    letters, in each instruction that LLVM is given to read."""
+
     def __init__(self, manager: Any, kind: Reference) -> None:
-        super().__init__(manager, kind, manager.lookup(kind.tup).get_value_type().as_pointer())
+        super().__init__(manager, kind, BYTES)
 
 
 @infer_getattr
@@ -102,46 +107,54 @@ class _ReferenceAttributes(AttributeTemplate):
 def _load_attribute(context: Any, builder: Any, kind: Reference, value: Any, name: str) -> Any:
     number = kind.tup.fields.index(name)
     field = kind.tup[number]
-    place = builder.gep(value, [_number(0), _number(number)], inbounds=True)
+    first = sum(word_count(earlier) for earlier in list(kind.tup)[:number])
     if isinstance(reference(field), Reference):
-        return place
+        return word_at(builder, value, first)
     if isinstance(field, types.Array):
-        return _load_array(context, builder, field, place)
+        return _load_array(context, builder, field, value, first)
+    form = context.get_value_type(field)
     if isinstance(field, types.BaseTuple):
-        return builder.load(place)
-    return _load(builder, place)
+        return builder.load(builder.bitcast(word_at(builder, value, first), form.as_pointer()))
+    return _load(builder, value, first, form)
 
 
-def _load_array(context: Any, builder: Any, kind: types.Array, place: Any) -> Any:
+def word_count(kind: Any) -> int:
+    """How many words a value of this type has: see `words`."""
+    if isinstance(kind, types.Array):
+        return 5 + 2 * kind.ndim
+    if isinstance(kind, types.BaseTuple):
+        entries: Any = kind
+        return sum(word_count(entry) for entry in entries)
+    return 1
+
+
+def _load_array(context: Any, builder: Any, kind: types.Array, structure: Any, first: int) -> Any:
     """Entry by entry: one load of the whole record is slow to take apart. Kernels own no arrays: no meminfo."""
+    integer, data = context.get_value_type(types.intp), context.get_data_type(kind.dtype).as_pointer()
     found = ir.Constant(context.get_value_type(kind), None)
-
-    def copy(*path: int) -> None:
-        nonlocal found
-        entry = builder.gep(place, [_number(0), *(_number(k) for k in path)], inbounds=True)
-        found = builder.insert_value(found, _load(builder, entry), list(path))
-
-    for part in (2, 3, 4):  # size, itemsize, data
-        copy(part)
+    shape, strides = 5, 5 + kind.ndim
+    for place, part, form in ((2, 2, integer), (3, 3, integer), (4, 4, data)):  # size, itemsize, data
+        found = builder.insert_value(found, _load(builder, structure, first + place, form), part)
     for k in range(kind.ndim):
-        copy(5, k)
+        found = builder.insert_value(found, _load(builder, structure, first + shape + k, integer), [5, k])
     for k in range(kind.ndim):
         if kind.layout == "C" and k == kind.ndim - 1:  # known when compiling
-            size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-            found = builder.insert_value(found, ir.Constant(context.get_value_type(types.intp), size), [6, k])
+            stride = ir.Constant(integer, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
         else:
-            copy(6, k)
+            stride = _load(builder, structure, first + strides + k, integer)
+        found = builder.insert_value(found, stride, [6, k])
     return found
 
 
-def _load(builder: Any, place: Any) -> Any:
-    loaded = builder.load(place)
+def _load(builder: Any, structure: Any, number: int, form: Any) -> Any:
+    loaded = builder.load(builder.bitcast(word_at(builder, structure, number), form.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
     return loaded
 
 
-def _number(value: int) -> Any:
-    return ir.Constant(ir.IntType(32), value)
+def word_at(builder: Any, structure: Any, number: int) -> Any:
+    """The address of a word of a structure."""
+    return builder.gep(structure, [ir.Constant(ir.IntType(64), WORD * number)], inbounds=True)
 
 
 @unbox(Reference)

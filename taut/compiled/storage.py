@@ -13,6 +13,7 @@ import hashlib
 import pickle
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,12 @@ from .level import LEVEL, shipped_folder
 from .library import KernelLibrary
 from .locks import lock, release
 
-# A digest of this package, which decides how functions are linked and structures are laid out. It is taken when the
-# package is imported: files that are replaced later are not the code that runs here.
-MACHINERY = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+# A digest of what decides how functions are linked, how structures are laid out and what an entry holds. It is taken
+# when the package is imported: files that are replaced later are not the code that runs here.
+DECIDING = ("decorators", "fingerprint", "function_pointers", "library", "references", "storage")
+MACHINERY = hashlib.sha256(
+    b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in DECIDING)
+).hexdigest()
 DIGEST = 32  # bytes at the beginning of a file
 before_compiling: list[Callable[[Any], None]] = []  # called with each function that no folder has
 
@@ -61,7 +65,7 @@ class KernelCache(_Cache):
         """The name of the entry for these arguments, and for the processor at hand or for a level of processors."""
         function = self._dispatcher.py_func
         arguments, _ = normalize_signature(signature)
-        triple, processor, features = self._dispatcher.targetctx.codegen().magic_tuple()
+        triple, processor, features = _processor(self._dispatcher.targetctx)
         depends = (
             fingerprint(self._dispatcher), [describe_type(kind) for kind in arguments], MACHINERY,
             sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, triple,
@@ -85,11 +89,11 @@ class KernelCache(_Cache):
         return None if folder is None else folder / self.file_name(signature)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        target_context.refresh()
         if not self._enabled:
             return None
         found = _read(self.find(sig)) or _read(self.own(sig))
         if found is None:
+            target_context.refresh()
             for tell in before_compiling:
                 tell(self._dispatcher)
             if lock(self.file_name(sig)):  # another process was at it
@@ -109,6 +113,12 @@ class KernelCache(_Cache):
         release(self.file_name(sig))
 
 
+@cache
+def _processor(target_context: Any) -> tuple[str, str, str]:
+    """For which processor code is made."""
+    return target_context.codegen().magic_tuple()
+
+
 def is_stored(dispatcher: Any, arguments: tuple) -> bool:
     """Whether this version of a function can be loaded instead of being compiled."""
     return dispatcher._cache.find(arguments) is not None
@@ -122,7 +132,7 @@ def _read(path: Path | None) -> Any:
         text = path.read_bytes()
         if hashlib.sha256(text[DIGEST:]).digest() == text[:DIGEST]:
             return pickle.loads(text[DIGEST:])
-    except (OSError, pickle.PickleError, AttributeError, ImportError):
+    except Exception:  # whatever a foreign file makes of the reader: the function is compiled instead
         pass
     return None
 

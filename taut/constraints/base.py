@@ -31,7 +31,11 @@
 8.  A kind without a kernel is made of others: Layout(parts=...) lists them, each with its own points (joints/).
     A kind with `joints` speaks of the coordinates of joints that stand in the scene already: positional arguments
     name them, and `lay_out` finds their coordinates among the arguments as "joints".
-9.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
+9.  A kind with level="velocity" states A(x, t) v + b(x, t) = 0, of which no Φ is known. Its kernel writes
+    phi = 0, J = A, phi_t = b and gamma = Ȧ v + ḃ with zero acceleration, so that A v + b = J v + Φ_t and
+    d(A v + b)/dt = J a + γ stand where Φ̇ and Φ̈ of other kinds do, and λ is the force along A. `unit` is
+    that of the integral of A v + b.
+10. An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
 10. `examples` name points of the cast of `tests/words_constraints.py`: "p", "q", "r", "s" are particles, "turn" and
     "shift" scalar coordinates, "box" and "rod" rigid bodies, ("box", (x, y, z)) is a place on one, and (x, y, z) one in
@@ -115,6 +119,7 @@ class Layout:
     ints: tuple[int | Callable[[], int], ...] = ()  # a function is called when the model is built
     rows: int | None = None  # only where it differs from the kind's
     length: Any = None  # a float or Signal: the constraint's own length [m], where it has one; see model/scales.py
+    level: str | None = None  # only where it differs from the kind's
     points: tuple = ()  # derived points, after those of the user
     parts: tuple[Part, ...] = ()  # of a kind without a kernel
     coordinates: tuple[Coordinate, ...] = ()  # of a joint
@@ -138,6 +143,7 @@ class Kind:
     coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
+    level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 10
     stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 11
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning

@@ -109,7 +109,7 @@ def event_driven(method: Method) -> Method:
         method, start, algorithm="event_driven",
         doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses,
+        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, levels=("position",),
     )  # fmt: skip
 
 
@@ -157,6 +157,7 @@ def time_stepping(method: Method) -> Method:
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
         step=fixed.step, options=options, observe=fixed.observe, refuses=refuses, tolerance=FIXED_TOLERANCE,
+        levels=("position",),
     )  # fmt: skip
 
 

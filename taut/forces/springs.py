@@ -50,6 +50,10 @@ def lay_out(positions, arguments):
     return Layout(tuple(table.ravel().tolist()), (len(positions), len(pairs), *pairs.ravel().tolist()))
 
 
+def is_damped(arguments):
+    return any(arguments["damping"])
+
+
 def numbered_points(given, width, name, count):
     """Point numbers as rows of `width`, each from 0 to count - 1."""
     numbers = np.asarray(given, float)
@@ -110,4 +114,6 @@ KIND = ForceKind(
     lay_out=lay_out,
     kernel=kernel,
     may_be_infinite=True,
+    feels_velocity=is_damped,
+    works=is_damped,
 )

@@ -55,13 +55,13 @@ def look(system, state):
 
 @entry
 def settle_velocity(system, state):
-    correct_velocity(system, state, 0.0)  # (1)
+    correct_velocity(system, state, 0.0, False)  # (1)
 
 
 @entry
 def settle_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, 0.0, system.bodies.w, 0.0)  # (2)
+        correct(system, state, 0.0, system.bodies.w, 0.0, True)  # (2)
     constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
@@ -131,6 +131,8 @@ def _explain(model: Model, system: System, state: State) -> bool:
         tell(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
              "the least-squares compromise is used. Remove one or change its value")
         return True
+    if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
+        return True
     look(system, state)
     edges = model.rows_of_role(HARD_EDGE)
     groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
@@ -140,6 +142,19 @@ def _explain(model: Model, system: System, state: State) -> bool:
         tell(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
              "affected, and of the possible multipliers the smallest are given")
     return False
+
+
+def _velocities_contradict(model: Model, system: System, state: State) -> bool:
+    """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
+    settle_velocity(system, state)
+    look(system, state)
+    left = np.abs(system.work.b)
+    speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
+    broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
+    if broken:
+        tell(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
+             f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
+    return bool(broken)
 
 
 def dense_or_sparse(model: Model, system: System):

@@ -1,7 +1,7 @@
-"""Joints of rigid bodies, drivers, and relations between joint coordinates: one file each, listed here.
+"""Joints of rigid bodies, drivers, relations between joint coordinates, skates and wheels: one file each, listed here.
 
-`base.py` says how to write one. Joints have no kernels of their own: they are made of the rows in `rows.py`, and speak
-of the coordinates in `coordinates.py`.
+`base.py` says how to write one. Joints have no kernels of their own: they are made of the rows in `rows.py` and
+`slip.py`, and speak of the coordinates in `coordinates.py`.
 
     x, y, z    Axes           directions fixed to a body; z is the joint's axis
     q          Coordinate     angle [rad] over any number of turns, or displacement [m]
@@ -23,13 +23,16 @@ from . import (
     point_on_line,
     point_on_plane,
     rack_and_pinion,
+    rolling,
     screw,
+    skate,
     slider,
     universal,
     weld,
 )
 from .coordinates import RELATIONS
 from .rows import ROWS
+from .slip import SLIP
 
 JOINTS = tuple(
     module.KIND
@@ -50,8 +53,10 @@ JOINTS = tuple(
         gear,
         rack_and_pinion,
         joint_limit,
+        skate,
+        rolling,
     )
 )
-PARTS = (*ROWS, *RELATIONS)
+PARTS = (*ROWS, *RELATIONS, *SLIP)
 
 __all__ = ["JOINTS", "PARTS"]

@@ -77,6 +77,24 @@ def gradient(kind, x, idx, m, scale, J, k):
 
 
 @compiled
+def act(kind, x, idx, m, size, f):
+    """Let a generalized force of that size act on a coordinate: f += size ∂q/∂x on its three points, (4) and (6)."""
+    a, b, w = idx[m], idx[m + 1], idx[m + 2]
+    if kind == ANGLE:
+        c, s = dot(x, a, b), dot(x, a, w)
+        over = size / (c * c + s * s)
+        for e in range(3):
+            f[a, e] += over * (c * x[w, e] - s * x[b, e])
+            f[b, e] -= over * s * x[a, e]
+            f[w, e] += over * c * x[a, e]
+    else:
+        for e in range(3):
+            f[a, e] += size * x[w, e]
+            f[b, e] -= size * x[w, e]
+            f[w, e] += size * (x[a, e] - x[b, e])
+
+
+@compiled
 def bias(kind, x, v, idx, m):
     """q̈ while no point is accelerated, (5) and (6)."""
     a, b, w = idx[m], idx[m + 1], idx[m + 2]

@@ -13,10 +13,14 @@ dissection.py knows no places and suits the rest [George 1973].
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from taut.compiled import compiled, entry
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 LEAF = 4  # nodes that are parted no further
 DIRECTIONS = 9

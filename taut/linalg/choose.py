@@ -11,17 +11,18 @@ The band's loops run along memory and the sparse ones through indices, which cos
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import reverse_cuthill_mckee
-from scipy.sparse.linalg import spilu
 
 from taut.linalg.dissection import nested_dissection
 from taut.linalg.fronts import postorder
 from taut.linalg.linear import BANDED, DENSE, PCG, SOLVERS, SPARSE
+from taut.linalg.pattern import Pattern
 from taut.linalg.sparse import symbolic
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 INDIRECT = 1.5
 NARROW = 2  # a band so narrow that no other order can be better
@@ -38,16 +39,16 @@ class Choice(NamedTuple):
     fill: int
 
 
-def choose(graph: sp.csr_matrix, members: sp.csr_matrix, solver: str) -> Choice:
-    """Pick the solver ("auto") or only the order for the one named. members (rows, slots): whom each row touches."""
-    m = graph.shape[0]
+def choose(pattern: Pattern, solver: str) -> Choice:
+    """Pick the solver ("auto") or only the order for the one named."""
+    m = pattern.rows
     natural = np.arange(m)
     if solver not in ("auto", "dense", "banded", "sparse"):
         return Choice(SOLVERS.index(solver), natural, 1, 0)
     if solver == "sparse":
-        perm, counts = least_work(graph, members)
+        perm, counts = least_work(pattern.graph, pattern.members)
         return Choice(SPARSE, perm, 1, int(counts.sum()))
-    perm, bandwidth = narrowest(graph)
+    perm, bandwidth = narrowest(pattern)
     full = Choice(DENSE, natural, max(1, m - 1), 0)
     band = Choice(BANDED, perm, max(1, bandwidth), 0)
     if solver != "auto":
@@ -58,7 +59,7 @@ def choose(graph: sp.csr_matrix, members: sp.csr_matrix, solver: str) -> Choice:
         return full
     if bandwidth <= NARROW:
         return band
-    perm, counts = least_work(graph, members)
+    perm, counts = least_work(pattern.graph, pattern.members)
     fill = int(counts.sum())
     if m * (bandwidth + 1.0) ** 2 <= INDIRECT * work(counts):  # (1)
         return band._replace(fill=fill)
@@ -67,17 +68,18 @@ def choose(graph: sp.csr_matrix, members: sp.csr_matrix, solver: str) -> Choice:
     return Choice(SPARSE, perm, band.bandwidth, fill)
 
 
-def narrowest(graph: sp.csr_matrix) -> tuple[np.ndarray, int]:
+def narrowest(pattern: Pattern) -> tuple[np.ndarray, int]:
     """The better of the user's own order and reverse Cuthill-McKee; the user's own when equal."""
-    m = graph.shape[0]
-    coo = graph.tocoo()
-    natural = int(np.abs(coo.row - coo.col).max(initial=0))
+    m, natural = pattern.rows, pattern.bandwidth
     if natural <= 1:
         return np.arange(m), natural
-    perm = reverse_cuthill_mckee(graph, symmetric_mode=True).astype(np.int64)
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    perm = reverse_cuthill_mckee(pattern.graph, symmetric_mode=True).astype(np.int64)
     place = np.empty(m, np.int64)
     place[perm] = np.arange(m)
-    reordered = int(np.abs(place[coo.row] - place[coo.col]).max(initial=0))
+    rows, columns = pattern.products.left_row, pattern.products.right_row
+    reordered = int(np.abs(place[rows] - place[columns]).max(initial=0))
     return (perm, reordered) if reordered < natural else (np.arange(m), natural)
 
 
@@ -106,6 +108,9 @@ def minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
     m = graph.shape[0]
     if m < 2:
         return np.arange(m)
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import spilu
+
     dummy = (sp.identity(m) + 1e-3 * graph).tocsc()
     order = spilu(
         dummy, drop_tol=0.5, fill_factor=1, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
@@ -118,5 +123,7 @@ def minimum_degree(graph: sp.csr_matrix) -> np.ndarray:
 
 def elimination(graph: sp.csr_matrix, perm: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Elimination tree, and entries below the diagonal in each column of L."""
+    import scipy.sparse as sp
+
     lower = sp.tril(graph[perm][:, perm], format="csr")
     return symbolic(lower.indptr, lower.indices)

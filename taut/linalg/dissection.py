@@ -10,11 +10,15 @@ last in (1) fills completely: cuts should be short, and near the middle so that 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from taut.compiled import compiled, entry
 from taut.linalg.cut import Net, cut_straight, smooth, spread
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @compiled

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from taut.compiled import compiled, inline, structure
 from taut.errors import TautError
@@ -111,6 +110,8 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
 
 def order_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """The better of two orders, as a postorder."""
+    import scipy.sparse as sp
+
     ones = np.ones(couples.size)
     members = sp.csr_matrix((ones, (couples.ravel(), np.repeat(np.arange(len(couples)), 2))), (count, len(couples)))
     graph = sp.csr_matrix(members @ members.T + sp.identity(count))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class Products(NamedTuple):
@@ -41,8 +44,33 @@ def products(row_ptr: np.ndarray, slot: np.ndarray, free: np.ndarray) -> Product
     return Products(left, right, row_of[left], row_of[right])
 
 
+class Pattern:
+    """The pattern of A, and the matrices from which orders are found. Those are made when they are first asked for:
+    scipy.sparse takes longer to import than a small system takes to analyse."""
+
+    def __init__(self, row_ptr: np.ndarray, slot: np.ndarray, free: np.ndarray) -> None:
+        self._given = row_ptr, slot, free
+        self.rows = row_ptr.size - 1
+        self.products = products(row_ptr, slot, free)
+
+    @property
+    def bandwidth(self) -> int:
+        """The half bandwidth of A in the given order."""
+        return int(np.abs(self.products.left_row - self.products.right_row).max(initial=0))
+
+    @cached_property
+    def graph(self) -> sp.csr_matrix:
+        return graph(self.products, self.rows)
+
+    @cached_property
+    def members(self) -> sp.csr_matrix:
+        return members(*self._given)
+
+
 def graph(pairs: Products, m: int) -> sp.csr_matrix:
     """The pattern of A as a matrix of ones, with a full diagonal."""
+    import scipy.sparse as sp
+
     data = np.ones(pairs.left_row.size)
     matrix = sp.csr_matrix((data, (pairs.left_row, pairs.right_row)), shape=(m, m)) + sp.identity(m)
     matrix = sp.csr_matrix(matrix)
@@ -53,6 +81,8 @@ def graph(pairs: Products, m: int) -> sp.csr_matrix:
 
 def members(row_ptr: np.ndarray, slot: np.ndarray, free: np.ndarray) -> sp.csr_matrix:
     """Which free slots each row touches, as a matrix (rows, slots) that holds each of them once."""
+    import scipy.sparse as sp
+
     row_of = np.repeat(np.arange(row_ptr.size - 1), np.diff(row_ptr))
     kept = free[slot]
     where = row_of[kept], slot[kept]
@@ -73,7 +103,8 @@ def entries(pairs: Products, perm: np.ndarray, by_column: bool) -> Entries:
     key = j * m + i if by_column else i * m + j
     order = np.argsort(key, kind="stable")
     key = key[order]
-    unique = np.union1d(key, np.arange(m) * (m + 1))
+    both = np.sort(np.concatenate([key, np.arange(m) * (m + 1)]))
+    unique = both[np.diff(both, prepend=-1) > 0]
     first = np.append(np.searchsorted(key, unique), key.size)
     major, minor = unique // max(m, 1), unique % max(m, 1)
     rows, cols = (minor, major) if by_column else (major, minor)

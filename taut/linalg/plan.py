@@ -26,7 +26,7 @@ from taut.linalg.linear import (
     Linear,
 )
 from taut.linalg.multifrontal import factor_fronts, solve_fronts
-from taut.linalg.pattern import Entries, entries, graph, members, products
+from taut.linalg.pattern import Entries, Pattern, entries
 from taut.linalg.solve import distant_kernels
 from taut.linalg.sparse import factor_columns, factor_pattern, symbolic
 
@@ -60,10 +60,10 @@ def plan(
     row_ptr, slot = np.asarray(row_ptr, np.int64), np.asarray(slot, np.int64)
     m = row_ptr.size - 1
     free = np.asarray(free, bool)
-    pairs = products(row_ptr, slot, free)
-    choice = choose(graph(pairs, m), members(row_ptr, slot, free), solver)
+    pattern = Pattern(row_ptr, slot, free)
+    choice = choose(pattern, solver)
     band = choice.kind in (DENSE, BANDED)
-    table = entries(pairs, choice.perm, by_column=band)
+    table = entries(pattern.products, choice.perm, by_column=band)
     if band:
         store = _band(table, choice, m)
     else:

@@ -10,12 +10,16 @@ are independent.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
 
 from taut.compiled import entry
 from taut.linalg.choose import minimum_degree
 from taut.linalg.sparse import factor_pattern, factor_sparse
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 PIVOT_TOLERANCE = 1e-10
 SUPPORT = 1e-6  # of the largest entry of z; below, a row takes no part
@@ -37,6 +41,8 @@ def null_vector(col_ptr, col_idx, fac, k, z):
 
 def dependent_rows(A: np.ndarray | sp.spmatrix) -> list[list[int]]:
     """The groups of rows of A = J W Jᵀ that are linearly dependent, at most MOST_GROUPS of them."""
+    import scipy.sparse as sp
+
     A = sp.csr_matrix(A)
     A.eliminate_zeros()
     m = A.shape[0]

@@ -16,7 +16,9 @@
 7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
     tolerance, there is nothing to fit). `orders` says what other choices of `integrator` make of the trajectory,
     and `caveat` where none of this holds: a run there begins with a warning.
-8.  `refuses(model)` gives the reason why a model can not be treated, or None.
+8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
+    positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
+    levels=BOTH. Callers ask `refusal(model)`, which looks at both.
 9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
 10. Scenes with inequalities are treated by another algorithm under the method's name, declared in
@@ -49,6 +51,7 @@ STATUSES = {
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
+BOTH = ("position", "velocity")
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ class Method:
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
+    levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
     begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
@@ -110,6 +114,17 @@ class Method:
     @property
     def is_for_deformables_only(self) -> bool:
         return self.step is None or (self.form == "deformable" and not self.algorithm)
+
+    def refusal(self, model: Model) -> str | None:
+        """Why the method can not treat a model, or None."""
+        for info in model.constraint_info:
+            if "velocity" in info.level and "velocity" not in self.levels:
+                able = "rattle, implicit_second or reference"
+                beside = {"contact": " beside inequalities", "deformable": " beside cloth"}.get(self.form, "")
+                return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
+                        f"conditions on positions only{beside}; use {able}{' without them' if beside else ''}, or "
+                        "leave it out")  # fmt: skip
+        return self.refuses(model)
 
     @property
     def order_energy(self) -> int:

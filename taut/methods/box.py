@@ -15,16 +15,17 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Container
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
 from ..compiled import by_value, reference, structure, words
 from ..compiled.function_pointers import address_of
+from ..compiled.references import BYTES, word_at, word_count
 from .compiling import compile_all
 
 FUNCTIONS = 64
@@ -126,11 +127,9 @@ def _opener(kind: BoxKind) -> Any:
 
         def lower(context, builder, signature, values):
             first = builder.add(values[0], values[0].type(8 * FUNCTIONS))
-            whole = builder.inttoptr(first, context.get_value_type(kind.type).as_pointer())
-            zero = ir.Constant(ir.IntType(32), 0)
-            places = [
-                builder.gep(whole, [zero, ir.Constant(ir.IntType(32), k)], inbounds=True) for k in range(len(given))
-            ]
+            whole = builder.inttoptr(first, BYTES)
+            ends = accumulate(word_count(part) for part in kind.type)
+            places = [word_at(builder, whole, at) for at in (0, *ends)][: len(given)]
             return context.make_tuple(builder, given, places)
 
         return given(box), lower

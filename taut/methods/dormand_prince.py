@@ -9,19 +9,36 @@ Coefficients: scipy.integrate.DOP853, after Hairer, Nørsett and Wanner 1993.
 
 from __future__ import annotations
 
+import runpy
+from importlib.util import find_spec
 from math import sqrt
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy.integrate import DOP853
 
 from ..compiled import inline
 
+
+def _coefficients() -> dict[str, Any]:
+    """scipy's table. It is a file of numbers; the package around it takes a quarter of a second to import, so that
+    all of it is imported only by a scipy that keeps the table elsewhere."""
+    scipy = find_spec("scipy")
+    table = Path(str(scipy.origin)).parent / "integrate" / "_ivp" / "dop853_coefficients.py" if scipy else Path()
+    if table.is_file():
+        return runpy.run_path(str(table))
+    from scipy.integrate import DOP853
+
+    return vars(DOP853)
+
+
 STAGES = 12
-A = np.ascontiguousarray(DOP853.A[:STAGES, :STAGES])
-B = np.ascontiguousarray(DOP853.B)
-C = np.ascontiguousarray(DOP853.C[:STAGES])
-E3 = np.ascontiguousarray(DOP853.E3[:STAGES])
-E5 = np.ascontiguousarray(DOP853.E5[:STAGES])
+_table = _coefficients()
+A = np.ascontiguousarray(_table["A"][:STAGES, :STAGES])
+B = np.ascontiguousarray(_table["B"])
+C = np.ascontiguousarray(_table["C"][:STAGES])
+E3 = np.ascontiguousarray(_table["E3"][:STAGES])
+E5 = np.ascontiguousarray(_table["E5"][:STAGES])
 
 
 @inline

@@ -4,6 +4,8 @@
     h² (J W Jᵀ) δλ = -Φ(q_j, t+h),   q_{j+1} = q_j ⊞ h² W Jᵀ δλ                 (2)
     v' = (q' - q)/h,   λ = Σ δλ                                                 (3)
 
+    h (A(q_j) v_j + b) in place of Φ(q_j)                                       (4)  of conditions on velocities
+
 J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong 2008 [14].
 """
 
@@ -13,6 +15,7 @@ from ..compiled import compiled
 from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
+    add_slip,
     clear,
     constraints,
     find_drift,
@@ -25,7 +28,7 @@ from ..model.evaluate import (
     set_time,
     solve,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .style import DOTTED, Style
 
 
@@ -44,6 +47,8 @@ def step(system, state, t, h, par):
         lam[r] = 0.0
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, x, quat, v, False, work.J)
+        if system.nonholonomic == 1:
+            add_slip(system, work.J, work.phi_t, v, h)  # (4)
         if largest(work.phi) <= par[0]:
             return OK
         for r in range(lam.shape[0]):
@@ -74,4 +79,5 @@ METHOD = Method(
     step=step,
     tolerance=1e-9,
     solves="3 to 6",
+    levels=BOTH,
 )

@@ -11,7 +11,8 @@
 λ is the paper's with the sign turned. In exact terms (4) is one Newton iteration of the implicit
 (index-3) Euler or SHAKE step, and (5) goes on with it; readers from game physics know the velocity-level
 form as "ERP = 1, CFM = 0 with a direct solve". (6) is for large steps, and for mechanisms that pass a
-configuration where J loses rank: there J(q) says nothing about q'. f is that of unconstrained.py.
+configuration where J loses rank: there J(q) says nothing about q'. f is that of unconstrained.py. Of a condition on
+velocities, where Φ = 0, (4) is A(q) v' + b = 0, which (5) leaves as it is.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .style import FULL, Style
 from .unconstrained import AB2, extrapolate, integrator_option, memory
 
@@ -118,4 +119,5 @@ METHOD = Method(
     orders={"ab2": 1},
     options=(integrator_option("euler", ("euler", "ab2")),),
     memory=memory,
+    levels=BOTH,
 )

@@ -8,9 +8,13 @@
     J' W J'ᵀ ν = -Φ(q'),   J W Jᵀ δλ = 2/h² J W J'ᵀ ν           (6)  J' = J(q'), when (3) does not
     J ← J(q'),   when (6) does not halve |Φ|                    (7)  see implicit_first.py
     (J W Jᵀ) μ = -Φ(q'),   q' ← q' ⊞ W Jᵀ μ                     (8)  where J(q') nearly loses rank
+    h/2 [A(q) v½ + b(t) + A(q') v½ + b(t + h)] in place of Φ    (9)  of conditions on velocities, in (2), (3), (6)
 
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
+
+(9) reads the same from either end of the step, so that conditions on velocities leave it symmetric; they hold at its
+ends by (5).
 
 Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
 
@@ -27,6 +31,7 @@ from ..compiled import compiled
 from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
+    add_slip,
     apply,
     clear,
     constraints,
@@ -44,7 +49,7 @@ from ..model.evaluate import (
     times,
 )
 from .acceleration import observe_lagrange
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import renew
 from .style import FULL, Style
 
@@ -77,6 +82,7 @@ def position_half(system, state, t, h, par):
     times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
+        work.phi_t_old[r] = work.phi_t[r]
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
     if system.counted == 1:
@@ -89,8 +95,13 @@ def position_half(system, state, t, h, par):
     attempt = FROZEN
     for _ in range(MOST_CORRECTIONS):
         move(system, work.x1, work.quat1, v, h, x, quat)  # (2)
+        if system.nonholonomic == 1:
+            copy(v, work.v1)
         set_time(system, t + h, x, quat, work.v1)
         constraints(system, t + h, x, quat, work.v1, False, work.J)
+        if system.nonholonomic == 1:
+            add_slip(system, work.J2, work.phi_t_old, v, 0.5 * h)
+            add_slip(system, work.J, work.phi_t, work.v1, 0.5 * h)  # (9)
         error = largest(work.phi)
         if error <= par[0]:
             return OK
@@ -188,4 +199,5 @@ METHOD = Method(
     observe=observe_lagrange,
     tolerance=1e-12,
     solves="4 to 8",
+    levels=BOTH,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..compiled import compiled
 from .acceleration import observe_lagrange
-from .base import OK, Method
+from .base import BOTH, OK, Method
 from .rattle import position_half, velocity_half
 from .style import DASHED, Style
 
@@ -41,4 +41,5 @@ METHOD = Method(
     observe=observe_lagrange,
     tolerance=1e-12,
     solves="20 to 40",
+    levels=BOTH,
 )

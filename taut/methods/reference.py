@@ -20,7 +20,7 @@ from ..model.arrays import CORRECTIONS
 from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import OK, TOO_SMALL, Method, Option
+from .base import BOTH, OK, TOO_SMALL, Method, Option
 from .dormand_prince import (
     STAGES,
     A,
@@ -100,8 +100,8 @@ def step(system, state, t, h, par):
             set_time(system, now, x, quat, v)
             if system.turns.shape[0] > 0:
                 count_turns(system, x, quat, v)
-            correct(system, state, now, system.bodies.w, par[2])  # (4)
-            correct_velocity(system, state, now)
+            correct(system, state, now, system.bodies.w, par[2], False)  # (4)
+            correct_velocity(system, state, now, False)
             work.counts[CORRECTIONS] += 1
             size = size_after_success(error, used, size, last)
         else:
@@ -133,4 +133,5 @@ METHOD = Method(
     remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
     "rattle_fourth.",
     solves="14 per internal step",
+    levels=BOTH,
 )

@@ -18,7 +18,7 @@ from ..scene.joints import about
 from ..scene.places import places
 from ..scene.specs import Constraint, Force, Point
 from .arrays import Batches, Inequalities, Places, Rows
-from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
+from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address, sample_address
 from .inequalities import Conditions, balls_of
 from .model import ConstraintInfo, ConstraintPart, JointInfo
 from .slots import INDEX, Slots
@@ -33,6 +33,7 @@ class Packed(NamedTuple):
     parameters: tuple
     ints: tuple
     rows: int
+    level: str = "position"
 
 
 @dataclass(frozen=True)
@@ -75,10 +76,15 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
         elif layout.length is not None:
             layouts[spec.name] = layout
         for part in layout.parts:
-            members.append(Packed(spec, part.kind, part.points, part.parameters, part.ints, kinds[part.kind].rows))
+            of_part = kinds[part.kind]
+            members.append(
+                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level)
+            )
         if not layout.parts:
             rows = layout.rows or getattr(kind, "rows", 0)
-            members.append(Packed(spec, spec.kind, (*points, *layout.points), layout.parameters, layout.ints, rows))
+            level = layout.level or getattr(kind, "level", "position")
+            all_points = (*points, *layout.points)
+            members.append(Packed(spec, spec.kind, all_points, layout.parameters, layout.ints, rows, level))
     return PackedSpecs(specs, tuple(members), layouts)
 
 
@@ -88,6 +94,7 @@ def constraint_batches(slots: Slots, packed: PackedSpecs, places: Places, target
     codes, addresses, charts, counts, starts = [], [], [], [], []
     widths: list[np.ndarray] = []
     block_points: list[np.ndarray] = []
+    at_velocity: list[int] = []
     parts: dict[str, list[ConstraintPart]] = defaultdict(list)
     row = block = 0
     for (name, size, rows), members in _grouped(packed, constraint_kinds.ALL):
@@ -104,12 +111,13 @@ def constraint_batches(slots: Slots, packed: PackedSpecs, places: Places, target
         widths.append(np.full(len(members) * rows, size))
         for i, member in enumerate(members):
             own = tuple(range(row + i * rows, row + (i + 1) * rows))
-            parts[member.spec.name].append(ConstraintPart(kind.unit, own, tuple(points[i].tolist())))
+            at_velocity += [int(member.level == "velocity")] * rows
+            parts[member.spec.name].append(ConstraintPart(kind.unit, own, tuple(points[i].tolist()), member.level))
         row += rows * len(members)
         block += rows * len(members) * size
     batches = _batches(flat, codes, addresses, charts, counts, starts)
     infos = tuple(_info(spec, parts[spec.name], packed.layouts.get(spec.name)) for spec in packed.specs)
-    return batches, _rows(widths, block_points, places), infos
+    return batches, _rows(widths, block_points, places, at_velocity), infos
 
 
 def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> ConstraintInfo:
@@ -119,9 +127,11 @@ def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> Cons
         points = tuple(dict.fromkeys(point for part in parts for point in part.points))
     units = [part.unit for part in parts for _ in part.rows]
     unit = units[0] if len(set(units)) == 1 else " ".join(units)
+    levels = [part.level for part in parts for _ in part.rows]
+    level = levels[0] if len(set(levels)) == 1 else " ".join(levels)
     length = None if layout is None else layout.length
     return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts), spec.role,
-                          spec.owner)
+                          spec.owner, level)
 
 
 def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
@@ -185,29 +195,16 @@ def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:
 
 def force_batches(slots: Slots, packed: PackedSpecs) -> Batches:
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-    codes, addresses, counts, starts = [], [], [], []
+    codes, addresses, samples, counts, starts = [], [], [], [], []
     for (name, _, _), members in _grouped(packed, force_kinds.KINDS):
+        kind = force_kinds.KINDS[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
         codes.append(FORCE_CODES[name])
         addresses.append(force_address(name))
+        samples.append((sample_address(name), kind.sample is not None))
         counts.append(len(members))
-        turning = force_kinds.KINDS[name].turning
-        _flatten(slots, members, "to_force", flat, slots.turning_number if turning else slots.number)
-    return _batches(flat, codes, addresses, [(0, False)] * len(codes), counts, starts)
-
-
-def depends_on_velocity(force: Force) -> bool:
-    damping = force.arguments.get("damping")
-    if force.kind == "springs":
-        return any(force.arguments["damping"])
-    return force.kind in ("drag", "wind", "custom_force") or (
-        damping is not None and not (damping.is_constant and damping.value == 0.0)
-    )
-
-
-def does_work(force: Force) -> bool:
-    """Whether a force has no potential."""
-    return depends_on_velocity(force) or force.kind == "torque"
+        _flatten(slots, members, "to_force", flat, slots.turning_number if kind.turning else slots.number)
+    return _batches(flat, codes, addresses, samples, counts, starts)
 
 
 def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int], list[Packed]]]:
@@ -245,7 +242,9 @@ def _batches(
     )  # fmt: skip
 
 
-def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Places) -> Rows:
+def _rows(
+    widths: list[np.ndarray], block_points: list[np.ndarray], places: Places, at_velocity: list[int]
+) -> Rows:
     """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
     width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
     points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
@@ -263,4 +262,5 @@ def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Plac
         on_body.astype(INDEX),
         row_of[on_body].astype(INDEX),
         place.astype(INDEX),
+        np.array(at_velocity, np.int64),
     )

@@ -12,8 +12,6 @@ from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
 from .batches import (
     constraint_batches,
-    depends_on_velocity,
-    does_work,
     force_batches,
     inequality_arrays,
     joint_infos,
@@ -48,14 +46,15 @@ def _build(scene: Scene) -> Model:
     inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
     forces = force_batches(slots, pushed)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
-    widest = max([len(spec.points) for spec in used] + [1])
+    widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
     joints = joint_infos(slots, held.layouts)
+    pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
         name=scene.name,
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
-        bodies=slots.body_arrays(any(map(depends_on_velocity, scene.forces.values()))),
+        bodies=slots.body_arrays(any(kind.feels_velocity(given) for kind, given in pushing)),
         places=places,
         constraints=batches,
         rows=rows,
@@ -76,7 +75,7 @@ def _build(scene: Scene) -> Model:
         turns=turn_table(joints),
         directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
-        forces_work=any(map(does_work, scene.forces.values())) or bool(slots.signals.table("to_force", 2).size),
+        forces_work=any(kind.works(given) for kind, given in pushing) or bool(slots.signals.table("to_force", 2).size),
     )
 
 

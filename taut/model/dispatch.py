@@ -18,6 +18,8 @@ evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.AL
 rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.ALL.values()]))
 force_kind = distant(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
 
+sample_kind = distant(types.none, pick([kind.sample for kind in forces.KINDS.values()]))
+
 NUMBER = types.float64
 WHOLE = types.int64
 VECTOR = types.float64[::1]
@@ -48,3 +50,9 @@ def force_address(name: str) -> int:
         forces.KINDS[name].kernel, types.float64,
         WHOLE, AT, INDEX, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE, VECTOR,
     )  # fmt: skip
+
+
+@cache
+def sample_address(name: str) -> int:
+    sample = forces.KINDS[name].sample
+    return address_of(sample, types.none, WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER) if sample else 0

@@ -1,12 +1,15 @@
 """The vocabulary of the methods: everything a step says, in compiled words.
 
     begin        choose charts; set the time                (start of a step)
+    sample       forces that hold a sample may take one     (start of a step)
     set_time     functions of time and driven bodies at t
     constraints  Φ, J, Φ_t and, if asked, γ at (q, v, t)
     forces       a = W f
     apply, kick  f, and v + h W f without a
     drive        the given accelerations of driven bodies into a
     times        J v
+    add_slip     A v + b of conditions on velocities, where a method looks for Φ
+    drop_slip    J without these conditions
     push         v += s W Jᵀ λ
     move         q ⊞ h v
     solve        J W Jᵀ λ = b
@@ -29,7 +32,7 @@ from ..joints.coordinates import nearest
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
-from .dispatch import evaluate_kind, force_kind, rechart_kind
+from .dispatch import evaluate_kind, force_kind, rechart_kind, sample_kind
 from .rotation import product, to_body, to_world, turn
 
 
@@ -50,6 +53,17 @@ def begin(system, t, x, quat, v):
             place(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def sample(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+    batches = system.forces
+    for b in range(batches.code.shape[0]):
+        if batches.has_chart[b]:
+            place(system, x, quat, v)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
+            sample_kind(batches.chart[b], batches.code[b], given)
 
 
 @compiled
@@ -304,6 +318,40 @@ def times(system, J, v, out):
         block = rows.spin_block[k]
         s = slot[block]
         out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@compiled
+def add_slip(system, J, phi_t, v, scale):
+    """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
+
+    With a time for `scale`, Newton's method finds in it what it looks for in Φ: scale J dv is its change.
+    """
+    rows, phi = system.rows, system.work.phi
+    for r in range(phi.shape[0]):
+        if rows.at_velocity[r] == 1:
+            phi[r] += scale * phi_t[r]
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                s = rows.slot[k]
+                phi[r] += scale * (J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2])
+    for k in range(rows.spin_block.shape[0]):
+        r, block = rows.spin_row[k], rows.spin_block[k]
+        if rows.at_velocity[r] == 1:
+            s = rows.slot[block]
+            phi[r] += scale * (J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2])
+
+
+@compiled
+def drop_slip(system, J):
+    """Set the rows of J of conditions on velocities to zero: they do not say where a body may be."""
+    rows = system.rows
+    for r in range(rows.at_velocity.shape[0]):
+        if rows.at_velocity[r] == 1:
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                J[k, 0] = J[k, 1] = J[k, 2] = 0.0
+    for k in range(rows.spin_block.shape[0]):
+        if rows.at_velocity[rows.spin_row[k]] == 1:
+            block = rows.spin_block[k]
+            J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 
 
 @compiled

@@ -36,6 +36,7 @@ class ConstraintPart:
     unit: str
     rows: tuple[int, ...]
     points: tuple[int, ...]
+    level: str = "position"
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,19 @@ class ConstraintInfo:
     parts: tuple[ConstraintPart, ...] = ()  # its rows by the points they act on; not stored with a run
     role: str = ""  # scene/specs.py: what it is in the deformable that made it; not stored with a run
     owner: str | None = None  # that deformable; None: a user's own constraint
+    level: str = "position"  # or "velocity": A v + b = 0
 
     @property
     def units(self) -> tuple[str, ...]:
         """The unit of each row: `unit`, or one word of it for each where they differ, as of a hinge."""
         words = self.unit.split()
         return tuple(words) if len(words) == len(self.rows) else (self.unit,) * len(self.rows)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The level of each row: `level`, or one word of it for each where they differ, as of rolling."""
+        words = self.level.split()
+        return tuple(words) if len(words) == len(self.rows) else (self.level,) * len(self.rows)
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
@@ -162,7 +170,7 @@ class Model:
             return {name: np.zeros(shape) for name in names.split()}
 
         work = Work(
-            **zeros("phi phi_t gamma b drift mu", m),
+            **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
             **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
@@ -176,7 +184,8 @@ class Model:
         )  # fmt: skip
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
-            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted), self.turns,
+            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
+            int(self.rows.at_velocity.any()), self.turns,
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -140,6 +140,10 @@ class Run:
             return JointResult(self, info)
         return ConstraintResult(self, info)
 
+    def at(self, time: float) -> Instant:
+        """The record nearest to a time [s], for `taut.linearise`."""
+        return Instant(self, int(np.abs(np.asarray(self.records.time) - float(time)).argmin()))
+
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""
         size = np.abs(self.labels.violation(self.records.phi))
@@ -231,6 +235,24 @@ class Run:
 def _downstream(module: str) -> Any:
     """Pictures and exports are made from results; only these methods of a run look that way."""
     return import_module(module)
+
+
+class Instant:
+    """One record of a run."""
+
+    def __init__(self, run: Run, number: int) -> None:
+        self.run, self.number = run, number
+        self.time = float(run.records.time[number])
+
+    def configuration(self) -> tuple[Model, np.ndarray, np.ndarray, np.ndarray, float]:
+        """Model, x, quat, v of all points, and the time."""
+        model, records = self.run.model, self.run.records
+        x, v = model.x.copy(), np.zeros_like(model.x)
+        x[: records.x.shape[1]], v[: records.v.shape[1]] = records.x[self.number], records.v[self.number]
+        return model, x, np.array(records.quat[self.number]), v, self.time
+
+    def __repr__(self) -> str:
+        return f"Instant of '{self.run.labels.scene}' at t = {self.time:g} s"
 
 
 class ConstraintResult:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..constraints import KINDS
 from ..errors import TautError, unknown
 from .places import places, surroundings
+from .specs import Point
 
 if TYPE_CHECKING:
     from ..constraints.base import Coordinate, Layout
@@ -19,7 +20,8 @@ def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str
     if kind.asks:
         arguments = arguments | surroundings(points, scene._bodies) | {"points": points, "name": name}
     if kind.joints:
-        arguments = arguments | {"joints": {which: coordinates_of(scene, arguments[which]) for which in kind.joints}}
+        known = {which: coordinates_of(scene, arguments[which]) for which in kind.joints}
+        arguments = arguments | {"joints": known, "memory": Point(None, counter=f"{name}.memory")}
     return arguments
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..constraints import Kind
+from ..constraints import Kind, Layout
 from ..errors import TautError, shown, unknown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
@@ -102,8 +102,11 @@ def add(
         asked = about(scene, kind, name, read, values)
     except TautError as mistake:
         raise TautError(f"{what}: {mistake}") from None
-    try_lay_out(kind, what, start, asked, read)
+    layout = try_lay_out(kind, what, start, asked, read)
     if isinstance(kind, Kind) and inequality is not None:
+        if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
+            raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "
+                            "an equality; leave it out.")
         if inequality[0] == "==":
             _check_possible(scene, kind, what, read, start, values)
         return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
@@ -122,7 +125,7 @@ def _named_joints(kind: Kind | ForceKind, what: str, given: Sequence[Any], argum
 
 def try_lay_out(
     kind: Kind | ForceKind, what: str, start: np.ndarray, values: dict[str, Any], points: Sequence[Point] = ()
-) -> None:
+) -> Layout:
     """Let the kind judge its arguments; numbers whose squares or products are beyond a float are refused."""
     try:
         found = kind.lay_out(start, values)
@@ -131,6 +134,7 @@ def try_lay_out(
         never = isinstance(kind, ForceKind) and kind.may_be_infinite
         if not all(isfinite(p) or (never and p == inf) for p in numbers if isinstance(p, float | int)):
             raise OverflowError
+        return found
     except (ValueError, TautError, ArithmeticError) as mistake:
         where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
         if isinstance(mistake, ArithmeticError):

@@ -19,7 +19,7 @@ from ..compiled.function_pointers import address_of, distant
 from ..contact.algorithms import CONTACT_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
-from ..model.evaluate import begin, constraints, forces, place, set_time, times
+from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
 
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
@@ -65,6 +65,7 @@ def advance(system, state, par, h, first, steps):
     for k in range(first, first + steps):
         t = k * h
         begin(system, t, state.x, state.quat, state.v)
+        sample(system, t, state.x, state.quat, state.v)
         status = step(system, state, t, h, par)
         if not is_finite(state):
             return k - first, NOT_FINITE
@@ -115,6 +116,8 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
     """
     filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
     if keep_start:
+        if first == 0:
+            sample(system, 0.0, state.x, state.quat, state.v)  # what is held from the start on belongs to its record
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
     done = first

@@ -58,7 +58,7 @@ def _able(scene: Scene) -> list[str]:
     if not scene.deformables:
         return list(CONTACT_METHODS)
     model = build(scene)
-    return [name for name, method in DEFORMABLE_METHODS.items() if method.refuses(model) is None]
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refusal(model) is None]
 
 
 def positive(what: str, value: float | None) -> float:

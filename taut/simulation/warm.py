@@ -14,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from ..errors import TautError, TautWarning
 from ..methods import METHODS
+from ..model import build
 from ..scene.gallery import SCENES, gallery
 from .plan import method_for
 from .run import simulate
@@ -30,7 +31,7 @@ def common_jobs() -> list[Job]:
 
 
 def all_jobs() -> list[Job]:
-    """Every scene of the gallery with every method that treats it."""
+    """Every scene of the gallery with every method that may treat it."""
     return [job for name in SCENES for job in _with_all_methods(name)]
 
 
@@ -63,6 +64,8 @@ def _perform(job: Job) -> str | None:
     scene, method = job
     try:
         made = gallery(scene)
+        if method is not None and method_for(made, method).refusal(build(made)):
+            return None  # one of all methods: it needs nothing for this scene
         dt = made.suggested.get("dt", 0.01)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)

@@ -61,7 +61,7 @@ def calls_in_run(method: Method, steps: int) -> int:
 def measure(settings: Settings) -> Report:
     rows, numbers, added = [], {}, []
     for method in settings.methods:
-        if method.refuses(build(gallery(SCENE))) is not None:
+        if method.refusal(build(gallery(SCENE))) is not None:
             continue
         inside = [calls_in_loop(method, steps) for steps in STEPS]
         whole = [calls_in_run(method, steps) for steps in STEPS]

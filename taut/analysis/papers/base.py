@@ -7,7 +7,8 @@
     `quick` makes the work smaller, never another experiment: tests and CI use it.
 3.  `check(data)` states each claim of the paper in our words as an inequality and judges it by the numbers.
     A verdict is computed, never written down. A diverged run is data.
-4.  `draw(data, path)` writes path.png and path.svg (see plots.py).
+4.  `draw(data, path)` writes path.png and path.svg (see plots.py). Where it shows scenes, `motion(data)` gives the
+    same runs to be played on the page.
 5.  An error against a reference solution that is not 100 times larger than the reference's own error is
     not judged: the claim says "not resolved".
 """
@@ -18,7 +19,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...view.show import Show
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -59,6 +63,7 @@ class Figure:
     check: Callable[[Any], list[Claim]]
     draw: Callable[[Any, Path], None]
     timed: bool = False  # measures time: it runs alone
+    motion: Callable[[Any], Show] | None = None  # of what the picture shows of scenes, for the page
 
 
 def judge(

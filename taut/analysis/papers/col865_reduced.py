@@ -53,7 +53,7 @@ def run(quick: bool) -> dict[str, Any]:
         n: microseconds(gallery("chain", n=n), (REDUCED, STABILIZED), 0.001, max(20, 5_000 // n), repeats)
         for n in sizes
     }
-    refused = {name: METHODS["reduced"].refuses(build(gallery(name))) for name in SCENES}
+    refused = {name: METHODS["reduced"].refusal(build(gallery(name))) for name in SCENES}
     return {
         "runs": runs,
         "pendulum": swing,

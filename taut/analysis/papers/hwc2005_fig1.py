@@ -6,6 +6,7 @@ side at 0.65 s. What the paper leaves open is in sheets.py.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from .sheets import (
     ending,
     largest,
     limit_count,
+    motion,
     percent,
     small_plots,
     springs_alone,
@@ -152,4 +154,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("hwc2005-fig1", "A ball flies into a falling sheet, with and without limits", HWC2005, run, check, draw)
+FIGURE = Figure(
+    "hwc2005-fig1", "A ball flies into a falling sheet, with and without limits", HWC2005, run, check, draw,
+    motion=partial(motion, azimuth=AZIMUTH, elevation=ELEVATION),
+)  # fmt: skip

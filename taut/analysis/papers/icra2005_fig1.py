@@ -17,7 +17,9 @@ from ...picture.bounds import Bounds
 from ...picture.camera import looking_at
 from ...picture.parts import COLORS
 from ...picture.render import Ground
+from ...result import Run
 from ...scene import gallery
+from ...view.show import Show, show_of
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
 from .plots import canvas, legend, look, save
 from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
@@ -110,13 +112,19 @@ def check(data: dict[str, Any]) -> list[Claim]:
     ]
 
 
+def arms(data: dict[str, Any]) -> list[tuple[Case, Run]]:
+    """What the picture lays over each other."""
+    others = ((one, arm) for one, arm in data["runs"].values() if one in (FIRST, POST))
+    return [(Case("reference"), data["reference"].run), *others]
+
+
+def motion(data: dict[str, Any]) -> Show:
+    return show_of({str(one): arm for one, arm in arms(data)}, "2-link arm", plays=True)
+
+
 def draw(data: dict[str, Any], path: Path) -> None:
     figure, axes = canvas(height=6.5)
-    reference = data["reference"].run
-    shown = [
-        (Case("reference"), reference),
-        *((c, r) for c, r in data["runs"].values() if c in (FIRST, POST)),
-    ]
+    shown = arms(data)
     bounds = Bounds(np.array([-23.0, -23.0, -1.0]), np.array([23.0, 7.0, 1.0]), is_planar=True)
     camera = looking_at(bounds, (1500, 1000), margin=1.0)
     behind = Ground(np.array([0.0, 0.0, -2.0]), np.array([0.0, 0.0, 1.0]))
@@ -146,4 +154,4 @@ def draw(data: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("icra2005-fig1", "Snapshot of the 2-link arm at 73 s", ICRA2005, run, check, draw)
+FIGURE = Figure("icra2005-fig1", "Snapshot of the 2-link arm at 73 s", ICRA2005, run, check, draw, motion=motion)

@@ -6,6 +6,7 @@ A sheet of 2 m and 0.8 kg, held at its corners between the posts, and three ball
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from .sheets import (
     ending,
     largest,
     limit_count,
+    motion,
     percent,
     small_plots,
     springs_alone,
@@ -163,4 +165,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("icra2005-fig5", "Heavy balls hit a cloth that two posts hold", ICRA2005, run, check, draw)
+FIGURE = Figure(
+    "icra2005-fig5", "Heavy balls hit a cloth that two posts hold", ICRA2005, run, check, draw,
+    motion=partial(motion, azimuth=AZIMUTH, elevation=ELEVATION),
+)  # fmt: skip

@@ -20,6 +20,7 @@ from ...picture.camera import looking_at
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import gallery
+from ...view.show import Show, show_of
 from .base import JONQUET2008, Claim, Figure, judge, number
 from .plots import canvas, legend, save
 from .words import case, go
@@ -139,6 +140,11 @@ def check(data: dict[str, Any]) -> list[Claim]:
     ]
 
 
+def motion(data: dict[str, Any]) -> Show:
+    runs = {NAMES[rule]: data["runs"][rule] for rule in RULES}
+    return show_of(runs, "a billiard", side_by_side=True, plays=True, seen_from=(0.0, 12.0))
+
+
 def draw(data: dict[str, Any], path: Path) -> None:
     result = data["runs"]["jonquet"]
     figure, axes = canvas(3, 3, height=8.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
@@ -190,4 +196,6 @@ def snapshot(axis: Any, result: Run, moment: float) -> None:
         spine.set_visible(False)
 
 
-FIGURE = Figure("jonquet2008-fig6", "A billiard of 11 balls and 77 inequalities", JONQUET2008, run, check, draw)
+FIGURE = Figure(
+    "jonquet2008-fig6", "A billiard of 11 balls and 77 inequalities", JONQUET2008, run, check, draw, motion=motion
+)

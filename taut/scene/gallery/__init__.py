@@ -14,7 +14,7 @@ from ...arguments import checked
 from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, cloth, contacts, mechanisms, single
+from . import chains, cloth, contacts, mechanisms, rolling, single
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,10 @@ SCENES: dict[str, Entry] = {
         mechanisms.car_axis,
         mechanisms.four_bar,
         mechanisms.bricard,
+        rolling.chaplygin_sleigh,
+        rolling.rolling_disc,
+        rolling.rolling_coin,
+        rolling.car_turning,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,
