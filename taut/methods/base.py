@@ -92,6 +92,7 @@ class Method:
     observe: Callable | None = None
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
+    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step

@@ -224,4 +224,5 @@ METHOD = Method(
     solves="0",
     refuses=refuses,
     start=start,
+    coordinates="reduced",
 )
