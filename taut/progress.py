@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time as clock
 from typing import Any
 
+WIDTH_OF_FILES = 200  # letters: a table in a file is not cut as on a terminal
 PATIENCE = 0.5  # seconds before a bar appears: a short run needs none, nor the time to import it
 
 
 def say(text: str) -> None:
     """One line for the person who waits, apart from the results on the standard output."""
     print(f"taut: {text}", file=sys.stderr, flush=True)
+
+
+def table_width() -> int:
+    """Letters in a line of a table: of the terminal or, where it is set, of COLUMNS; of a file many."""
+    told = os.environ.get("COLUMNS", "")
+    if sys.stdout.isatty() or (told.isdecimal() and int(told) > 0):
+        return shutil.get_terminal_size().columns
+    return WIDTH_OF_FILES
 
 
 class Compilation:

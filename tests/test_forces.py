@@ -59,7 +59,7 @@ def test_springs_and_constant_forces_are_minus_the_gradient_of_their_potential()
     box = scene.bodies["box"].name
     scene.springs("particle_0", "particle_1", box, pairs=[(0, 1), (1, 2), (2, 0)], stiffness=[7, 8, 9],
                   length=[0.7, 1.1, 5.0], second_stiffness=[90], second_elongation=[0.01])
-    scene.springs("particle_1", (0, 1, 0), box, pairs=[(2, 1), (0, 1)], stiffness=[3])
+    scene.springs("particle_1", (0, 1, 0), box, pairs=[(2, 1), (0, 1)], stiffness=3)
     scene.force(scene.coordinate(0.4, name="s"), value=(2, 0, 0))
     model = taut.build(scene)
     system = model.system()

@@ -11,7 +11,7 @@ import numpy as np
 import taut
 from taut.arguments import Example
 from taut.compiled import entry
-from taut.constraints import KINDS
+from taut.constraints import KINDS, Kind
 from taut.model.evaluate import constraints, move, set_time, times
 
 STEP = 0.02
@@ -102,3 +102,16 @@ def scene_of(kind: str, examples: Sequence[Example] | None = None) -> taut.Scene
     for name, constraint in scene.constraints.items():
         scene._constraints[name] = replace(constraint, sense="==")
     return scene
+
+
+def has_positions(kind: Kind) -> bool:
+    """Whether some row of its examples is a condition on positions."""
+    return kind.level == "position" or bool((taut.build(scene_of(kind.name)).rows.at_velocity == 0).any())
+
+
+POSITIONS = [kind.name for kind in KINDS.values() if has_positions(kind)]
+VELOCITIES = [
+    kind.name
+    for kind in KINDS.values()
+    if kind.level == "velocity" or any(argument.name == "velocity" for argument in kind.arguments)
+]

@@ -182,7 +182,7 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> None:
         counts = result.event_counts().items()
         rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
     if contacts.shape[1] and (not cloth or contacts[:, 0].any()):
-        rows.append(("largest overlap", f"{contacts[:, 1].max():.3g} m"))
+        rows.append(("largest violation", f"{contacts[:, 1].max():.3g} m"))
     if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))

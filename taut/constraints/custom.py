@@ -158,7 +158,9 @@ KIND = Kind(
     rows=0,
     unit="1",
     arguments=(
-        Argument("formula", "texts", "one formula, or a list, that is zero when the condition holds"),
+        Argument("formula", "texts", "one formula, or a list, that is zero when the condition holds, of b.x, b.y, b.z "
+                 "of the point on body b, of coordinates by their name, and of t; points are p0, p1, … in their order "
+                 "where a body appears twice or has a name of several words, and in the world"),
         Argument("function", "function", "g(q, t) with q of shape (points, 3)"),
         Argument("velocity", "texts", "formulas, linear in velocities (b.vx, b.wx, s.v), zero when it holds"),
         Argument("velocity_function", "function", "g(q, v, t), linear in v, with q and v of shape (points, 3)"),
@@ -174,7 +176,7 @@ KIND = Kind(
         example("box", ("rod", (0.1, 0, 0.3)), velocity=TURNING),
         *(
             example("p", ("box", (0.1, 0.2, 0.3)), velocity_function=moving_along, derivatives=way)
-            for way in ("complex", "finite", "interpreted")
+            for way in ("complex", "interpreted")
         ),
     ),
 )

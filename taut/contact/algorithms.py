@@ -149,7 +149,8 @@ def time_stepping(method: Method) -> Method:
                             "choose exact, or set friction to 0.")
         return pack(system, state, tables, {"events", "handled", *unused(tables)})
 
-    options = (*method.options, *OPTIONS)
+    # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
+    options = (*(option for option in method.options if option.name != "newton"), *OPTIONS)
     return treats_contacts(
         method, start, algorithm="time_stepping",
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",

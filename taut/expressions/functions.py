@@ -17,7 +17,7 @@ from taut.errors import TautError
 from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
 from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
 from taut.expressions.differences import central, complex_step, linear_central, linear_complex_step, spread
-from taut.expressions.inspection import agree, complex_twin, name_of, plain, try_once, warn_interpreted
+from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted
 
 
 def constraint_function_address(
@@ -112,7 +112,7 @@ def signal_function_address(function: Callable) -> int:
 
 
 def _compile_constraint(function: Callable, points: int, rows: int, derivatives: str) -> int:
-    g = numba.njit(error_model="numpy")(function)
+    g = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
     if derivatives == "finite":
 
@@ -122,7 +122,7 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
     else:
-        g_complex = numba.njit(error_model="numpy")(complex_twin(function))
+        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
             complex_step(
@@ -137,7 +137,7 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
 
 
 def _compile_velocity(function: Callable, points: int, rows: int, derivatives: str) -> int:
-    g = numba.njit(error_model="numpy")(function)
+    g = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
     if derivatives == "finite":
 
@@ -147,7 +147,7 @@ def _compile_velocity(function: Callable, points: int, rows: int, derivatives: s
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
     else:
-        g_complex = numba.njit(error_model="numpy")(complex_twin(function))
+        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
             linear_complex_step(
@@ -162,7 +162,7 @@ def _compile_velocity(function: Callable, points: int, rows: int, derivatives: s
 
 
 def _compile_force(function: Callable, points: int) -> int:
-    f = numba.njit(error_model="numpy")(function)
+    f = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
 
     def evaluate(x, v, t, out):
@@ -176,8 +176,8 @@ def _compile_force(function: Callable, points: int) -> int:
 def _signal(function: Callable) -> int:
     if interpreting():
         return _signal_callback(function)
-    f = numba.njit(error_model="numpy")(function)
-    f_complex = numba.njit(error_model="numpy")(complex_twin(function))
+    f = numba.njit(error_model="numpy")(compilable(function))
+    f_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
     g = numba.njit(lambda q, t: f(t))
     g_complex = numba.njit(lambda q, t: f_complex(t))
 

@@ -15,9 +15,10 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS, DOUBTFUL, FAILED = range(4)
-OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the others to singular.py
-WORK_VECTORS = 14
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC = range(5)
+OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the next to singular.py,
+OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
+WORK_VECTORS = 20
 
 
 @structure

@@ -95,7 +95,7 @@ def plan(
         weight=np.ones(m),
         y=np.zeros(m),
         work=np.zeros((WORK_VECTORS, m)),
-        state=np.zeros(4, np.int64),
+        state=np.zeros(5, np.int64),
         **store,
     )
     factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))

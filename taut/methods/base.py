@@ -40,13 +40,15 @@ from ..linalg import describe
 from ..model.model import Model
 from .style import Style
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY = range(7)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
     TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
     STUCK: "events follow each other without time going on",
+    ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
+                     "implicit_first, which solves for the multipliers instead",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
@@ -121,10 +123,9 @@ class Method:
         for info in model.constraint_info:
             if "velocity" in info.level and "velocity" not in self.levels:
                 able = "rattle, implicit_second or reference"
-                beside = {"contact": " beside inequalities", "deformable": " beside cloth"}.get(self.form, "")
+                beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
-                        f"conditions on positions only{beside}; use {able}{' without them' if beside else ''}, or "
-                        "leave it out")  # fmt: skip
+                        f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
         return self.refuses(model)
 
     @property

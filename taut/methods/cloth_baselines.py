@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model.model import Model
 from .base import Method, Option
-from .style import DASHDOT, DASHED, FULL, Style
+from .style import DASHDOT, DASHED, SOLID, Style
 
 ELONGATION = 0.1  # above which provot cuts springs back
 
@@ -46,7 +46,7 @@ XPBD = Method(
     name="xpbd",
     doc="Cloth: springs and edges as compliant position constraints, swept over.",
     source="Macklin, Müller, Chentanez 2016",
-    style=Style("#AA4499", FULL, "<"),
+    style=Style("#AA4499", SOLID, "<"),
     level="position, iterated",
     order=1,
     order_position=0,

@@ -46,7 +46,7 @@ from ..model.evaluate import (
 )
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
-from .style import FULL, Style
+from .style import SOLID, Style
 from .unconstrained import MIDPOINT, integrator_option, memory
 
 
@@ -154,7 +154,7 @@ METHOD = Method(
     name="implicit_second",
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     source="Hong et al. 2008 (7)-(12)",
-    style=Style("#332288", FULL, "p"),
+    style=Style("#332288", SOLID, "p"),
     level="position, linearised",
     order=2,
     order_position=3,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from zlib import crc32
 
-FULL, DASHED, DOTTED, DASHDOT = (), (5.0, 2.0), (1.2, 1.6), (6.0, 1.8, 1.2, 1.8)
+SOLID, DASHED, DOTTED, DASHDOT = (), (5.0, 2.0), (1.2, 1.6), (6.0, 1.8, 1.2, 1.8)
 _OTHERS = ("#6699CC", "#888888", "#DDCC77", "#CC6677", "#BBBBBB")
 
 

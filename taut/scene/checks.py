@@ -76,7 +76,9 @@ def _listed(value: Any, what: str, wanted: str) -> list:
 
 
 def numbers(value: Any, what: str) -> tuple[float, ...]:
-    """A list of finite numbers; rows of numbers are joined."""
+    """A list of finite numbers, or one alone; rows of numbers are joined."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return (number(value, what),)
     flat: list[Any] = []
     for item in _listed(value, what, "a list of numbers"):
         flat.extend(_listed(item, what, "a list of numbers") if hasattr(item, "__len__") else (item,))
@@ -123,13 +125,16 @@ def quaternion(value: Any, what: str) -> tuple[float, float, float, float]:
 
 
 def inertia(value: Any, what: str) -> Matrix:
-    """A possible inertia matrix [kg m²], from three principal moments or 3×3 numbers."""
+    """A possible inertia matrix [kg m²], from three principal moments, 3×3 numbers, or one moment about every axis."""
     try:
         given = np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
+    if given.shape == () and isinstance(value, Real) and not isinstance(value, bool):
+        given = np.full(3, float(value))
     if given.shape not in ((3,), (3, 3)):
-        raise TautError(f"{what} is {shown(value)}; give three principal moments or a 3×3 matrix [kg m²].")
+        raise TautError(f"{what} is {shown(value)}; give three principal moments, a 3×3 matrix, or one moment about "
+                        "every axis, which is all that a planar body needs [kg m²].")
     matrix = np.diag(given) if given.ndim == 1 else given
     if not np.isfinite(matrix).all():
         raise TautError(f"{what} is {shown(value)}; give finite numbers.")

@@ -260,7 +260,9 @@ def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple
             wanted = "a scalar coordinate" if role in scalars else "a particle, a rigid body or a place"
             raise TautError(f"{what}: point {role} is {spoken(point)}; it must be {wanted}.")
         if turning and (found != "rigid" or any(point.offset)):
-            raise TautError(f"{what} acts on {spoken(point)}; only a rigid body as a whole can be turned.")
+            remedy = "use force, whose first component acts on a coordinate" if found == "coordinate" else (
+                "only a rigid body as a whole can be turned")
+            raise TautError(f"{what} acts on {spoken(point)}; {remedy}.")
 
 
 def _check_possible(

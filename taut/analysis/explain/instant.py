@@ -26,6 +26,7 @@ from ...simulation.run import simulate
 from ...simulation.session import Session
 
 AT_ACCELERATIONS = "baumgarte"  # explains scenes whose own method acts on velocities
+ZERO = 1e-9  # of the sizes of λ and w in a problem: what rounding leaves of zero
 GAP, SPEED = 1e-6, 1e-5  # Φ [of a radius] and dΦ/dt [m/s] up to which a row touches: what methods leave of zero
 
 
@@ -57,7 +58,7 @@ class Problem:
     free: np.ndarray  # (points, 3) v̇₀
     push: np.ndarray  # (n, points, 3) U
     bodies: tuple[tuple[str, int], ...]  # names and slots of free bodies that these rows act on
-    size: float  # of the accelerations that forces alone would cause
+    size: float  # of the accelerations that forces alone would cause, or the turning of velocities
 
     @property
     def sizes(self) -> tuple[float, float]:
@@ -185,6 +186,10 @@ def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem
     points = there.state.x.shape
     S, c, free, push = np.zeros((n, n)), np.zeros(n), np.zeros(points), np.zeros((n, *points))
     open_up(box, n, S, c, free, push)
+    # Where nothing accelerates, what rounding leaves of zero must not pass for a decision.
+    speed = float(np.abs(there.state.v).max(initial=0.0))
+    size = max(size, speed * speed / length_scale(there.model))
+    c[np.abs(c) <= ZERO * size] = 0.0
     moved = np.abs(push).max(axis=(0, 2), initial=0.0) > 0.0
     bodies = tuple((info.name, info.slot) for info in there.model.body_info if moved[info.slot])
     names = tuple(there.model.inequality_names[r] for r in rows)

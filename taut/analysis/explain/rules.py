@@ -16,11 +16,10 @@ from ...contact.rules import RULES, rule_work
 from ...contact.snapshot import ask, march
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
 from ...simulation.session import Session
-from .instant import Problem, problem
+from .instant import ZERO, Problem, problem
 
 STATES = ("handled", "entered", "left", "tested")
 STEPS = 4  # of rules that change their set between steps
-ZERO = 1e-9  # of the sizes of λ and w in a problem: what rounding leaves of zero
 TOUCHING = 1e-8  # [m] likewise of Φ, and what methods at velocity level leave
 
 
@@ -159,7 +158,7 @@ def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
         notes = notes or _notes(status)
         failed = march(there.par.box, t + k * h, h)
         after = state.contact[given.rows, 3] == 1.0
-        fired = [_why(rule, b, a) for b, a in zip(before, after)]
+        fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, tables.ineq.phi[given.rows])]
         look = _look(f"step {k + 1}", given, before, after, lam, w, fired, tables.ineq.phi[given.rows])
         looks.append(look)
         settled = (before == after).all() and not (look.pulling or look.violated or look.deepest)
@@ -168,9 +167,12 @@ def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
     return Trace(rule, tuple(looks), notes)
 
 
-def _why(rule: str, before: bool, after: bool) -> str:
+def _why(rule: str, size: float, before: bool, after: bool, w: float, phi: float) -> str:
+    """The condition that moved a row; a number that rounding alone sets apart from zero is called so."""
     if before == after:
         return ""
     if before:
         return "λ ≤ 0"
-    return "Φ < 0" if rule == "platt" else "w < 0"
+    if rule == "platt":
+        return "Φ < 0" if phi < -TOUCHING else "Φ < 0 by rounding"
+    return "w < 0" if w < -ZERO * size else "w < 0 by rounding"

@@ -40,7 +40,7 @@ th { border-top: 0; font-weight: 600; } code { font-size: .95em; }
 td.measured { min-width: 9rem; overflow-wrap: anywhere; } td.verdict { white-space: nowrap; }
 .chip { display: inline-block; padding: .1rem .55rem; border-radius: 1rem; color: #fff;
         font-size: .85rem; font-weight: 600; white-space: nowrap; }
-.reproduced { background: #00694d; } .differs { background: #8a6000; }
+.reproduced { background: #00694d; } .depends { background: #2b5d8a; } .differs { background: #8a6000; }
 .not-reproduced { background: #a84300; }
 .not-resolved, .failed { background: #595959; }
 nav { columns: 2; font-size: .9rem; margin: 1rem 0; } nav a { display: block; break-inside: avoid; }
