@@ -19,5 +19,4 @@ if [ "${CI:-}" = true ]; then
     trap 'rm -rf "$TAUT_CACHE_DIR"' EXIT
 fi
 # Both processes are busy: helpers that compile would only be in their way.
-export TAUT_COMPILERS=0
 .venv/bin/python -m pytest --numprocesses 2 --dist loadfile "$@"

@@ -19,40 +19,37 @@ from ..compiled import entry
 from ..errors import TautError, listed
 from ..methods import METHODS
 from ..methods.base import OK, Method
-from ..model import Model
 from ..model.arrays import State
-from . import active_set as handled
+from ..model.model import Model
 from . import event_driven as events
 from . import time_stepping as fixed
-from .broad_phase import find_pairs
-from .context import contents, pack
+from .active_set import initial_active_set
+from .broad_phase import update_pairs
 from .event_log import measure
-from .problem import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
-from .rules import RULES
+from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
-LANDING = 1e-6  # [m/s] below which an event-driven impact does not bounce: rest in finite time
-FIXED_LOSSES = ("has_impacts", "count_impacts", "count_friction")
+LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 
 
 @entry
-def pairs_fit(box):
-    """Whether the capacity suffices for all pairs of balls that are near at the start."""
-    return find_pairs((box, 0.0, 1.0)) == OK
+def pairs_fit(state, ctx):
+    """Whether the capacity is enough for all pairs of balls that are near at the start."""
+    return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
-def drain(par):
+def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
     """The events since the last call."""
-    tables = contents(par)
-    count = min(int(tables.event_count[0]), len(tables.event_ints))
-    tables.event_count[0] = 0
-    return tables.event_ints[:count], tables.event_numbers[:count]
+    count = min(int(ctx.events.count[0]), len(ctx.events.ints))
+    ctx.events.count[0] = 0
+    return ctx.events.ints[:count], ctx.events.numbers[:count]
 
 
-def remarks(model: Model, par) -> list[str]:
+def remarks(model: Model, ctx: ContactContext) -> list[str]:
     """Contacts whose forces statics alone do not tell."""
-    names = [model.inequality_names[r] for r in np.flatnonzero(contents(par).shared)]
+    names = [model.inequality_names[r] for r in np.flatnonzero(ctx.rows.indeterminate)]
     return [f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
             "at least at times): of the possible ones the smallest are given"] if names else []
 
@@ -64,22 +61,22 @@ def with_pairs(state: State, capacity: int) -> State:
     return state._replace(pairs=pairs, pair_lam=lam)
 
 
-def treats_contacts(method: Method, start: Callable, **declared: Any) -> Method:
-    """A method for scenes with inequalities; start(model, system, state, par) packs its tables."""
+def treats_contacts(method: Method, context_of: Callable, **declared: Any) -> Method:
+    """A method for scenes with inequalities; context_of(model, state, par) is what its steps work on."""
 
-    def start_with_capacity(model, system, state, par):
-        packed = start(model, system, state, par)
-        while len(model.inequalities.ball_slot) and not pairs_fit(packed.box):
-            state = with_pairs(state, int(GROWTH * contents(packed).found[0]))
-            packed = start(model, system, state, par)
-        return state, packed
+    def start(model, system, state, par):
+        ctx = context_of(model, state, par)
+        while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
+            state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
+            ctx = context_of(model, state, par)
+        return state, ctx
 
-    def grow(model, system, state, numbers, par, least):
-        state = with_pairs(state, max(least, int(GROWTH * contents(par).found[0])))
-        return state, start(model, system, state, numbers)
+    def grow(model, system, state, numbers, ctx, least):
+        state = with_pairs(state, max(least, int(GROWTH * ctx.pairs.found[0])))
+        return state, context_of(model, state, numbers)
 
     return replace(
-        method, form="contact", start=start_with_capacity, grow=grow, drain=drain, remarks=remarks, log=contents,
+        method, form="contact", start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
         measure=measure, functions=130, **declared,
     )  # fmt: skip
 
@@ -94,80 +91,55 @@ def event_driven(method: Method) -> Method:
             return "its groups have too many pairs to stop at every activation; use implicit_first"
         return method.refuses(model)
 
-    def start(model, system, state, par):
+    def context_of(model, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
-        tables = contacts(model, system, state, par, named)
-        return pack(system, state, tables, {"fixed", "restitution", "pairs", *FIXED_LOSSES, *unused(tables)})
+        return contact_context(model, state, par, named)
 
-    def begin(par):
-        if contents(par).rule in (handled.PLATT, handled.IMPROVED):
-            handled.take_first_set(par.box)
+    def begin(system, state, ctx):
+        if list(RULES.values())[ctx.problem.rule].is_persistent:
+            initial_active_set(system, state, ctx)
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return treats_contacts(
-        method, start, algorithm="event_driven",
-        doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
+        method, context_of, algorithm="event_driven",
+        doc="Steps at acceleration level, cut where an inequality activates, is released or has an impact.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, levels=("position",),
+        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses,
     )  # fmt: skip
-
-
-def unused(tables: Contacts) -> set[str]:
-    """Functions that a scene never calls need not be compiled."""
-    found = set()
-    if not tables.counted:
-        found |= {"drivers"}
-    if not tables.friction:
-        found |= {"rub", "reduce_triples", "count_friction"}
-    if tables.rule not in (handled.PLATT, handled.IMPROVED):
-        found |= {"first_set"}
-    if not tables.bouncing:
-        found |= {"restitution"}
-    if not len(tables.ineq.ball_slot):
-        found |= {"pairs"}
-        if len(tables.source) * (3 if tables.friction else 1) <= len(tables.S):
-            found |= {"sweep_all"}
-    return found
 
 
 def time_stepping(method: Method) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
 
-    def refuses(model):
-        return method.refuses(model)
-
-    def start(model, system, state, par):
+    def context_of(model, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         rule = list(RULES)[int(named["active_set"])]
-        if rule in ("platt", "platt_improved"):
+        if RULES[rule].is_persistent:
             raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with method "
                             f"'{method.name}' choose exact or jonquet, or use method baumgarte.")
-        tables = contacts(model, system, state, par, named)
-        if tables.friction and rule != "exact":
+        ctx = contact_context(model, state, par, named)
+        if ctx.problem.friction and rule != "exact":
             raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
                             "choose exact, or set friction to 0.")
-        return pack(system, state, tables, {"events", "handled", *unused(tables)})
+        return ctx
 
     # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
     options = (*(option for option in method.options if option.name != "newton"), *OPTIONS)
     return treats_contacts(
-        method, start, algorithm="time_stepping",
+        method, context_of, algorithm="time_stepping",
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
-        step=fixed.step, options=options, observe=fixed.observe, refuses=refuses, tolerance=FIXED_TOLERANCE,
-        levels=("position",),
+        step=fixed.step, options=options, observe=fixed.observe, tolerance=FIXED_TOLERANCE,
     )  # fmt: skip
 
 
-def viewer(model, system, state):
-    """A box for looking at inequalities only: the functions of gather.py."""
-    named = {"active_set": 3.0, "resting": 0.0, "log": 0.0}
-    tables = contacts(model, system, state, np.zeros(3), named)
-    others = {"fixed", "restitution", "events", "handled", "drivers", "losses", "pairs", "respond", "report"}
-    return pack(system, state, tables, others)
+def evaluation_context(model: Model, state: State) -> ContactContext:
+    """A context in which inequalities are evaluated only: no step is taken."""
+    named = {"active_set": float(EXACT), "resting": 0.0, "log": 0.0}
+    return contact_context(model, state, np.zeros(3), named)
 
 
 CONTACT_METHODS: dict[str, Method] = {
@@ -178,5 +150,3 @@ CONTACT_METHODS: dict[str, Method] = {
         time_stepping(METHODS["implicit_first"]),
     )
 }
-
-__all__ = ["CONTACT_METHODS", "EVENTS", "contents", "event_driven", "time_stepping", "viewer"]

@@ -101,7 +101,7 @@ class Method:
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
-    begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
+    begin: Callable | None = None  # (system, state, par): before the first step, unless a stored run goes on
     # (model, system, state, numbers, par, least) -> (state, par) with a capacity of `least` or more pairs, after
     # a step that ended with PAIRS_FULL; numbers is the `par` that `start` was given
     grow: Callable | None = None

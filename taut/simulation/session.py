@@ -72,7 +72,7 @@ class Session:
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
         if keep_start and self.method.begin is not None:
-            self.method.begin(self.par)
+            self.method.begin(self.system, self.state, self.par)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = clock.perf_counter()

@@ -94,7 +94,7 @@ class Simulation:
         # The model is this simulation's own: applied forces are written into it.
         self.session = Session(scene, build(scene), plan)
         if self.session.method.begin is not None:
-            self.session.method.begin(self.session.par)
+            self.session.method.begin(self.session.system, self.session.state, self.session.par)
         self._given = self.session.model.bodies.constant.copy()
         self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._calls: Any = None

@@ -165,14 +165,15 @@ class Plates:
         sides = list(zip(corners, [*corners[1:], corners[0]]))[: 1 if len(corners) == 2 else None]
         if len(sides) == 1:
             length = hypot(corners[1][0] - corners[0][0], corners[1][1] - corners[0][1])
-            body, _ = bar(self.scene, *corners, length, name)
+            body, _ = bar(self.scene, corners[0], corners[1], length, name)
             middle = (0.5 * (corners[0][0] + corners[1][0]), 0.5 * (corners[0][1] + corners[1][1]))
             self.bodies[name] = body, middle
             return
         lengths = [hypot(b[0] - a[0], b[1] - a[1]) for a, b in sides]
         mass = sum(lengths)
         centres = [(0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])) for a, b in sides]
-        middle = tuple(sum(m * c[k] for m, c in zip(lengths, centres)) / mass for k in range(2))
+        x, y = (sum(m * c[k] for m, c in zip(lengths, centres)) / mass for k in range(2))
+        middle = (x, y)
         moment = sum(m * (m * m / 12 + (c[0] - middle[0]) ** 2 + (c[1] - middle[1]) ** 2)
                      for m, c in zip(lengths, centres))
         body = self.scene.rigid((*middle, 0.0), mass=mass, inertia=moment, planar=True, name=name)
