@@ -100,7 +100,6 @@ KIND = Kind(
     doc="The angle a-b-c at b (three nodes), or between the edges a-b and c-d (four), is held.",
     points=("a", "b", "c", "d"),
     points_optional=1,
-    rows=1,
     unit="rad",
     arguments=(Argument("angle", "number", "angle [rad]; default: as at the start"),),
     lay_out=lay_out,

@@ -41,7 +41,6 @@ KIND = Kind(
     doc="Two points coincide: a ball joint between bodies, or a body and the world.",
     points=("a", "b"),
     rows=3,
-    unit="m",
     lay_out=lay_out,
     kernel=kernel,
     examples=(

@@ -26,8 +26,6 @@ KIND = Kind(
     name="ball_contact",
     doc="Two balls do not overlap; their radii are those of the bodies.",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     lay_out=lay_out,
     kernel=distance.kernel,
     sense=">=",

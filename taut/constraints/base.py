@@ -134,10 +134,10 @@ class Kind:
     name: str
     doc: str  # one sentence
     points: tuple[str, ...] | None  # names of the points; None: any number
-    rows: int  # scalar equations; 0: told by lay_out
-    unit: str  # of Φ
     lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
     kernel: Callable | None = None  # None: made of parts
+    rows: int = 1  # scalar equations; 0: told by lay_out
+    unit: str = "m"  # of Φ
     arguments: tuple[Argument, ...] = ()
     points_optional: int = 0  # how many of the last points may be left out
     rechart: Callable | None = None  # (n, at, idx, ints, x): choose a chart at the start of a step

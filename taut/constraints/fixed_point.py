@@ -39,7 +39,6 @@ KIND = Kind(
     doc="A point stays at a place, or follows a moving place.",
     points=("a",),
     rows=3,
-    unit="m",
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
     lay_out=lay_out,
     kernel=kernel,

@@ -53,7 +53,6 @@ KIND = Kind(
     name="linear",
     doc="A weighted sum of coordinates keeps its value (gear, rack, pulley).",
     points=None,
-    rows=1,
     unit="1",
     arguments=(
         Argument("coefficients", "numbers", "one per coordinate, or three per particle", required=True),

@@ -33,7 +33,6 @@ KIND = Kind(
     doc="A point stays on a parametric curve; the curve's parameter, s in its formulas, is a scalar coordinate.",
     points=("a", "s"),
     rows=3,
-    unit="m",
     arguments=(
         Argument("curve", "texts", "three formulas [m] in t and the parameter, always called s", required=True),
     ),

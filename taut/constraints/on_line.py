@@ -57,7 +57,6 @@ KIND = Kind(
     doc="A point stays on a line; the line may move.",
     points=("a",),
     rows=2,
-    unit="m",
     arguments=(
         Argument("point", "vector", "a place on the line [m]; default: where the point starts"),
         Argument("direction", "constant_vector", "along the line", required=True),

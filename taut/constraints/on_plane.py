@@ -21,8 +21,6 @@ KIND = Kind(
     name="on_plane",
     doc="A point stays on a plane; the plane may move and turn with time.",
     points=("a",),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("point", "vector", "a place on the plane [m]; default: where the point starts"),
         Argument("normal", "vector", "direction across the plane", required=True),

@@ -56,8 +56,6 @@ KIND = Kind(
     name="on_sphere",
     doc="A point stays on a sphere; centre and radius may change with time.",
     points=("a",),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("radius", "number", "radius [m]; default: as at the start"),

@@ -27,7 +27,6 @@ KIND = Kind(
     name="constant_angle",
     doc="A direction on one body keeps its angle to a direction on another.",
     points=("a", "b"),
-    rows=1,
     unit="rad",
     arguments=(
         Argument("direction", "constant_vector", "on a's body, in the world at the start", required=True),

@@ -27,7 +27,6 @@ KIND = Kind(
     name="couple",
     doc="A joint's coordinate is a multiple of another's, plus an offset.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(
         FIRST,

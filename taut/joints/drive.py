@@ -20,7 +20,6 @@ KIND = Kind(
     name="drive",
     doc="A joint's coordinate follows a function of time; λ is the torque or force that it takes.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(Argument("joint", "joint", "the joint that is driven", required=True), *TARGETS, COORDINATE),
     lay_out=lay_out,

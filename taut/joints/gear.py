@@ -30,7 +30,6 @@ KIND = Kind(
     name="gear",
     doc="The angles of two joints turn in a fixed ratio.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(
         FIRST,

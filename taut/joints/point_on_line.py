@@ -26,7 +26,6 @@ KIND = Kind(
     doc="A point stays on a line that moves with a body.",
     points=("a", "b"),
     rows=2,
-    unit="m",
     arguments=(
         Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
         DISPLACEMENT,

@@ -28,8 +28,6 @@ KIND = Kind(
     name="point_on_plane",
     doc="A point stays on a plane that moves with a body.",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("normal", "constant_vector", "of the plane through b, in the world at the start", required=True),
     ),

@@ -60,7 +60,6 @@ KIND = Kind(
     doc="A ball, wheel or disc rolls on a plane, which may move, without slipping.",
     points=("wheel", "plane"),
     rows=3,
-    unit="m",
     level="velocity",
     arguments=(
         Argument("normal", "constant_vector", "of the plane, in the world at the start", default=(0.0, 1.0, 0.0)),
