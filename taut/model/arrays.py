@@ -21,6 +21,9 @@ from ..compiled import structure
 from ..linalg import Linear
 
 Array = np.ndarray
+# What a run counts, as run.info names it; and where each stands in Work.counts.
+COUNTERS = ("linear_solves", "corrections", "singular_systems", "failed_solves", "doubtful_systems")
+LINEAR_SOLVES, CORRECTIONS, SINGULAR_SYSTEMS, FAILED_SOLVES, DOUBTFUL_SYSTEMS = range(len(COUNTERS))
 
 
 @structure
@@ -148,7 +151,7 @@ class Work(NamedTuple):
     stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
     power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
-    counts: Array  # linear solves, corrections, singular systems, failed solves, systems of doubtful rank
+    counts: Array  # by the numbers LINEAR_SOLVES to DOUBTFUL_SYSTEMS
 
 
 @structure
