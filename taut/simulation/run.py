@@ -7,7 +7,7 @@ the progress bar and to notice Ctrl-C.
 from __future__ import annotations
 
 import time as clock
-from math import ceil
+from math import ceil, prod
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
 from .loop import FINE, Buffers, calls_for, loop
+from .reuse import model_of
 from .status import divergence
 
 DEFAULT_METHOD = "implicit_second"
@@ -100,7 +101,7 @@ def simulate(
         "options": options,
     }  # fmt: skip
     with noting():
-        session = Session(scene, build(scene), plan)
+        session = Session(scene, model_of(scene), plan)
         if out is not None:
             session.store = Store.create(
                 out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,
@@ -271,7 +272,7 @@ class Session:
         return self._run(status, message, clock.perf_counter() - began)
 
     def _rows_per_chunk(self) -> int:
-        per_row = sum(8 * int(np.prod(shape)) for shape in Records.shapes(self.model).values())
+        per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
         return int(max(1, CHUNK_BYTES // max(per_row, 1)))
 
     def buffers(self, rows: int) -> Buffers:
