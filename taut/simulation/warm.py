@@ -1,7 +1,7 @@
 """Compile ahead: what a run of a scene with a method needs, by all cores, without the run.
 
-A job is a scene with a method, simulated for one step. Jobs go to as many processes as there are cores; functions that
-several of them need are compiled once (compiled/locks.py).
+A job is a scene with a method, simulated for one step, and the forces of one constraint. Jobs go to as many processes
+as there are cores; functions that several of them need are compiled once (compiled/locks.py).
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def _perform(job: Job) -> str | None:
         dt = made.suggested.get("dt", 0.01)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
-            simulate(made, method=method, dt=dt, duration=dt, progress=False)
+            run = simulate(made, method=method, dt=dt, duration=dt, progress=False)
+            for info in run.labels.constraint_info[:1]:  # comparisons look at forces, too
+                run[info.name].force  # noqa: B018
     except TautError as problem:
         return str(problem)
     return None
