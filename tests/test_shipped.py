@@ -139,3 +139,44 @@ def test_a_processor_without_the_level_does_not_get_its_code(shipped, monkeypatc
     for name in level.FEATURES:
         monkeypatch.setattr(level.llvm, "get_host_cpu_features", lambda name=name: {**host, name: False})
         assert level.shipped_folder.__wrapped__() is None, name
+
+
+def test_native_code_is_taken_once_it_is_there_and_only_for_the_same_wheel(shipped, tmp_path, monkeypatch):
+    from taut.compiled import folder
+    from taut.simulation import native
+
+    place = tmp_path / "shipped"
+    shutil.copytree(shipped / "shipped", place)
+    monkeypatch.setattr(level, "SHIPPED", place)
+    monkeypatch.setattr(level, "FEATURES", ())
+    monkeypatch.setattr(level, "cache_folder", lambda: tmp_path)
+    monkeypatch.delenv("TAUT_NATIVE", raising=False)
+    found = level.shipped_folder.__wrapped__
+    assert found() == place / level.shipped_name()
+    monkeypatch.setattr(native.os, "nice", lambda value: None)
+    monkeypatch.setenv("TAUT_COMPILERS", "0")
+    native.work(jobs=[])
+    assert found() is None, "the mark is not seen"
+    monkeypatch.setenv("TAUT_NATIVE", "0")
+    assert found() is not None, "TAUT_NATIVE=0 keeps to shipped code"
+    monkeypatch.delenv("TAUT_NATIVE")
+    (place / level.shipped_name() / f"more-{'0' * 32}{folder.ENTRY}").write_bytes(b"")
+    assert found() is not None, "other shipped code has another mark"
+
+
+def test_native_code_is_compiled_in_the_background_by_one_process(shipped, tmp_path, monkeypatch, capsys):
+    from taut.simulation import native
+
+    started = []
+    monkeypatch.setattr(native.subprocess, "Popen", lambda words, **_: started.append(words))
+    monkeypatch.setattr(native, "shipped_folder", lambda: shipped / "shipped")
+    monkeypatch.setattr(native, "native_mark", lambda: tmp_path / "mark")
+    monkeypatch.delenv("TAUT_NATIVE", raising=False)
+    monkeypatch.delenv("TAUT_COMPILERS", raising=False)
+    assert native.compile_in_background() and len(started) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.setattr(native, "try_lock", lambda name: False)
+    assert not native.compile_in_background(), "another process is at it"
+    monkeypatch.undo()
+    monkeypatch.setenv("TAUT_NATIVE", "0")
+    assert not native.compile_in_background() and len(started) == 1

@@ -103,10 +103,10 @@ def plan(
     return lin._replace(**_addresses[key])
 
 
-_addresses: dict[Any, dict[str, int]] = {}  # by what the types of a system depend on
+_addresses: dict[Any, dict[str, Any]] = {}  # by what the types of a system depend on
 
 
-def _compile(lin: Linear) -> dict[str, int]:
+def _compile(lin: Linear) -> dict[str, Any]:
     """Compile, or load, what all methods share; the fields of Linear that it goes to."""
     factor, solve = distant_kernels(lin.kind)
     linear, vector, wide, narrow = kind_of(lin), types.float64[::1], types.uint64[::1], types.uint32[::1]

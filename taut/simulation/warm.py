@@ -44,7 +44,7 @@ def compile_ahead(jobs: Sequence[Job], progress: Callable[[int, str], None], wor
     failed = []
     spawn = multiprocessing.get_context("spawn")  # a fork would copy the compiler's locks
     with ProcessPoolExecutor(min(count, len(jobs)), mp_context=spawn, initializer=_alone) as pool:
-        under_way = {pool.submit(_perform, job): job for job in jobs}
+        under_way = {pool.submit(perform, job): job for job in jobs}
         for number, finished in enumerate(as_completed(under_way), start=1):
             scene, method = under_way[finished]
             problem = finished.result()
@@ -59,7 +59,8 @@ def _alone() -> None:
     os.environ["TAUT_COMPILERS"] = "0"  # all cores are busy: no process needs helpers of its own
 
 
-def _perform(job: Job) -> str | None:
+def perform(job: Job) -> str | None:
+    """Compile what a job needs; what hindered it, in words."""
     scene, method = job
     try:
         made = gallery(scene)
@@ -69,8 +70,8 @@ def _perform(job: Job) -> str | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
             run = simulate(made, method=method, dt=dt, duration=dt, progress=False)
-            for info in run.labels.constraint_info[:1]:  # comparisons look at forces, too
-                run[info.name].force  # noqa: B018
+            for name in () if made.deformables else list(made.constraints)[:1]:  # comparisons look at forces, too
+                run[name].force  # noqa: B018
     except TautError as problem:
         return str(problem)
     return None

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import taut
 
@@ -70,7 +71,8 @@ def packages(quick: bool) -> Iterator[dict[str, Path]]:
 
 
 def measure(settings: Settings) -> Report:
-    rows, targets, numbers = [], [], {}
+    rows, targets = [], []
+    numbers: dict[str, dict[str, Any]] = {}
     with packages(settings.quick) as places:
         for command in list(BEFORE)[:1] if settings.quick else BEFORE:
             for form, package in places.items():
