@@ -21,6 +21,8 @@ _WHERE = {
     "resume": "taut.simulation.run",
     "Simulation": "taut.simulation.simulation",
     "compare": "taut.analysis.compare",
+    "equilibrium": "taut.analysis.mechanics",
+    "linearise": "taut.analysis.mechanics",
     "open": "taut.result",
     "Run": "taut.result",
     "TautError": "taut.errors",
@@ -29,6 +31,8 @@ _WHERE = {
 
 if TYPE_CHECKING:
     from .analysis.compare.compare import compare
+    from .analysis.mechanics.equilibrium import equilibrium
+    from .analysis.mechanics.linearise import linearise
     from .errors import TautError, TautWarning
     from .model.build import build
     from .result import Run, open
@@ -41,8 +45,8 @@ if TYPE_CHECKING:
     from .simulation.simulation import Simulation
 
 __all__ = [
-    "Run", "Scene", "Simulation", "TautError", "TautWarning", "build", "compare", "gallery", "load", "open",
-    "open_scene", "resume", "schema", "simulate",
+    "Run", "Scene", "Simulation", "TautError", "TautWarning", "build", "compare", "equilibrium", "gallery",
+    "linearise", "load", "open", "open_scene", "resume", "schema", "simulate",
 ]  # fmt: skip
 
 
@@ -55,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
+    return [*sorted(__all__), "__version__"]

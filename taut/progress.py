@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import time as clock
 from typing import Any
 
+WIDTH_OF_FILES = 200  # letters: a table in a file is not cut as on a terminal
 PATIENCE = 0.5  # seconds before a bar appears: a short run needs none, nor the time to import it
 
 
@@ -14,13 +17,21 @@ def say(text: str) -> None:
     print(f"taut: {text}", file=sys.stderr, flush=True)
 
 
+def table_width() -> int:
+    """Letters in a line of a table: of the terminal or, where it is set, of COLUMNS; of a file many."""
+    told = os.environ.get("COLUMNS", "")
+    if sys.stdout.isatty() or (told.isdecimal() and int(told) > 0):
+        return shutil.get_terminal_size().columns
+    return WIDTH_OF_FILES
+
+
 class Compilation:
     """One line about compiling, which makes the first run of a method slow: on a terminal with the time left.
 
     EXPECTED is how many functions the forms of methods need when nothing is compiled yet, for the guess.
     """
 
-    EXPECTED = {"": 75, "unilateral": 130, "sheets": 280}
+    EXPECTED = {"": 75, "contact": 130, "deformable": 280}
 
     def __init__(self) -> None:
         self.silent = False

@@ -134,3 +134,24 @@ def test_a_run_without_out_imports_neither_xarray_nor_zarr():
     without_jit = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=without_jit)
     assert done.returncode == 0, f"imported: {done.stderr}"
+
+
+def test_a_reader_that_goes_early_gets_no_traceback():
+    """As in `taut schema | head -1`."""
+    given = [sys.executable, "-m", "taut", "schema"]
+    with subprocess.Popen(given, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b"" and process.wait() == 0
+
+
+@pytest.mark.parametrize("columns", [60, 120])
+def test_a_piped_table_keeps_to_the_columns_it_is_told(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    main(["list", "rules"])
+    widest = max(map(len, capsys.readouterr().out.splitlines()))
+    assert 0.7 * columns < widest <= columns, widest
+
+
+def test_the_package_shows_its_public_names_alone():
+    assert set(dir(taut)) == {*taut.__all__, "__version__"}, dir(taut)

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from taut.cloth import grid, shear, structural
-from taut.cloth.explicit import ADAMS_BASHFORTH, EULER, explicit, step_explicit
-from taut.cloth.implicit import implicit, step_implicit
-from taut.cloth.provot import provot, step_provot
-from taut.cloth.springs import Springs, elongations, in_colours, joined, spring_energy, springs
-from taut.cloth.xpbd import step_xpbd, xpbd
+from taut.cloth.baselines.explicit import ADAMS_BASHFORTH, EULER, explicit, step_explicit
+from taut.cloth.baselines.implicit_solve import implicit, step_implicit
+from taut.cloth.baselines.provot import provot, step_provot
+from taut.cloth.baselines.xpbd import step_xpbd, xpbd
 from taut.errors import TautError
+from taut.forces.spring_law import Springs, elongations, in_colours, joined, spring_energy, springs
+from taut.geometry import grid, shear, structural
 
 
 def hung(n, k=200.0, damping=0.0, k2=0.0, elongation2=np.inf):

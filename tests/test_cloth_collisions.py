@@ -5,11 +5,11 @@ import warnings
 import numpy as np
 import pytest
 
-from taut.cloth import grid
-from taut.cloth.boxes import near_pairs
-from taut.cloth.ccd import contact_times, four_nodes
-from taut.cloth.closest import EDGE_EDGE, NODE_TRIANGLE, closest_points
 from taut.errors import TautError
+from taut.geometry import grid
+from taut.geometry.ccd import contact_times, four_nodes
+from taut.geometry.closest_points import EDGE_EDGE, NODE_TRIANGLE, closest_points
+from taut.geometry.swept_pairs import near_pairs
 
 KINDS = pytest.mark.parametrize("kind", [NODE_TRIANGLE, EDGE_EDGE])
 QUAD = np.arange(4)[None]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from taut.cloth import Mesh, Solid, bending, box, grid, read_mesh, read_solid, shear, structural
 from taut.errors import TautError, TautWarning
+from taut.geometry import Mesh, Solid, bending, box, grid, read_mesh, read_solid, shear, structural
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
 OBJ = "v 0 0 0\nv 1 0 0 # corner\nv 1 1 0\nv 0 1 0\nv 2 0 0\nf 1/1/1 2/2/2 3//3 4\nf 2 -1 3\n"
@@ -115,7 +115,7 @@ def test_obj_and_ply_files_give_the_same_faces_however_they_are_written(tmp_path
         write_ply(tmp_path / f"{form}.ply", form)
         with pytest.raises(TautError, match="vertex 3, vertex 7, vertex 8"):  # all else was read
             read_mesh(tmp_path / f"{form}.ply")
-        from taut.cloth.files import _read_ply
+        from taut.geometry.mesh_files import _read_ply
 
         found.append(_read_ply((tmp_path / f"{form}.ply").read_bytes()))
     assert all(np.allclose(f[0], found[0][0]) and f[1] == found[0][1] for f in found)

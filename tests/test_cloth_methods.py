@@ -7,6 +7,7 @@ import pytest
 
 import taut
 from taut.cli import main
+from taut.cloth.algorithms import DEFORMABLE_METHODS
 from taut.errors import TautError
 from taut.methods import METHODS
 from taut.scene import SCENES, Scene, gallery
@@ -24,13 +25,14 @@ def test_the_form_of_a_method_follows_from_the_scene():
     limited.cloth(grid=(3, 3))
     for name, method in METHODS.items():
         assert method_for(plain, name) is method
-        assert method_for(springs, name) is (method.sheets or method)
-        if method.sheets is None:
+        form = DEFORMABLE_METHODS.get(name)
+        assert method_for(springs, name) is (form or method)
+        if form is None:
             with pytest.raises(TautError, match=f"method '{name}' .* limits or contacts; use .*xpbd, provot, impl"):
                 method_for(limited, name)
         else:
-            assert method_for(limited, name) is method.sheets
-    assert all(METHODS[name].sheets == METHODS[name] for name in BASELINES)
+            assert method_for(limited, name) is form
+    assert [name for name in DEFORMABLE_METHODS if METHODS[name].is_for_deformables_only] == BASELINES
     keys = [method.key for method in METHOD_LIST]
     assert len(set(keys)) == len(keys), f"{keys}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import taut
-from taut.cloth import grid
 from taut.errors import TautError
+from taut.geometry import grid
 from taut.scene import Scene
 
 

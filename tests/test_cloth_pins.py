@@ -7,8 +7,8 @@ import pytest
 from test_cloth import HOLDING, PAPER_STEP, gained
 
 import taut
-from taut.cloth.crossings import crossings
 from taut.errors import TautError
+from taut.geometry.intersections import crossings
 from taut.scene import Scene
 
 SHEET = {"size": (1, 1), "u": (1, 0, 0), "v": (0, 0, 1), "density": 0.2, "stiffness": 20, "damping": 1e-3}

@@ -9,9 +9,9 @@ import numpy as np
 from words_sheets import CORNER, OBJ, mixed
 
 import taut
-from taut.cloth import grid
-from taut.cloth.springs import joined, spring_energy
 from taut.compiled import entry
+from taut.forces.spring_law import joined, spring_energy
+from taut.geometry import grid
 from taut.model.evaluate import forces, set_time
 from taut.scene import Scene, schema
 from taut.scene.materials import OPTIONS
@@ -106,7 +106,7 @@ def test_limits_are_on_structural_and_shear_edges_that_are_not_hard():
 
 
 def test_a_grid_scene_is_the_mesh_of_the_same_grid():
-    """Vertices and masses of a scene's grid are those of taut.cloth.grid."""
+    """Vertices and masses of a scene's grid are those of taut.geometry.grid."""
     mesh = grid(5, 4, (2, 3), (1, 1, 1))
     scene = Scene()
     scene.cloth(grid=(5, 4), size=(2, 3), origin=(1, 1, 1), density=0.7)

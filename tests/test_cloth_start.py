@@ -13,8 +13,8 @@ import pytest
 
 import taut
 from taut.cli import main
-from taut.cloth import grid
-from taut.cloth.crossings import crossings
+from taut.geometry import grid
+from taut.geometry.intersections import crossings
 from taut.initial.untangle import Tangle
 from taut.scene import Scene, gallery
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import taut
-from taut.cloth import grid
+from taut.geometry import grid
 from taut.scene import Scene, gallery
 
 STEP = 1 / 240  # [s]

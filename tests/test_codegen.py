@@ -65,9 +65,17 @@ def test_compiled_constraint_equals_sympy(as_text):
         assert error < 1e-12, f"{name}: largest error {error:.2e}"
 
 
+def drawn_length(t):
+    return 2 + 0.1 * math.sin(3 * t)
+
+
 def user_rows(q, t):
+    """With a function of its own beside it, and another inside."""
+    def square(value):
+        return value**2
+
     return (
-        (q[0, 0] - q[1, 0]) ** 2 + (q[0, 1] - q[1, 1]) ** 2 - (2 + 0.1 * math.sin(3 * t)) ** 2,
+        square(q[0, 0] - q[1, 0]) + (q[0, 1] - q[1, 1]) ** 2 - drawn_length(t) ** 2,
         np.exp(0.3 * q[0, 2]) * q[1, 2] / (2 + t**2) + q[0, 1],
     )
 

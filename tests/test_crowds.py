@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import taut
-from taut.methods.unilateral import contents
 from taut.model import build
 from taut.result import Store
 from taut.simulation.loop import calls_for, loop
@@ -93,14 +92,14 @@ def test_a_pile_comes_to_rest_with_small_overlap(hundred):
 
 
 def test_both_ways_to_find_lambda_take_turns_without_a_jolt(monkeypatch):
-    monkeypatch.setattr("taut.methods.unilateral.tables.DENSE", 200)  # about as many rows touch at rest
+    monkeypatch.setattr("taut.contact.problem.DENSE", 200)  # about as many rows touch at rest
     part = session(pile(64, seed=3), steps=500)
     calls, none = calls_for(part.method, part.system, part.state, part.par), part.buffers(1)
     mass, x, v = part.system.bodies.mass, part.state.x, part.state.v
     soft, energy = [], []
     for k in range(part.plan["steps"]):
         loop(calls, part.system, part.state, part.par, 0.005, k, 1, 10**6, False, none)
-        soft.append(int(contents(part.par).softened[0]))
+        soft.append(int(part.par.pairs.is_compliant[0]))
         energy.append(float((mass * (0.5 * v**2 + G * x * [0, 1, 0])).sum()))
     turns = int(np.abs(np.diff(soft)).sum())
     rise = np.diff(energy).max() / (energy[0] - energy[-1])

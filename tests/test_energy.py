@@ -10,7 +10,7 @@ from taut.cli import main
 from taut.methods import METHODS
 from taut.result.records import Records
 
-FIXED_STEP = [name for name, method in METHODS.items() if not method.adaptive and not method.is_for_sheets_only]
+FIXED_STEP = [name for name, method in METHODS.items() if not method.adaptive and not method.is_for_deformables_only]
 SLACK = 0.25
 ROUNDING = 1e-10  # [J] that a few thousand steps may leave
 
@@ -66,7 +66,7 @@ def largest_drift(run: taut.Run) -> float:
 @pytest.mark.parametrize("name", [name for name in FIXED_STEP if name != "penalty"])
 def test_energy_less_what_drivers_and_forces_did_is_kept_to_the_order_of_the_method(name, scene, simulate, slope):
     made, method = DRIVEN[scene](), METHODS[name]
-    reason = method.refuses(taut.build(made))
+    reason = method.refusal(taut.build(made))
     if reason:
         pytest.skip(reason)
     steps = [80, 160, 320] if method.order_energy > 2 else [320, 640]

@@ -8,12 +8,15 @@ import pytest
 
 from taut import constraints, forces, methods
 
-# The mathematics of some methods stands with the kernels that they share with others.
-ELSEWHERE = {"xpbd": "taut.cloth.xpbd", "provot": "taut.cloth.provot", "implicit_euler": "taut.cloth.implicit"}
+# The mathematics of methods that are for cloth alone stands with their algorithms.
+BASELINES = "taut.cloth.baselines"
+ELSEWHERE = {name: f"{BASELINES}.{name}" for name in ("xpbd", "provot")} | {
+    "implicit_euler": f"{BASELINES}.implicit_solve"
+}
 MODULES = sorted(
     {inspect.getmodule(kind.lay_out).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
     | {ELSEWHERE.get(name, f"taut.methods.{name}") for name in methods.METHODS}
-    | {"taut.methods.sheets.bump", "taut.methods.acceleration", "taut.initial.constraints", "taut.model.rotation"}
+    | {f"{BASELINES}.position_contact", "taut.methods.acceleration", "taut.initial.constraints", "taut.model.rotation"}
 )
 
 

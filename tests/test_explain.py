@@ -152,7 +152,7 @@ def test_broken_start_is_refused_and_repaired_on_demand(tmp_path, capsys):
     assert out == "" and "ball_0|ball_1" in error and "0.05" in error and "--repair" in error, error
     assert main(["run", str(path), "--repair"]) == 0
     out, error = capsys.readouterr()
-    assert "largest overlap" in out and "moved" in error, (out, error)
+    assert "largest violation" in out and "moved" in error, (out, error)
 
 
 def test_summary_counts_events_and_names_the_largest_overlap(capsys):
@@ -160,7 +160,7 @@ def test_summary_counts_events_and_names_the_largest_overlap(capsys):
     out = capsys.readouterr().out
     run = taut.simulate(taut.gallery("bouncing_ball"), duration=2.0, progress=False)
     impacts = int((run.events.kind == "impact").sum())
-    assert impacts > 1 and f"{impacts} impacts" in out and "largest overlap" in out, out
+    assert impacts > 1 and f"{impacts} impacts" in out and "largest violation" in out, out
 
 
 def test_a_run_with_platt_starts_with_all_active_rows_and_tells_who_comes_and_goes():
@@ -172,3 +172,22 @@ def test_a_run_with_platt_starts_with_all_active_rows_and_tells_who_comes_and_go
         (0.0, "activation", "g1"), (0.0, "activation", "g2"), (0.01, "release", "g1"), (0.01, "release", "g2"),
     ], told  # fmt: skip
     assert run.records.x[:, 0, 1].min() < 0.0
+
+
+def test_what_rounding_leaves_of_zero_is_no_decision():
+    """Balls at rest that touch: nothing pushes, so no rule may act on numbers of 1e-12."""
+    found = explain(taut.gallery("billiard"), 0.5)
+    assert not found.problem.c.any(), found.problem.c
+    for rule in ("jonquet", "exact"):
+        assert len(found[rule].looks) == 1 and not any(found[rule].answer.fired), found[rule]
+    named = [word for trace in found.traces for look in trace.looks for word in look.fired if word.startswith("w")]
+    assert all("rounding" in word for word in named), named
+
+
+def test_the_picture_is_there_before_the_text_is(tmp_path, monkeypatch):
+    """A reader of the text may go early."""
+    path = tmp_path / "corner.png"
+    there = []
+    monkeypatch.setattr("taut.analysis.explain.text.print_explanation", lambda found: there.append(path.exists()))
+    main(["explain", "acute_corner", "--out", str(path)])
+    assert there == [True]

@@ -16,8 +16,9 @@ from fuzzing.files import DOCUMENTS, MESHES, _spots
 import taut
 from taut import limits
 from taut.cli import main
-from taut.cloth import foreign, read_mesh, read_solid
 from taut.errors import TautError, shown
+from taut.geometry import meshio_files as foreign
+from taut.geometry import read_mesh, read_solid
 from taut.scene.gallery import SCENES
 
 HUGE = 10**400

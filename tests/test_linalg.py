@@ -17,6 +17,7 @@ from words_linalg import (
 from taut.compiled import entry
 from taut.errors import TautError
 from taut.linalg import SOLVERS, assemble_pair, dependent_rows, describe, factor, multiply, plan, solve
+from taut.linalg.linear import ASYMMETRIC
 
 
 @entry
@@ -111,15 +112,19 @@ def test_two_blocks_of_one_row_may_share_a_slot():
     assert relative(system.A @ x, b) < 1e-13, relative(system.A @ x, b)
 
 
-def test_bicgstab_solves_the_unsymmetric_system():
+@pytest.mark.parametrize("solver", ("pcg", "minres", "bicgstab"))
+def test_iterative_solvers_switch_to_bicgstab_where_the_matrix_is_not_symmetric(solver):
     system = cloth(6)
     rng = np.random.default_rng(2)
     Jb = system.J + 0.05 * rng.normal(size=system.J.shape)
     b, out = rng.normal(size=system.m), np.zeros(system.m)
-    lin = system.plan("bicgstab")
+    lin = system.plan(solver)
     status = pair_factor_solve(lin, system.J, Jb, system.w, b, out)
     error = relative(system.product(system.J, Jb) @ out, b)
     assert status == 0 and error < 1e-10, (status, error)
+    kept = lin.state[ASYMMETRIC]
+    pair_factor_solve(lin, system.J, system.J, system.w, b, out)  # and back
+    assert kept == 1 and lin.state[ASYMMETRIC] == 0, (kept, lin.state)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -6,14 +6,20 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from PIL import Image
 from words_page import FLAGS, PATIENCE, Watched, browser_path, pixels, served
 
 import taut
 from taut.analysis.compare.colors import look
+from taut.analysis.papers.base import Figure
+from taut.analysis.papers.page import write_page
+from taut.analysis.papers.reproduce import Outcome
 from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
 from taut.view import write_html
+from taut.view.html import recording
+from taut.view.show import OTHERS, show_of
 
 BLUE, ORANGE = look("implicit_first").color, look("baumgarte").color
 
@@ -143,6 +149,28 @@ def test_a_click_on_a_body_or_a_rod_tells_its_name_and_values(page, address):
     page.page.mouse.click((a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
     told.get_by_text("lower").wait_for(timeout=PATIENCE)
     assert "λ" in told.inner_text() and page.page.locator("#plot-lambda select").input_value() == "lower"
+
+
+def test_joints_show_their_axes_and_their_coordinates(page, simulate):
+    scene = taut.Scene(name="pendulum")
+    bar = scene.rigid((0.5, 0, 0), shape={"box": [1, 0.05, 0.05]}, density=1000, name="bar")
+    scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    run = simulate(scene, "implicit_first", 0.01, 1.0)
+    angle = run["pin"].angle
+    with served(run) as address:
+        page.open(address)
+        plot = page.page.locator("#plot-joint")
+        plot.locator(".u-over").wait_for(timeout=PATIENCE)
+        assert plot.locator("select").input_value() == "pin.angle" and plot.locator(".unit").inner_text() == "rad"
+        page.do("taut.player.seek(0.7)")
+        page.picture()
+        shown = page.do("taut.frames[0].tables.get('joint').get(taut.frames[0].row, 0)")
+        assert shown == pytest.approx(float(angle.sel(time=0.7, method="nearest")), abs=1e-3) and shown < -1.0
+        x, y = page.do("taut.whereIs([0, 0, 0.05]).page")  # the near end of the pin, beside the bar
+        page.page.mouse.click(x, y)
+        told = page.page.locator("#picked")
+        told.get_by_text("pin", exact=True).wait_for(timeout=PATIENCE)
+        assert "hinge" in told.inner_text() and "rad" in told.inner_text()
 
 
 def test_a_long_run_is_thinned_and_exact_where_it_is_looked_at_closely(page, simulate):
@@ -292,6 +320,66 @@ def test_a_live_scene_runs_is_pulled_and_changed(page):
         assert "positive" in page.page.locator("#live-state").inner_text()
 
 
+def test_a_figure_of_the_papers_plays_its_motion_on_its_page_without_any_network(page, arms, tmp_path):
+    figure = Figure("fig", "Arms <b>overlaid</b>", "paper", None, None, None)
+    Image.new("RGB", (4, 4)).save(tmp_path / "fig.png")
+    motion = tuple(recording(show_of({"one": arms[0], "other": arms[1]}, plays=True, side_by_side=True)))
+    still = Figure("still", "A plot", "paper", None, None, None)
+    Image.new("RGB", (4, 4)).save(tmp_path / "still.png")
+    outcomes = [Outcome(figure, (), 1.0, motion=motion), Outcome(still, (), 1.0)]
+    write_page(tmp_path / "index.html", outcomes, tmp_path, "taut reproduce")
+    page.page.context.set_offline(True)
+    page.page.goto((tmp_path / "index.html").as_uri())
+    assert page.page.locator("button").count() == 1, "what does not move has nothing to play"
+    page.page.locator("button").click()
+    inside = "document.querySelector('iframe').contentWindow"
+    page.until(f"{inside}?.taut?.state.ready && {inside}.taut.player.time > 0.1")
+    scene = page.page.frame_locator("iframe")
+    assert scene.locator("#runs button").all_inner_texts() == ["one", "other"]
+    assert scene.locator("#tools button", has_text="side by side").get_attribute("aria-pressed") == "true"
+    assert page.page.locator("iframe").get_attribute("title") == "Arms <b>overlaid</b>, moving"
+    page.page.context.set_offline(False)
+
+
+def test_the_cells_of_a_notebook_show_tables_pictures_and_the_page_itself(page, arms, tmp_path, monkeypatch):
+    """What IPython does with a cell's last value: _repr_html_ goes into a page; a scene and a run open in the cell."""
+    monkeypatch.setattr("taut.view.viewer.in_notebook", lambda: True)
+    scene = taut.gallery("two_link")
+    found = taut.compare(scene, methods=["implicit_first", "baumgarte"], dt=0.05, duration=0.5, reference="none",
+                         processes=1)  # fmt: skip
+    viewers = [arms[0].view(arms[1]), scene.show(method="implicit_first", dt=0.01)]
+    try:
+        cells = [scene, arms[0], found, *viewers]
+        body = "".join(f'<div class="cell">{cell._repr_html_()}</div>' for cell in cells)
+        (tmp_path / "notebook.html").write_text(f"<!doctype html><meta charset=utf-8>{body}")
+        page.page.goto((tmp_path / "notebook.html").as_uri())
+        shown = page.page.locator(".cell")
+        for number, words in enumerate(("2 distance", "implicit_first, dt 0.05 s", "baumgarte")):
+            cell = shown.nth(number)
+            assert words in cell.inner_text(), cell.inner_text()
+            assert cell.locator("img").evaluate("image => image.complete && image.naturalWidth > 100")
+        for number, count in ((3, 2), (4, 1)):
+            inside = shown.nth(number).frame_locator("iframe")
+            inside.locator("#runs button").first.wait_for(timeout=PATIENCE)
+            assert inside.locator("#runs button").count() == count
+        shown.nth(4).frame_locator("iframe").locator("#live-start").click()
+        frames = [frame for frame in page.page.frames if frame.url == viewers[1].address]
+        frames[0].wait_for_function("taut.player.time > 0.1", timeout=PATIENCE)
+    finally:
+        for viewer in viewers:
+            viewer.close()
+
+
+def test_two_runs_of_one_method_have_two_colours(page, arms):
+    with served(arms[0], arms[0]) as address:
+        page.open(address)
+        page.tool("side by side")
+        picture = page.picture()
+        middle = picture.shape[1] // 2
+        left, right = picture[:, : middle - 2], picture[:, middle + 2 :]
+        assert pixels(left, BLUE) > 30 and pixels(right, OTHERS[0]) > 30 and not pixels(right, BLUE)
+
+
 def test_the_report_of_a_comparison_begins_with_the_moving_scene_and_needs_no_network(page, tmp_path):
     found = taut.compare(taut.gallery("two_link"), methods=["implicit_first", "baumgarte"], dt=0.05, duration=1.0,
                          reference="none", processes=1)  # fmt: skip
@@ -305,6 +393,9 @@ def test_the_report_of_a_comparison_begins_with_the_moving_scene_and_needs_no_ne
     scene.locator("#play").click()
     page.page.wait_for_function("document.querySelector('#scene iframe').contentWindow.taut.player.time > 0.2",
                                 timeout=PATIENCE)  # fmt: skip
+    page.page.set_viewport_size({"width": 1300, "height": 900})
+    wide, room = page.page.evaluate("['table', '.scroll'].map(s => document.querySelector('#table ' + s).clientWidth)")
+    assert wide <= room, f"the table is {wide} px wide where a window of 1300 px leaves {room}"
     assert page.page.locator("#table table").is_visible() and page.page.locator("#plots canvas").count() > 3
     asked = [url for url in page.requests if url.startswith("http")]
     assert not asked, asked

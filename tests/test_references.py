@@ -3,7 +3,7 @@
 The numbers are copies of the project's reference cases (tests/reference/*.json, each with its source). Method
 and cost, warm, on a machine of two shared cores:
 
-    reference, tolerance 1e-12 or 1e-13     pendulum, 2 and 5 links, spherical pendulum, turning hoop, car axis:
+    reference, tolerance 1e-12 or 1e-13     pendulum, 2 and 5 links, spherical pendulum, turning hoop, car axis, skate:
                                             10 to 30 ms each; the hanging chain settles in 10 ms;
                                             2000 s of pendulum in 0.8 s
     rattle_fourth, tolerance 1e-14          the four-bars, 20 s with dt = 2 ms: 1 s each
@@ -15,7 +15,7 @@ files' multipliers are those of M a + Jᵀ λ = f, so theirs are ours with the s
 from __future__ import annotations
 
 import json
-from math import pi, sqrt
+from math import cos, pi, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +134,19 @@ def car_axis(simulate):
     return found
 
 
+def skate_on_incline(simulate):
+    scene = taut.Scene(gravity=(9.81 * sin(pi / 6), 0, -9.81 * cos(pi / 6)))
+    blade = scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 2.0), name="blade")
+    scene.planar_joint(blade, (0, 0, 0), axis=(0, 0, 1))
+    scene.skate(blade, direction=(1, 0, 0), normal=(0, 0, 1), name="edge")
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (0.5, 1, 2, 5):
+        found[f"pos_t{t:g}"] = plane(run.records.x[at(run, t), 0])
+        found[f"force_t{t:g}"] = abs(float(run["edge"].multiplier.values[at(run, t)]))
+    return found
+
+
 def hanging_chain(simulate):
     """Drag lets it settle: after 40 s nothing moves any more."""
     scene = taut.gallery("chain", n=5, length=0.4, span=1.2, mass=0.2, drag=1.0)
@@ -198,6 +211,78 @@ def bouncing_ball(simulate):
     }
 
 
+def slider_pendulum(simulate):
+    scene = taut.Scene(gravity=(0, -10, 0))
+    block = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, planar=True)
+    arm = scene.rigid((0.5, 0, 0), mass=1.0, inertia=1.0, planar=True, name="arm")
+    rail = scene.slider(block, (0, 0, 0), axis=(1, 0, 0), name="rail")
+    scene.hinge(arm.at((-0.5, 0, 0)), block, axis=(0, 0, 1), name="pin")
+    scene.spring_on(rail, stiffness=10.0)
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (1, 2, 5):
+        k = at(run, t)
+        found[f"com_t{t}"] = plane(run["arm"].position.values[k])
+        found[f"x_phi_t{t}"] = [float(run["rail"].displacement[k]), float(run["pin"].angle[k])]
+    return found
+
+
+def adams_pendulum(simulate):
+    scene = taut.Scene(gravity=(0, 0, -9.80665))
+    body = scene.rigid((3, 2, 3), mass=1.0, inertia=(0.04, 0.1, 0.1), orientation=("x", -pi / 4), name="body")
+    scene.ball(body.at((-2, 0, 0)), (1, 2, 3), name="joint")
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (0.5, 1, 2, 3, 5):
+        found[f"com_t{t:g}"] = run["body"].position.values[at(run, t)].tolist()
+        found[f"joint_force_t{t:g}"] = run["joint"].force.sel(body="body").values[at(run, t)].tolist()
+    return found
+
+
+def driven_slider_crank(simulate):
+    run = simulate(taut.gallery("slider_crank"), dt=0.05, duration=0.2, **EXACT)
+    slider, found = run["slider"], {}
+    for t in (0.05, 0.1, 0.2):
+        k = at(run, t)
+        moved = [float(each[k, 0]) for each in (slider.position, slider.velocity, slider.acceleration)]
+        found[f"x_xd_xdd_t{t:g}"] = moved
+        angle, rate = (getattr(run["crank_pin"], each) + getattr(run["rod_pin"], each) for each in ("angle", "rate"))
+        found[f"rod_angle_rate_t{t:g}"] = [float(angle[k]), float(rate[k])]
+        found[f"torque_t{t:g}"] = float(run["drive"].multiplier[k])
+    return found
+
+
+def ladder(simulate):
+    """At rest against the wall; what holds it there is found in the first steps."""
+    scene = taut.Scene(gravity=(0, 0, -10))
+    lean = np.arcsin(0.995 / 2)
+    up = np.array([sin(lean), 0, cos(lean)])
+    lower, upper = (
+        scene.rigid(r * up, mass=3.5, shape={"rod": 1.0}, orientation=("y", lean - pi / 2), name=name)
+        for r, name in ((0.5, "lower"), (1.5, "upper"))
+    )
+    pin = scene.hinge(lower.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 1, 0), angle=lean, name="pin")
+    scene.weld(upper.at((-0.5, 0, 0)), lower.at((0.5, 0, 0)), name="middle")
+    scene.motor(pin, torque=20.0, name="motor")
+    scene.half_space(upper.at((0.5, 0.25, 0)), point=(1, 0, 0), normal=(-1, 0, 0), ball=0.005, name="wall")
+    run = simulate(scene, "baumgarte", 0.001, 0.01)
+
+    def about(joint, body, place):
+        force, torque = (each.sel(body=body).values[-1] for each in (run[joint].force, run[joint].torque))
+        return force, torque - np.cross(place - run[body].position.values[-1], force)
+
+    pin_force, pin_torque = about("pin", "lower", np.zeros(3))
+    mid_force, mid_torque = about("middle", "upper", up)
+    return {
+        "lean_angle": float(run["pin"].angle[-1]),
+        "wall_force_x": float(run["wall"].force.sel(body="upper")[-1, 0]),
+        "pin_force": pin_force.tolist(),
+        "pin_torque": (pin_torque + run["motor"].torque.sel(body="lower").values[-1]).tolist(),
+        "mid_force": mid_force.tolist(),
+        "mid_torque": mid_torque.tolist(),
+    }
+
+
 CASES = {
     "ivp_pendulum_index3": pendulum,
     "ivp_car_axis": car_axis,
@@ -205,12 +290,17 @@ CASES = {
     "classic_npendulum_5s": links(5, pi / 12),
     "classic_spherical_pendulum": spherical,
     "classic_rotating_hoop_0p1": turning_hoop,
+    "classic_skate_on_incline": skate_on_incline,
     "classic_hanging_chain_5": hanging_chain,
     "mbs_a01_pendulum_2000s": long_pendulum,
     "mbs_a02_fourbar_N1": four_bars(1),
     "mbs_a02_fourbar_N2": four_bars(2),
     "contact_acute_corner": acute_corner,
     "contact_bouncing_ball": bouncing_ball,
+    "peer_chrono_slider_pendulum": slider_pendulum,
+    "peer_adams_spherical_case2": adams_pendulum,
+    "classic_slider_crank_driven": driven_slider_crank,
+    "peer_drake_ladder": ladder,
 }
 
 

@@ -27,7 +27,8 @@ def test_each_kind_is_a_method_with_its_own_signature_and_doc():
         method = getattr(Scene, kind.name)
         names = list(inspect.signature(method).parameters)
         both = ["sense", "restitution", "friction"] if kind.name in CONSTRAINTS else []
-        wanted = ["self", *(kind.points or ["points"]), *(a.name for a in kind.arguments), *both, "name"]
+        points = ["points"] if kind.points is None else kind.points
+        wanted = ["self", *points, *(a.name for a in kind.arguments), *both, "name"]
         assert names == wanted, f"{kind.name}: {names}"
         assert method.__doc__.startswith(kind.doc)
 

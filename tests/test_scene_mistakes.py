@@ -44,6 +44,7 @@ from taut.scene import Scene
     ("has no places on it", lambda s, a, b, c: s.ball(b.at((1, 0, 0)), a)),
     ("it must be a scalar coordinate", lambda s, a, b, c: s.on_curve(b, c, curve=("s", "0", "0"))),
     ("it must be a particle", lambda s, a, b, c: s.distance(a, s.coordinate())),
+    ("use force, whose first component", lambda s, a, b, c: s.torque(s.coordinate(), value=(0, 0, 1))),
     ("only a rigid body", lambda s, a, b, c: s.torque(b, value=(0, 0, 1))),
     ("Did you mean 'b.x'", lambda s, a, b, c: s.custom(b, formula="bb.x")),
     ("names no point", lambda s, a, b, c: s.linear(coefficients=(1,))),

@@ -154,7 +154,6 @@ def test_native_code_is_taken_once_it_is_there_and_only_for_the_same_wheel(shipp
     found = level.shipped_folder.__wrapped__
     assert found() == place / level.shipped_name()
     monkeypatch.setattr(native.os, "nice", lambda value: None)
-    monkeypatch.setenv("TAUT_COMPILERS", "0")
     native.work(jobs=[])
     assert found() is None, "the mark is not seen"
     monkeypatch.setenv("TAUT_NATIVE", "0")
@@ -172,7 +171,6 @@ def test_native_code_is_compiled_in_the_background_by_one_process(shipped, tmp_p
     monkeypatch.setattr(native, "shipped_folder", lambda: shipped / "shipped")
     monkeypatch.setattr(native, "native_mark", lambda: tmp_path / "mark")
     monkeypatch.delenv("TAUT_NATIVE", raising=False)
-    monkeypatch.delenv("TAUT_COMPILERS", raising=False)
     assert native.compile_in_background() and len(started) == 1
     assert capsys.readouterr().err.count("\n") == 1
     monkeypatch.setattr(native, "try_lock", lambda name: False)

@@ -19,10 +19,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from words_constraints import scene_of
+from words_joints import JOINTS
 from words_page import served
 
 import taut
 from taut.cli import main
+from taut.model.frames import rotate
 from taut.result.labels import Labels
 from taut.scene.gallery import SCENES
 from taut.view import build, write_html
@@ -119,6 +122,24 @@ def test_every_scene_of_the_gallery_can_be_drawn(name):
     assert drawn > 0 and len(data["rows"]) == len(Labels.of(model).row_names())
 
 
+@pytest.mark.parametrize("example", JOINTS, ids=lambda example: example.__name__)
+def test_joints_are_drawn_with_the_axis_that_the_user_gave(example):
+    scene = scene_of(example)
+    model = taut.build(scene)
+    drawing = Drawing(Labels.of(model), scene, model.x[None, : int(model.bodies.slots)], 1.0)
+    for joint in json.loads(json.dumps(drawing.data()["joints"])):
+        coordinates = next((j.coordinates for j in model.joints if j.name == joint["name"]), ())
+        assert len(joint["axes"]) <= len(coordinates) and bool(joint["axes"]) == bool(coordinates), joint
+        given = scene.constraints[joint["name"]].arguments.get("axis")
+        if given is None or not coordinates:
+            continue
+        # In the world at the start, from the principal axes of whatever body carries it.
+        quat = model.initial_state().quat
+        drawn = [np.array(d) if q < 0 else rotate(quat[q], np.array(d)) for _, (_, q, *d) in joint["axes"]]
+        along = max(abs(float(axis @ given)) / np.linalg.norm(given) for axis in drawn)
+        assert along == pytest.approx(1.0), f"{joint['kind']}: {drawn} instead of {given}"
+
+
 # What is refused
 
 
@@ -169,6 +190,9 @@ def test_a_port_in_use_and_a_page_that_is_not_built_are_told(arm, tmp_path, monk
         port = taken.getsockname()[1]
         assert main(["view", str(run), "--no-browser", "--port", str(port)]) == 2
         assert f"port {port}" in capsys.readouterr().err
+    for port in ("-3", "65536"):
+        assert main(["view", str(run), "--no-browser", "--port", port]) == 2
+        assert f"port is {port}" in capsys.readouterr().err
     monkeypatch.setattr("taut.view.page.BUILT", tmp_path / "missing.html")
     assert main(["view", str(run), "--no-browser"]) == 2
     assert "python -m taut.view.build" in capsys.readouterr().err
@@ -272,9 +296,17 @@ def test_the_unit_tests_of_the_page_pass():
     assert "passed" in build.run("test")
 
 
-@pytest.mark.parametrize("arguments", [["view", "RUN"], ["run", "two_link", "--method", "implicit_first", "--view"]])
-def test_ctrl_c_ends_the_server_cleanly(arguments, arm, tmp_path):
-    run = arm.save(tmp_path / "arm.taut")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["view", "RUN"],
+        ["run", "two_link", "--method", "implicit_first", "--view"],
+        ["run", "--resume", "RUN", "--view"],
+    ],
+)
+def test_ctrl_c_ends_the_server_cleanly(arguments, tmp_path):
+    run = tmp_path / "arm.taut"
+    taut.simulate(taut.gallery("two_link"), method="implicit_first", dt=0.05, duration=2.0, out=run, progress=False)
     command = [sys.executable, "-m", "taut", *(str(run) if word == "RUN" else word for word in arguments)]
     silent = {**os.environ, "BROWSER": "true"}  # a browser that shows nothing
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent)

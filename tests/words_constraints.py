@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
+from words_joints import JOINTS, rolling, skate
 
 import taut
 from taut.compiled import entry
@@ -117,6 +119,18 @@ def ball(scene, p, q, r, s, box, rod, turn):
 def linear(scene, p, q, r, s, box, rod, turn):
     scene.linear(p, q, coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)")
     scene.linear(turn, scene.coordinate(0.3), coefficients=[2, -5])
+
+
+def custom_velocity(scene, p, q, r, s, box, rod, turn):
+    formula = ["p.vx*sin(q.y) - q.vz*cos(turn) + t**2*p.y", "turn.v*p.x**2 + q.vx*exp(-q.z*t) - 3*p.vy"]
+    scene.custom(p, q, turn, velocity=formula)
+    scene.custom(box, rod.at((0.1, 0, 0.3)), velocity="box.wx*rod.z - rod.vy*t + 2*rod.wz - box.wy*box.x + rod.wx")
+
+    def rolling(q, v, t):
+        return q[0, 0] * v[1, 1] - q[1, 2] ** 2 * v[0, 2] * t + math.cos(q[0, 1] - t)
+
+    for derivatives in ("complex", "interpreted"):
+        scene.custom(p, box.at((0.1, 0.2, 0.3)), velocity_function=rolling, derivatives=derivatives)
 
 
 def custom(scene, p, q, r, s, box, rod, turn):
@@ -242,7 +256,9 @@ INEQUALITIES = [
     half_space, outside_sphere, inside_sphere, outside_cylinder, inside_cylinder, outside_capsule, inside_capsule,
     outside_box, inside_box, min_distance, max_distance, ball_contact, limit,
 ]  # fmt: skip
-EXAMPLES = EQUALITIES + INEQUALITIES
+EXAMPLES = EQUALITIES + JOINTS + [custom_velocity] + INEQUALITIES
+VELOCITIES = [custom_velocity, skate, rolling]  # with conditions on velocities,
+POSITIONS = [example for example in EXAMPLES if example not in (custom_velocity, skate)]  # and with others
 
 
 def scene_of(example) -> taut.Scene:

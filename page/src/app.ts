@@ -18,6 +18,10 @@ import { Stage } from "./stage";
 import { Timeline } from "./timeline";
 import { type Frame, LiveTrack, Track } from "./track";
 
+// Where a scene is seen from: azimuth and elevation in degrees.
+const FRONT: [number, number] = [10, 9];
+const SLANTED: [number, number] = [32, 20];
+
 export class App {
   readonly player = new Player();
   readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
@@ -72,6 +76,7 @@ export class App {
     const info = message.header as unknown as SceneMessage;
     if (info.again && this.tracks.length === info.runs.length) return this.grow(info);
     const first = !this.info;
+    if (first) this.aside = Boolean(info.side_by_side);
     const sameScene = !first && JSON.stringify(info.scene.bodies.map((b) => b.name)) === JSON.stringify(this.info.scene.bodies.map((b) => b.name));
     this.info = info;
     document.title = info.title;
@@ -80,11 +85,10 @@ export class App {
     this.backdrop?.group.removeFromParent();
     this.figures = info.runs.map((run) => new Figure(info.scene, run, message, info.size, info.runs.length === 1));
     for (const figure of this.figures) this.stage.scene.add(figure.group);
-    const [low, high] = this.bounds();
     this.backdrop = new Backdrop(info.scene, info.size, info.centre);
     this.stage.scene.add(this.backdrop.group);
     this.stage.resize();
-    if (!sameScene) this.stage.frame(low, high, this.backdrop.level);
+    if (!sameScene) this.frame();
     this.bars = new DriftBars(this.unit());
     this.showRuns();
     this.showTools();
@@ -115,6 +119,7 @@ export class App {
     }
     this.lines = new Lines(this);
     await this.plots.show(this.lines.plots(), this.span);
+    if (info.plays) this.player.play();
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -334,7 +339,7 @@ export class App {
       this.scaleInput(),
       touching ? toggle("contacts", this.options.contacts, (on) => set(() => (this.options.contacts = on))) : null,
       scene.sheets.length ? toggle("wire", this.options.wire, (on) => set(() => (this.options.wire = on))) : null,
-      runs.length > 1 ? toggle("side by side", this.aside, (on) => set(() => (this.aside = on))) : null,
+      runs.length > 1 ? toggle("side by side", this.aside, (on) => set(() => { this.aside = on; this.frame(); })) : null,
       toggle("plots", true, (on) => byId("app").classList.toggle("bare", !on)),
       toggle("dark", this.stage.theme.background === "#12161d", (on) => { this.setTheme(on ? "dark" : "light"); void this.plots.look(this.span); }),
       this.frameButton(),
@@ -355,8 +360,14 @@ export class App {
 
   private frameButton(): HTMLElement {
     const button = element("button", { type: "button", title: "show everything" }, "frame");
-    button.addEventListener("click", () => this.stage.frame(...this.bounds(), this.backdrop.level));
+    button.addEventListener("click", () => this.frame());
     return button;
+  }
+
+  /** Show everything, in as many tiles as there are. */
+  private frame(): void {
+    const tiles = this.aside ? this.figures.filter((figure) => figure.visible).length : 1;
+    this.stage.frame(...this.bounds(), this.backdrop.level, tiles, this.info.seen_from ?? (this.info.runs.every((run) => run.flat) ? FRONT : SLANTED));
   }
 
   private setForces(on: boolean): void {
@@ -435,7 +446,7 @@ export class App {
     place.hidden = !this.picked || !frame;
     this.trail.visible = false;
     if (!this.picked || !frame) return;
-    const rows = describe(this.picked, frame, this.info.scene).map(([name, text]) =>
+    const rows = describe(this.picked, frame, this.info.scene, this.info.runs[run]).map(([name, text]) =>
       element("div", {}, element("span", {}, name), element("b", {}, text)));
     const name = this.picked.kind === "body" ? this.picked.body.name : this.picked.kind === "link" ? this.picked.link.name : this.picked.joint.name;
     place.replaceChildren(element("h2", {}, name), ...rows);
@@ -470,9 +481,12 @@ export class App {
     const body = this.info.scene.bodies.find((b) => b.name === name);
     const frame = this.frames[run];
     if (!body || !frame) return null;
-    const at = position(frame, body.slot, new THREE.Vector3());
-    const world = at.toArray();
-    at.project(this.stage.camera);
+    return this.whereIs(position(frame, body.slot, new THREE.Vector3()).toArray());
+  }
+
+  /** Where a place of the world is on the page. */
+  whereIs(world: Vec3): { world: number[]; page: number[] } {
+    const at = new THREE.Vector3(...world).project(this.stage.camera);
     const box = this.stage.canvas.getBoundingClientRect();
     return { world, page: [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height] };
   }

@@ -28,7 +28,7 @@ export class DriftBars {
       if (!row) {
         const bar = element("i", { style: `background:${color}` });
         const text = element("b", {});
-        row = { bar, text, row: element("div", { "data-run": name }, element("span", {}, name), element("em", {}, bar), text) };
+        row = { bar, text, row: element("div", { "data-run": name }, element("span", {}, name), text, element("em", {}, bar)) };
         this.rows.set(name, row);
         place.append(row.row);
       }

@@ -2,8 +2,8 @@
 import * as THREE from "three";
 import { type ColorBy, mix, parse, type Range, type Rgb } from "./colors";
 import { Arrows } from "./arrows";
-import { orientation, placed, position, value } from "./places";
-import type { Body, Joint, Link, RunInfo, SceneInfo } from "./scene";
+import { directed, orientation, placed, position, value } from "./places";
+import type { Body, Joint, Link, Place, RunInfo, SceneInfo } from "./scene";
 import { Sheet } from "./sheet";
 import { solid } from "./shapes";
 import type { Frame } from "./track";
@@ -42,6 +42,8 @@ export class Figure {
   private rest: number[] = [];
   private joints: Joint[];
   private jointMesh: THREE.InstancedMesh;
+  private axes: { joint: Joint; how: "turn" | "slide"; along: Place }[];
+  private axisMesh: THREE.InstancedMesh;
   private rigid: { body: Body; mesh: THREE.Mesh; own: THREE.Quaternion }[] = [];
   private sheets: Sheet[];
   private pushes: Arrows;
@@ -58,7 +60,9 @@ export class Figure {
     this.rodMesh = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 14), standard(), Math.max(this.rods.length, 1));
     this.joints = scene.joints;
     this.jointMesh = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 16, 12), standard(), Math.max(this.joints.length, 1));
-    for (const mesh of [this.ballMesh, this.rodMesh, this.jointMesh]) {
+    this.axes = scene.joints.flatMap((joint) => joint.axes.map(([how, along]) => ({ joint, how, along })));
+    this.axisMesh = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 14), standard(), Math.max(this.axes.length, 1));
+    for (const mesh of [this.ballMesh, this.rodMesh, this.jointMesh, this.axisMesh]) {
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
       this.group.add(mesh);
@@ -77,19 +81,6 @@ export class Figure {
     this.pushes = new Arrows(Math.max(scene.bodies.length, 1), "#edae49", size);
     this.touches = new Arrows(2000, "#00a676", size, false);
     this.group.add(this.pulls.group, this.pushes.group, this.touches.group);
-    this.axes();
-  }
-
-  /** Axes of joints that have one: short lines through the joint. */
-  private axes(): void {
-    for (const joint of this.joints) {
-      if (!joint.axis) continue;
-      const along = new THREE.Vector3(...joint.axis).normalize().multiplyScalar(0.06 * this.size);
-      const geometry = new THREE.BufferGeometry().setFromPoints([along.clone().negate(), along]);
-      const line = new THREE.Line(geometry, new THREE.LineBasicMaterial({ color: this.run.color }));
-      line.userData.joint = joint;
-      this.group.add(line);
-    }
   }
 
   set visible(on: boolean) {
@@ -137,7 +128,8 @@ export class Figure {
       this.jointMesh.setColorAt(i, color.setRGB(...this.ofRow(row, frame, options, parse(options.fixed)), THREE.SRGBColorSpace));
     });
     this.jointMesh.count = this.joints.length;
-    for (const mesh of [this.ballMesh, this.rodMesh, this.jointMesh]) {
+    this.setAxes(frame, options);
+    for (const mesh of [this.ballMesh, this.rodMesh, this.jointMesh, this.axisMesh]) {
       mesh.instanceMatrix.needsUpdate = true;
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
       mesh.boundingSphere = null; // places changed: a pointer must not trust the old one
@@ -149,7 +141,6 @@ export class Figure {
       (mesh.material as THREE.MeshStandardMaterial).color.setRGB(...this.colored(body, i, frame, options), THREE.SRGBColorSpace);
     });
     for (const sheet of this.sheets) sheet.update(frame, options);
-    this.setAxes(frame);
     this.setForces(frame, options);
   }
 
@@ -178,12 +169,18 @@ export class Figure {
     this.rodMesh.setColorAt(i, color.setRGB(...tone, THREE.SRGBColorSpace));
   }
 
-  private setAxes(frame: Frame): void {
-    for (const child of this.group.children) {
-      const joint = child.userData.joint as Joint | undefined;
-      if (!joint) continue;
-      placed(frame, joint.at, child.position);
-    }
+  /** Pins that bodies turn about, and thinner rails that they slide along. */
+  private setAxes(frame: Frame, options: Options): void {
+    this.axes.forEach(({ joint, how, along }, i) => {
+      placed(frame, joint.at, a);
+      directed(frame, along, way);
+      if (Number.isNaN(a.x)) return this.axisMesh.setMatrixAt(i, HIDDEN);
+      turn.setFromUnitVectors(up, way);
+      const [width, length] = how === "turn" ? [0.0065, 0.135] : [0.003, 0.3];
+      this.axisMesh.setMatrixAt(i, matrix.compose(a, turn, scale.set(width, length, width).multiplyScalar(this.size)));
+      this.axisMesh.setColorAt(i, color.setRGB(...this.ofRow(joint.rows[0], frame, options, mix(this.base, parse(options.fixed), 0.5)), THREE.SRGBColorSpace));
+    });
+    this.axisMesh.count = this.axes.length;
   }
 
   private setForces(frame: Frame, options: Options): void {
@@ -231,7 +228,7 @@ export class Figure {
 
   hit(ray: THREE.Raycaster): { hit: Hit; point: THREE.Vector3; distance: number } | null {
     if (!this.visible) return null;
-    const meshes = [this.ballMesh, this.jointMesh, this.rodMesh, ...this.rigid.map((r) => r.mesh)];
+    const meshes = [this.ballMesh, this.jointMesh, this.axisMesh, this.rodMesh, ...this.rigid.map((r) => r.mesh)];
     const found = ray.intersectObjects([...meshes, ...this.sheets.flatMap((s) => s.meshes)], false)[0];
     if (!found) return null;
     const at = found.instanceId ?? 0;
@@ -239,6 +236,7 @@ export class Figure {
     if (found.object === this.ballMesh) return { hit: { kind: "body", body: this.balls[at] }, ...given };
     if (found.object === this.rodMesh) return { hit: { kind: "link", link: this.rods[at] }, ...given };
     if (found.object === this.jointMesh) return { hit: { kind: "joint", joint: this.joints[at] }, ...given };
+    if (found.object === this.axisMesh) return { hit: { kind: "joint", joint: this.axes[at].joint }, ...given };
     const rigid = this.rigid.find((r) => r.mesh === found.object);
     if (rigid) return { hit: { kind: "body", body: rigid.body }, ...given };
     const sheet = this.sheets.find((s) => s.meshes.includes(found.object as THREE.Mesh))!;

@@ -43,6 +43,7 @@ export class Lines {
       };
       found.push(force);
     }
+    if (runs[0].coordinates.length) found.push(this.coordinates());
     if (this.body) found.push(this.trajectory());
     if (has("contacts")) found.push(this.named("contacts", "contacts that push", "", false, "contacts"));
     this.made = found;
@@ -72,6 +73,21 @@ export class Lines {
     if (this.app.info.mode === "saved") return this.series(`λ ${row}`, from, to);
     const column = this.app.info.scene.rows.findIndex((r) => r.name === row);
     return this.fromFrames("lam", column);
+  }
+
+  /** Angles and displacements of joints; one at a time, in its unit. */
+  private coordinates(): Plot {
+    const { coordinates } = this.app.info.runs[0];
+    const plot: Plot = {
+      id: "joint", title: "joint", unit: coordinates[0][1], log: false,
+      choice: { label: "coordinate", options: coordinates.map(([name]) => [name, name]), chosen: coordinates[0][0] },
+      lines: async (from, to) => {
+        const column = coordinates.findIndex(([name]) => name === plot.choice!.chosen);
+        plot.unit = coordinates[column][1];
+        return this.app.info.mode === "saved" ? this.series(`joint ${plot.choice!.chosen}`, from, to) : this.fromFrames("joint", column);
+      },
+    };
+    return plot;
   }
 
   private trajectory(): Plot {
@@ -111,17 +127,23 @@ export class Lines {
       return;
     }
     const rows = hit.kind === "link" ? hit.link.rows : hit.kind === "joint" ? hit.joint.rows : [];
-    const plot = this.made.find((p) => p.id === "lambda");
-    if (!plot || !rows.length) return;
-    plot.choice!.chosen = this.app.info.scene.rows[rows[0]].name;
-    const list = document.querySelector<HTMLSelectElement>("#plot-lambda select");
-    if (list) list.value = plot.choice!.chosen;
-    void plots.refresh("lambda");
+    if (rows.length) this.choose("lambda", this.app.info.scene.rows[rows[0]].name, plots);
+    const own = hit.kind === "joint" && this.app.info.runs[0].coordinates.find(([name]) => name.startsWith(`${hit.joint.name}.`));
+    if (own) this.choose("joint", own[0], plots);
+  }
+
+  private choose(id: string, name: string, plots: Plots): void {
+    const plot = this.made.find((p) => p.id === id);
+    if (!plot) return;
+    plot.choice!.chosen = name;
+    const list = document.querySelector<HTMLSelectElement>(`#plot-${id} select`);
+    if (list) list.value = name;
+    void plots.refresh(id);
   }
 
   /** Lines that are read from frames are complete only now. */
   framesCame(plots: Plots): void {
     void plots.refresh("trajectory");
-    if (this.app.info.mode !== "saved") void plots.refresh("lambda");
+    if (this.app.info.mode !== "saved") for (const id of ["lambda", "joint"]) void plots.refresh(id);
   }
 }

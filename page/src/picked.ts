@@ -3,10 +3,10 @@ import * as THREE from "three";
 import { spoken } from "./dom";
 import type { Hit } from "./figure";
 import { placed, position, value } from "./places";
-import type { SceneInfo } from "./scene";
+import type { RunInfo, SceneInfo } from "./scene";
 import type { Frame } from "./track";
 
-export function describe(hit: Hit, frame: Frame, scene: SceneInfo): [string, string][] {
+export function describe(hit: Hit, frame: Frame, scene: SceneInfo, run: RunInfo): [string, string][] {
   const vector = (at: THREE.Vector3) => at.toArray().map(spoken).join(", ");
   if (hit.kind === "body") {
     const { body } = hit;
@@ -26,6 +26,11 @@ export function describe(hit: Hit, frame: Frame, scene: SceneInfo): [string, str
     const length = placed(frame, hit.link.a, new THREE.Vector3()).distanceTo(placed(frame, hit.link.b, new THREE.Vector3()));
     found.push(["length", `${spoken(length)} m`]);
   } else found.push(["place", `${vector(placed(frame, hit.joint.at, new THREE.Vector3()))} m`]);
+  if (hit.kind === "joint")
+    run.coordinates.forEach(([name, unit], i) => {
+      if (!name.startsWith(`${hit.joint.name}.`)) return;
+      found.push([name.slice(hit.joint.name.length + 1), `${spoken(value(frame, "joint", i))} ${unit}`]);
+    });
   for (const row of rows) {
     const { name, unit } = scene.rows[row];
     const label = rows.length > 1 ? name.slice(name.lastIndexOf("[")) : "";

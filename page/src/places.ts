@@ -30,6 +30,13 @@ export function placed(frame: Frame, place: Place, out: THREE.Vector3): THREE.Ve
   return out;
 }
 
+/** A direction that turns with a body, or stands in the world. */
+export function directed(frame: Frame, place: Place, out: THREE.Vector3): THREE.Vector3 {
+  const [, quat, x, y, z] = place;
+  out.set(x, y, z).normalize();
+  return quat >= 0 ? out.applyQuaternion(orientation(frame, quat, turn)) : out;
+}
+
 export function value(frame: Frame, name: string, column: number): number {
   const table = frame.tables.get(name);
   return table && column < table.columns ? table.get(frame.row, column) : NaN;

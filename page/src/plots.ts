@@ -64,6 +64,8 @@ export class Plots {
     const data = lines.length
       ? uPlot.join(lines.map((line) => [line.time, line.value.map((v) => (plot.log && !((v ?? 0) > 0) ? null : v))] as uPlot.AlignedData))
       : ([[]] as unknown as uPlot.AlignedData);
+    const nothing = plot.log && lines.length > 0 && !lines.some((line) => line.value.some((v) => (v ?? 0) > 0));
+    box.querySelector(".unit")!.textContent = nothing ? `${plot.unit}: 0 throughout` : plot.unit;
     const chart = new uPlot(this.options(plot, lines), data, box);
     const cursor = element("div", { class: "now" });
     chart.over.append(cursor);

@@ -19,7 +19,7 @@ export interface Body {
 }
 
 export interface Link { name: string; style: "rod" | "rope" | "strut" | "spring"; rows: number[]; a: Place; b: Place }
-export interface Joint { name: string; kind: string; at: Place; rows: number[]; axis: Vec3 | null }
+export interface Joint { name: string; kind: string; at: Place; rows: number[]; axes: [how: "turn" | "slide", along: Place][] }
 export interface Obstacle { name: string; kind: string; [argument: string]: unknown }
 export interface Guide { name: string; kind: string; points?: Vec3[]; center?: Vec3; radius?: number }
 export interface SheetInfo { name: string; kind: "cloth" | "solid"; thickness: number }
@@ -51,9 +51,11 @@ export interface RunInfo {
   start: number;
   end: number;
   events: Event[];
-  forces: [string, number][];
+  forces: string[];
+  coordinates: [name: string, unit: string][];
   lines: string[];
   bounds: [Vec3, Vec3];
+  flat: boolean;
   unshown: number;
 }
 
@@ -76,6 +78,9 @@ export interface SceneMessage {
   strides?: number[];
   block?: number;
   again?: boolean;
+  side_by_side?: boolean;
+  plays?: boolean;
+  seen_from?: [azimuth: number, elevation: number] | null;
   version?: number;
   live?: LiveControls;
 }

@@ -43,16 +43,15 @@ export class Stage {
   }
 
   /** Set camera, light and ground for a box; `level` is the height of the floor, if the scene has one. */
-  frame(low: Vec3, high: Vec3, level: number | null, view?: Vec3): void {
+  frame(low: Vec3, high: Vec3, level: number | null, tiles: number, from: [number, number]): void {
     this.box.set(new THREE.Vector3(...low), new THREE.Vector3(...high));
     const centre = this.box.getCenter(new THREE.Vector3());
     const extent = this.box.getSize(new THREE.Vector3());
     const size = Math.max(extent.length(), 1e-6);
     this.level = level ?? low[1] - 0.04 * size;
-    const flat = extent.z < 0.05 * size;
-    const way = view ? new THREE.Vector3(...view) : flat ? new THREE.Vector3(0.18, 0.16, 1) : new THREE.Vector3(0.62, 0.42, 1);
+    const way = direction(...from);
     const half = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
-    const reach = distanceFor(extent.toArray() as Vec3, way.normalize().toArray() as Vec3, half, this.camera.aspect);
+    const reach = distanceFor(extent.toArray() as Vec3, way.toArray() as Vec3, half, this.tiled(tiles));
     this.camera.position.copy(centre).addScaledVector(way, Math.max(1.18 * reach, 0.2 * size));
     this.camera.near = size / 200;
     this.camera.far = size * 60;
@@ -71,6 +70,12 @@ export class Stage {
     this.scene.fog = new THREE.Fog(this.theme.background, size * 4, size * 12);
     this.layGround();
     this.dirty = true;
+  }
+
+  /** Width over height of one of so many tiles. */
+  private tiled(tiles: number): number {
+    const { columns, rows } = tiling(tiles, this.camera.aspect);
+    return (this.camera.aspect * rows) / columns;
   }
 
   private layGround(): void {
@@ -129,6 +134,12 @@ export class Stage {
     this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
   }
+}
+
+/** Where to look from: degrees from the z axis towards x, and above the horizon. */
+export function direction(azimuth: number, elevation: number): THREE.Vector3 {
+  const [turn, rise] = [azimuth, elevation].map(THREE.MathUtils.degToRad);
+  return new THREE.Vector3(Math.sin(turn) * Math.cos(rise), Math.sin(rise), Math.cos(turn) * Math.cos(rise));
 }
 
 /** How far a camera that looks along -way must be from a box's centre to see all its corners. */

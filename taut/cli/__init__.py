@@ -18,6 +18,8 @@ from .. import __version__
 from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
+from .convert import convert
+from .doctor import doctor
 from .explain import explain
 from .export import export
 from .listing import list_
@@ -32,6 +34,8 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "run": run,
     "compare": compare,
     "explain": explain,
+    "doctor": doctor,
+    "convert": convert,
     "export": export,
     "view": view,
     "list": list_,
@@ -69,11 +73,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 from ..simulation.native import compile_in_background
 
                 compile_in_background()
+        sys.stdout.flush()  # inside, so that a reader that has gone is noticed here
     except (TautError, CycloptsError) as mistake:
         if os.environ.get("TAUT_DEBUG") == "1":
             raise
         print(f"taut: {_text(mistake)}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # The reader, such as `head`, has what it wanted. What Python still holds for it must not be flushed at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("taut: interrupted", file=sys.stderr)
         return 1

@@ -32,7 +32,7 @@ def bench(
     Parameters
     ----------
     parts
-        What to measure: chains, precision, calls, load, store, contact, cloth, start, compile; all of them by default.
+        What to measure: chains, precision, calls, load, store, contact, cloth, start, compile, view; all by default.
     quick
         Small sizes and few repeats, to see that it works; the times mean little.
     peers
@@ -49,7 +49,7 @@ def bench(
     from ..methods import METHODS
     from ..progress import say
 
-    chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_sheets_only]
+    chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_deformables_only]
     for what, names, known in (("method", chosen, METHODS), ("part of the benchmark", parts, PARTS)):
         for name in names:
             if name not in known:

@@ -62,7 +62,8 @@ def explain(
         raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
     given = open_scene(scene, allow_outside, **parse_parameters(set or ()))
     found = look_closely(given, at, method, dt, **parse_parameters(option or ()))
+    if found.traces:
+        draw(found, path)  # first: a pipe may end in the midst of the text
     print_explanation(found)
     if found.traces:
-        draw(found, path)
         print(f"\npicture: {path}")

@@ -10,6 +10,7 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids"}
 Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "formats", "figures"]
 
 
@@ -44,16 +45,19 @@ def methods_for_readme() -> str:
     rows = [
         [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc]
         for m in METHODS.values()
-        if not m.is_for_sheets_only
+        if not m.is_for_deformables_only
     ]
     return as_markdown(["method", "trajectory", "Φ", "Φ ≥ 0", "what it does"], rows)
 
 
 def _inequalities(method: Method) -> str:
     """How a method treats inequalities: it stops at events, it takes fixed steps, or not at all."""
-    if method.unilateral is None:
-        return "steps" if method.is_for_sheets_only else "–"
-    return "events" if any(option.name == "rewind" for option in method.unilateral.options) else "steps"
+    from ..contact.algorithms import CONTACT_METHODS
+
+    form = CONTACT_METHODS.get(method.name)
+    if form is None:
+        return "steps" if method.is_for_deformables_only else "–"
+    return "events" if form.algorithm == "event_driven" else "steps"
 
 
 def _raised(number: int) -> str:
@@ -82,13 +86,30 @@ def _methods() -> tuple[list[str], list[list[str]]]:
         others = ", ".join(f"{name}: {value}" for name, value in m.orders.items() if value != m.order)
         return f"{m.order} ({others})" if others else str(m.order)
 
+    def treats(m: Method) -> str:
+        if not m.form:
+            return "equalities"
+        return f"{SCENES_OF_FORMS[m.form]} ({m.algorithm})" if m.algorithm else SCENES_OF_FORMS[m.form]
+
     rows = [
-        [m.name, trajectory(m), order(m.order_position), order(m.order_velocity), _inequalities(m), m.level, m.solves,
+        [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity),
+         "yes" if "velocity" in m.levels else "–", m.level, m.solves,
          f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
-         " ".join(f"{option.name}={_short(option.default)}" for option in (m.unilateral or m).options)]
-        for m in METHODS.values()
+         " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
+        for method in METHODS.values()
+        for m in _algorithms(method)
     ]  # fmt: skip
-    return ["name", "order", "of |Φ|", "of |dΦ/dt|", "Φ ≥ 0", "enforces", "solves", "", "--option"], rows
+    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "A v + b = 0", "enforces", "solves", "", "--option"], rows
+
+
+def _algorithms(method: Method) -> list[Method]:
+    """All algorithms that run under the name of a method, each with a declaration of its own."""
+    from ..cloth.algorithms import DEFORMABLE_METHODS
+    from ..contact.algorithms import CONTACT_METHODS
+
+    found = [method, CONTACT_METHODS.get(method.name), DEFORMABLE_METHODS.get(method.name)]
+    found = found[2:] if method.is_for_deformables_only else found
+    return [algorithm for algorithm in found if algorithm is not None]
 
 
 def _rules() -> tuple[list[str], list[list[str]]]:
@@ -101,11 +122,11 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, kind.points_optional), kind.sense, str(kind.rows or "any"), kind.unit,
-         kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:

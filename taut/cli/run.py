@@ -17,6 +17,7 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..result import Run
 
+STOPPED = 1  # exit code where Ctrl-C came before there was a run
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
 
@@ -100,15 +101,16 @@ def run(
     asked = {name: value for name, value in asked.items() if value is not None}
     parameters = parse_parameters(set or ())
     if resume is not None:
-        if view:
-            raise TautError(f"--view shows a run from its start; for one that goes on: taut view {resume}.")
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
         taken_before = Store.open(resume, recover=recover).step
+        code = STOPPED
         with watching(resume) if view else nullcontext():
             result = running.resume(resume, scene=given, recover=recover, durable=durable)
-            return report(result, resume, min(taken_before, result.steps))
+            code = exit_code(result)  # before anything is printed: Ctrl-C may come in between
+            report(result, resume, min(taken_before, result.steps))
+        return code
     if recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
@@ -119,11 +121,14 @@ def run(
             raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
     asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
               **options}  # fmt: skip
-    if view:
-        with watching(out) as folder:
+    code = STOPPED
+    with watching(out) if view else nullcontext(out) as folder:
+        if folder is not None:
             asked["out"] = folder
-            return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
-    return report(running.simulate(open_scene(scene, allow_outside, **parameters), **asked), out)
+        result = running.simulate(open_scene(scene, allow_outside, **parameters), **asked)
+        code = exit_code(result)
+        report(result, out)
+    return code
 
 
 @contextmanager
@@ -151,8 +156,13 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
-    """Print what came out; 1 where the run did not come to its end."""
+def exit_code(result: Run) -> int:
+    """1 where the run did not come to its end."""
+    return int(result.status != "finished")
+
+
+def report(result: Run, path: Path | None, taken_before: int = 0) -> None:
+    """Print what came out."""
     info = result.info
     wall = info["wall_time"]
     taken = result.steps - taken_before
@@ -172,7 +182,7 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
         counts = result.event_counts().items()
         rows.append(("events", ", ".join(f"{n:,} {kind}{'s' if n != 1 else ''}" for kind, n in counts) or "none"))
     if contacts.shape[1] and (not cloth or contacts[:, 0].any()):
-        rows.append(("largest overlap", f"{contacts[:, 1].max():.3g} m"))
+        rows.append(("largest violation", f"{contacts[:, 1].max():.3g} m"))
     if cloth:
         longest = result.data.elongation.values
         rows.append(("elongation", f"{100 * longest.max():.4g} % at most, {100 * longest[-1]:.4g} % at the end"))
@@ -182,9 +192,8 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> int:
     rows.append(("saved", str(path) if path is not None else "no (use --out PATH)"))
     print_table(rows)
     if result.status == "finished":
-        return 0
+        return
     part = f"The part up to t = {result.records.time[-1]:g} s"
     kept = f"{part} lies in {path}." if path else f"{part} was not saved; use --out PATH."
     failed = "diverged: " if result.status == "diverged" else ""
     print(f"taut: {failed}{result.message.rstrip('.')}. {kept}", file=sys.stderr)
-    return 1

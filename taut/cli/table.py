@@ -1,11 +1,10 @@
-"""Tables on the standard output: fitted to a terminal, not cut where the output goes to a file."""
+"""Tables on the standard output: fitted to a terminal or to COLUMNS, not cut where the output goes to a file."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 
-WIDTH_OF_FILES = 200
+from ..progress import table_width
 
 
 def print_table(rows: Iterable[Sequence[str]], title: str = "", header: Sequence[str] = ()) -> None:
@@ -19,11 +18,11 @@ def print_table(rows: Iterable[Sequence[str]], title: str = "", header: Sequence
         # The first column holds names, which must stay whole to be copied.
         first = i == 0
         table.add_column(
-            header[i] if header else "", no_wrap=first, overflow="fold", style="bold" if first else ""
+            Text(header[i]) if header else "", no_wrap=first, overflow="fold", style="bold" if first else ""
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_FILES, highlight=False)
+    console = Console(width=table_width(), highlight=False)
     if title:
         console.print(Text(title, style="bold underline"))
     console.print(table)

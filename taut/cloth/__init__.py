@@ -1,34 +1,27 @@
-"""Deformable sheets and solids as arrays: meshes, springs, the known ways to step them, and collisions.
+"""The deformable problem: steps of scenes with cloth and solids.
 
-    mesh.py       Mesh: triangles, checked; edges, areas, node masses
-    solid.py      Solid: tetrahedra, checked; edges, volumes, node masses, surface
-    shapes.py     grid(...) and box(...)
-    files.py      read_mesh: .obj and .ply; read_solid: .msh, .vtk and what else meshio reads
-    topology.py   edges, neighbours, orientation, connected parts; no knowledge of meshes
-    pairs.py      which nodes structural, shear and bending springs join
+    algorithms.py            which algorithm runs under which method's name, and what it refuses
+    unknowns.py              unknowns and edges as flat arrays;  contact_rows.py  rows of contact
+    context.py               the structures that a step works on, by reference;  problem.py  made of a model;  codes.py
+    optional_solvers.py      solvers that only some scenes need, called by address
+    step.py                  a step: its substeps, and what goes from one to the next
+    predict.py               the unconstrained prediction x*
+    implicit_springs.py      which springs are part of the linear system
+    attachments.py           pins to what moves freely;  rigid_coupling.py  rigid bodies beside cloth
+    newton.py                Newton's method with an active set, and what follows where it stalls
+    newton_direction.py      one Newton direction: linear_system.py, contact_assembly.py, friction.py, linear_solve.py
+    constraint_errors.py     errors of edges and rows, activation;  evaluate.py  all of them;  tolerances.py
+    interior_point.py        limits and contacts all at once;  slack.py  slacks and multipliers
+    augmented_lagrangian.py  descent of an energy with a line search
+    length_projection.py     fast projection: lengths alone
+    external_contact.py      contacts with obstacles and balls;  initial_contacts.py  the same at the start
+    self_contact.py          contacts between sheets;  contact_schur.py, contact_ordering.py  their forces
+    records.py               what records keep;  dissipation.py  energy that limits, contacts and friction take
+    baselines/               XPBD, Provot, implicit Euler, to compare with
 
-    springs.py    Springs: arrays of springs, and their two-phase force            ┐ compiled;
-    explicit.py   springs alone: symplectic Euler, Adams-Bashforth 2               │ import these
-    provot.py     springs, then over-long ones cut back by moving nodes            │ modules by
-    xpbd.py       springs as compliant position constraints                        │ name: they
-    implicit.py   one linear system for all springs (Baraff-Witkin)                │ load numba
-    closest.py    closest points of node and triangle, edge and edge               │
-    boxes.py      which of them come near during a step                            │
-    ccd.py        when they first touch                                            │
-    proximity.py  rows of contact: what is near now, each contact once             │
-    safe.py       how far each node may go so that nothing passes through          │
-    crossings.py  which triangles cross                                            ┘
-
-Everything works on positions x [m] and velocities v [m/s], shape (n, 3), and inverse masses w [1/kg],
-shape (n,), where 0 means that nothing but its own velocity moves a node. Scenes are not known here.
+    x, v        state.x, state.v              positions and velocities, (slots, 3)
+    x*          work.x_pred                   prediction without constraints
+    T, λ, F     edges.tension, external.lam, attachments.force   multipliers of edges, contacts and pins [N]
+    T₀, λ₀, F₀  lam_est                       their estimates in the augmented Lagrangian
+    κ, s, φ     penalty, slack, phi           penalty parameter [N/m], slack [m], constraint error [m]
 """
-
-from __future__ import annotations
-
-from .files import read_mesh, read_solid
-from .mesh import Mesh
-from .pairs import bending, shear, structural
-from .shapes import box, grid
-from .solid import Solid
-
-__all__ = ["Mesh", "Solid", "bending", "box", "grid", "read_mesh", "read_solid", "shear", "structural"]

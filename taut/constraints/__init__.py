@@ -10,6 +10,7 @@ A kind states Φ(x, t) of some points and its derivatives in closed form; `base.
 
 from __future__ import annotations
 
+from ..joints import JOINTS, PARTS
 from . import (
     angle,
     ball,
@@ -68,6 +69,7 @@ KINDS: dict[str, Kind] = {
         ball_contact,
         limit,
     )
-}
+} | {kind.name: kind for kind in JOINTS}
+ALL: dict[str, Kind] = KINDS | {kind.name: kind for kind in PARTS}  # with the rows that joints are made of
 
-__all__ = ["KINDS", "Argument", "At", "Kind", "Layout"]
+__all__ = ["ALL", "KINDS", "Argument", "At", "Kind", "Layout"]

@@ -24,7 +24,18 @@
     among the arguments "labels", the points' names in formulas and whether each is a scalar coordinate,
     and "radii", the radius of the ball about each point [m].
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
-7.  An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
+7.  A kind that needs axes has frames=True. It then finds among the arguments "frames", the body of each point
+    (scene/places.py: Frame), from which `lay_out` derives directions that turn with a body and places on it:
+    Layout(points=...) puts them after the user's points, and the kernel sees them as points. Of a direction
+    u fixed to a body x is R u and v is ω × R u, and what acts on it turns the body.
+8.  A kind without a kernel is made of others: Layout(parts=...) lists them, each with its own points (joints/).
+    A kind with `joints` speaks of the coordinates of joints that stand in the scene already: positional arguments
+    name them, and `lay_out` finds their coordinates among the arguments as "joints".
+9.  A kind with level="velocity" states A(x, t) v + b(x, t) = 0, of which no Φ is known. Its kernel writes
+    phi = 0, J = A, phi_t = b and gamma = Ȧ v + ḃ with zero acceleration, so that A v + b = J v + Φ_t and
+    d(A v + b)/dt = J a + γ stand where Φ̇ and Φ̈ of other kinds do, and λ is the force along A. `unit` is
+    that of the integral of A v + b.
+10. An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
 """
 
@@ -54,6 +65,7 @@ class Argument:
     type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
           "constant" or "constant_vector": numbers that may not change with time
           "quaternion": (w, x, y, z) or (axis, angle)
+          "joint": a joint of the scene, or its name
           "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
     """
 
@@ -78,6 +90,39 @@ def ball_radius(arguments: dict[str, Any]) -> float:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A constraint of another kind that a composed one is made of."""
+
+    kind: str  # in ALL
+    points: tuple  # scene.specs.Point
+    parameters: tuple = ()
+    ints: tuple = ()
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A coordinate of a joint, of three points; joints/coordinates.py says how each type is evaluated."""
+
+    name: str  # such as "angle"
+    type: str  # "angle" or "displacement"
+    points: tuple  # scene.specs.Point
+    offset: float = 0.0  # added to it, so that it has the value that the user gives the pose of the scene
+
+    @property
+    def unit(self) -> str:
+        return "rad" if self.type == "angle" else "m"
+
+
+@dataclass(frozen=True)
+class JointFrame:
+    """Where a joint sits and its axes: a place on each body, and axes x, y, z fixed to the second one."""
+
+    a: Any  # scene.specs.Point
+    b: Any
+    axes: tuple  # three directions on the body of b; the third is the joint's axis
+
+
+@dataclass(frozen=True)
 class Layout:
     """What a kernel needs of one constraint."""
 
@@ -85,6 +130,12 @@ class Layout:
     ints: tuple[int | Callable[[], int], ...] = ()  # a function is called when the model is built
     rows: int | None = None  # only where it differs from the kind's
     length: Any = None  # a float or Signal: the constraint's own length [m], where it has one; see model/scales.py
+    level: str | None = None  # only where it differs from the kind's
+    points: tuple = ()  # derived points, after those of the user
+    parts: tuple[Part, ...] = ()  # of a kind without a kernel
+    coordinates: tuple[Coordinate, ...] = ()  # of a joint
+    frame: JointFrame | None = None  # of a joint, in which its reaction is told
+    acts_on: Coordinate | None = None  # of a force: the joint coordinate that it acts on
 
 
 @dataclass(frozen=True)
@@ -97,11 +148,19 @@ class Kind:
     rows: int  # scalar equations; 0: told by lay_out
     unit: str  # of Φ
     lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
-    kernel: Callable
+    kernel: Callable | None = None  # None: made of parts
     arguments: tuple[Argument, ...] = ()
     points_optional: int = 0  # how many of the last points may be left out
     rechart: Callable | None = None  # (n, at, idx, ints, x): choose a chart at the start of a step
     coordinates: frozenset[str] = field(default_factory=frozenset)  # points that are scalar coordinates
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
+    level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning
+    frames: bool = False  # lay_out derives points from the bodies' frames
+    joints: tuple[str, ...] = ()  # arguments that name joints
+
+    @property
+    def asks(self) -> bool:
+        """Whether lay_out wants to know more of its points than where they are."""
+        return self.points is None or self.sense != "==" or self.frames

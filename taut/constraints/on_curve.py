@@ -29,11 +29,13 @@ def lay_out(positions, arguments):
 
 KIND = Kind(
     name="on_curve",
-    doc="A point stays on a parametric curve; the curve's parameter is a scalar coordinate.",
+    doc="A point stays on a parametric curve; the curve's parameter, s in its formulas, is a scalar coordinate.",
     points=("a", "s"),
     rows=3,
     unit="m",
-    arguments=(Argument("curve", "texts", "three formulas in s and t [m]", required=True),),
+    arguments=(
+        Argument("curve", "texts", "three formulas [m] in t and the parameter, always called s", required=True),
+    ),
     lay_out=lay_out,
     kernel=kernel,
     coordinates=frozenset({"s"}),

@@ -1,12 +1,38 @@
-"""Unilateral rows: who pushes, how hard, what an impact does, and what friction adds.
+"""The contact problem: unilateral rows Φ ≥ 0, the forces that keep them, impacts and Coulomb friction.
 
     S           (capacity, capacity)    J W Jᵀ of the unilateral rows; may be singular
     c           (capacity)              the slack without any of their forces: J v̇ - d
     λ, P        lam, impulse            multipliers ≥ 0: contacts push and never pull
     w = Sλ + c  w                       the slack with them
 
-Everything here is dense and small, knows nothing of scenes, and uses the leading m rows of arrays of a
-fixed capacity. Scratch room, log and statuses: work.py. Equalities on a set of rows, redundant or not:
-face.py. The complementarity problem λ ≥ 0, w ≥ 0, λ·w = 0: qp.py. The rules by which users choose who is
-handled, one file each: rules/. Restitution: impact.py. Coulomb friction: friction.py.
+Declarations and the data of a run
+
+    algorithms.py       CONTACT_METHODS: the algorithm that treats inequalities under each method's name
+    problem.py          ContactContext: what these steps work on, and their options
+
+Steps
+
+    event_driven.py     steps at acceleration level, cut at each activation, release or impact
+    active_set.py       which rows are in the active set at acceleration level
+    time_stepping.py    fixed steps with complementarity at the new time
+    restitution.py      impacts in fixed steps
+    collect.py          inequalities evaluated; rows that may matter become candidates
+    broad_phase.py      the same for balls of groups with many pairs
+    solve_contacts.py   λ of equalities and candidates together (few: dense and exact; many: iterative)
+    driver_work.py      the work of moving walls and of driven bodies in contact
+    dissipation.py      the energy that impacts and friction dissipate
+    event_log.py        events and records
+    snapshot.py         one instant opened up, for `taut explain`
+
+Solvers, which know nothing of scenes
+
+    rules/              rules by which users choose the active set, one file each
+    qp.py               the complementarity problem λ ≥ 0, w ≥ 0, λ·w = 0, dense
+    lawson_hanson.py    its active set
+    face.py             equalities on a set of rows, redundant or not
+    friction.py         Coulomb friction with dense matrices
+    impact.py           simultaneous impacts
+    rows.py             ContactRows: sparse rows, and Coulomb's cone
+    projected_gauss_seidel.py, conjugate_residuals.py    many contacts, sparse and iterative
+    work.py             workspace, log and statuses of the dense kernels
 """

@@ -12,7 +12,7 @@ call         calling an address, from kernels and from Python
 """
 
 from taut.expressions.call import call_constraint, call_force, call_map, call_signal
-from taut.expressions.formula import check, parse
+from taut.expressions.formula import check, check_linear, parse
 from taut.expressions.signal import Keyframes, Signal
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "call_map",
     "call_signal",
     "check",
+    "check_linear",
     "parse",
 ]

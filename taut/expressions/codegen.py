@@ -7,7 +7,7 @@ with text, a cached function is found without importing sympy. C signatures are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from taut.expressions import formula, source
@@ -16,9 +16,12 @@ from taut.expressions.compiled import generated_address
 from taut.expressions.functions import (
     constraint_callback_address,
     constraint_function_address,
+    controller_address,
     force_callback_address,
     force_function_address,
     signal_function_address,
+    velocity_callback_address,
+    velocity_function_address,
 )
 from taut.expressions.signal import Keyframes, Signal
 
@@ -31,11 +34,15 @@ __all__ = [
     "constraint_address",
     "constraint_callback_address",
     "constraint_function_address",
+    "controller_address",
     "force_address",
     "force_callback_address",
     "force_function_address",
     "map_address",
     "signal_address",
+    "velocity_address",
+    "velocity_callback_address",
+    "velocity_function_address",
 ]
 
 
@@ -70,6 +77,29 @@ def constraint_address(rows: Sequence[Formula], variables: Sequence[str]) -> int
         CONSTRAINT,
         (len(rows), len(rows) * len(variables), len(rows), len(rows)),
         lambda: source.rows_source(_parsed(rows, variables), variables, "phi, J, phi_t, gamma"),
+    )
+
+
+def velocity_address(
+    rows: Sequence[str], places: Sequence[str], speeds: Sequence[str], meanings: Mapping[str, str]
+) -> int:
+    """The signature of `constraint_address`, for conditions A v + b = 0: phi is 0, J is A, phi_t is b.
+
+    The rows are formulas in the places, their speeds (as many, in this order) and t, linear in the speeds. They may
+    name what has its meaning in `meanings`, as formulas of places and speeds.
+    """
+    names = [*places, *speeds]
+
+    def make() -> str:
+        known = {source.symbol(name): text for name, text in zip(meanings, _parsed([*meanings.values()], names))}
+        found = [row.subs(known) for row in _parsed(rows, [*names, *meanings])]
+        return source.velocity_source(found, places, speeds)
+
+    return generated_address(
+        ("velocity", tuple(rows), tuple(names), tuple(meanings.items())),
+        CONSTRAINT,
+        (len(rows), len(rows) * len(places), len(rows), len(rows)),
+        make,
     )
 
 

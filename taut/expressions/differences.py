@@ -13,6 +13,11 @@ Central differences, for any function:
     ∂g/∂q_k = [g(q + d e_k) - g(q - d e_k)] / 2d,    Φ_t likewise                          (3)
     γ = [-G(2h) + 16 G(h) - 30 G(0) + 16 G(-h) - G(-2h)] / 12h²                            (4)
 
+Of a function g(q, v, t) = A v + b that is linear in v:
+
+    b = g(q, 0, t),    A e_k = g(q, e_k, t) - b                                             (5)
+    γ = d/ds g(q + s v, v, t + s) as in (1), or by differences of order four                (6)
+
 All functions here are plain Python that numba also compiles; `g` may be compiled or not.
 """
 
@@ -23,6 +28,7 @@ import math
 import numba
 import numpy as np
 from numba import literal_unroll, types
+from numba.extending import register_jitable
 
 from taut.compiled import overload
 
@@ -145,3 +151,57 @@ def central(g, q, v, t, phi, J, phi_t, gamma):
             else:
                 gamma[r] += (16.0 if direction == size + 1 else -1.0) * out[r] / (12.0 * h * h)  # (4)
     phi[:] = middle
+
+
+@register_jitable
+def linear_parts(g, q, v, t, phi, J, phi_t):
+    """(5): Φ is zero, J is A and Φ_t is b. g takes q and v in shape (points, 3)."""
+    rows, size = len(phi), len(q)
+    points = q.reshape((size // 3, 3))
+    unit = np.zeros(size)
+    speeds = unit.reshape((size // 3, 3))  # the same memory
+    out = np.empty(rows)
+    phi_t[:] = np.nan  # what the caller finds if the user's function raises
+    spread(g(points, speeds, t), out)
+    for k in range(size):
+        unit[k] = 1.0
+        column = np.empty(rows)
+        spread(g(points, speeds, t), column)
+        for r in range(rows):
+            J[r, k] = column[r] - out[r]  # (5)
+        unit[k] = 0.0
+    phi[:] = 0.0
+    phi_t[:] = out
+
+
+@numba.njit(error_model="numpy")
+def linear_complex_step(g_real, g_complex, q, v, t, phi, J, phi_t, gamma):
+    """(5) and (6) for an analytic g."""
+    size = len(q)
+    linear_parts(g_real, q, v, t, phi, J, phi_t)
+    z, w = np.empty(size, np.complex128), np.empty(size, np.complex128)
+    for k in range(size):
+        z[k] = complex(q[k], _EPSILON * v[k])
+        w[k] = complex(v[k], 0.0)
+    out = np.empty(len(phi), np.complex128)
+    spread(g_complex(z.reshape((size // 3, 3)), w.reshape((size // 3, 3)), complex(t, _EPSILON)), out)
+    for r in range(len(phi)):
+        gamma[r] = out[r].imag / _EPSILON  # (6)
+
+
+@numba.njit(error_model="numpy")
+def linear_central(g, q, v, t, phi, J, phi_t, gamma):
+    """(5) and (6) for any g."""
+    size = len(q)
+    linear_parts(g, q, v, t, phi, J, phi_t)
+    speeds = v.copy().reshape((size // 3, 3))
+    out = np.empty(len(phi))
+    h = _STEP_SECOND / (1.0 + _largest(v))
+    gamma[:] = 0.0
+    for sample in range(4):
+        s = (1.0 + sample // 2) * (1.0 if sample % 2 == 0 else -1.0)
+        weight = (8.0 if sample < 2 else -0.5) * s / (12.0 * h)
+        z = q + s * h * v
+        spread(g(z.reshape((size // 3, 3)), speeds, t + s * h), out)
+        for r in range(len(phi)):
+            gamma[r] += weight * out[r]  # (6)

@@ -48,6 +48,13 @@ def check(text: str, symbols: Collection[str]) -> float | None:
     return tree.constant(tree.root)
 
 
+def check_linear(text: str, symbols: Collection[str], speeds: Collection[str]) -> None:
+    """Judge a formula that must be linear in the speeds, which are among the symbols, and name one of them."""
+    tree = _Formula(text, symbols)
+    if tree.degree(tree.root, speeds) == 0:
+        raise tree.error(f"names no velocity such as {next(iter(speeds))}; a condition on places is a formula= instead")
+
+
 def parse(text: str, symbols: Collection[str]) -> sympy.Expr:
     """The sympy expression of a formula in the given symbols (all real; "b.x" is one symbol)."""
     import sympy
@@ -231,6 +238,26 @@ class _Formula:
                 return _composed(self._written_out(argument))
             case _:
                 return 1, 1, 1
+
+    def degree(self, node: ast.expr, speeds: Collection[str]) -> int:
+        """1 where a judged node depends on the speeds, linearly, and 0 where it does not depend on them."""
+        match node:
+            case ast.UnaryOp(operand=operand):
+                return self.degree(operand, speeds)
+            case ast.BinOp(left=left, op=op, right=right):
+                upper, lower = self.degree(left, speeds), self.degree(right, speeds)
+                if isinstance(op, ast.Add | ast.Sub):
+                    return max(upper, lower)
+                linear = upper + lower < 2 if isinstance(op, ast.Mult) else not lower
+                found, linear = upper + lower, linear and not (upper and isinstance(op, ast.Pow))
+            case ast.Call(args=arguments):
+                found, linear = 0, not any([self.degree(argument, speeds) for argument in arguments])
+            case _:
+                return int(_dotted(node) in speeds)
+        if not linear:
+            raise self.error("is not linear in velocities here; write a sum of velocities, each times something that "
+                             "depends on places and time", node)
+        return found
 
     def build(self, node: ast.expr) -> sympy.Expr:
         """The sympy expression of a judged node."""

@@ -16,8 +16,8 @@ from numba import carray
 from taut.errors import TautError
 from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
 from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
-from taut.expressions.differences import central, complex_step, spread
-from taut.expressions.inspection import agree, complex_twin, name_of, plain, try_once, warn_interpreted
+from taut.expressions.differences import central, complex_step, linear_central, linear_complex_step, spread
+from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted
 
 
 def constraint_function_address(
@@ -46,6 +46,28 @@ def constraint_callback_address(function: Callable, points: int, rows: int) -> i
     return _constraint_callback(function, points, rows)
 
 
+def velocity_function_address(function: Callable, points: int, rows: int, derivatives: str = "complex") -> int:
+    """The signature of `codegen.velocity_address`, for a Python function g(q, v, t), linear in v.
+
+    q and v have the shape (points, 3); derivatives as in `constraint_function_address`.
+    """
+    function = plain(function)
+    _check_linear(function, points, rows)
+    if interpreting():
+        return _velocity_callback(function, points, rows)
+    return address_once(
+        ("velocity", function, points, rows, derivatives),
+        lambda: _compile_velocity(function, points, rows, derivatives),
+    )
+
+
+def velocity_callback_address(function: Callable, points: int, rows: int) -> int:
+    """As `velocity_function_address`, for a function that only the interpreter can run."""
+    function = plain(function)
+    _check_linear(function, points, rows)
+    return _velocity_callback(function, points, rows)
+
+
 def force_function_address(function: Callable, points: int) -> int:
     """void f(double* x, double* v, double t, double* out) of a Python function f(x, v, t) -> (points, 3)."""
     function = plain(function)
@@ -62,6 +84,22 @@ def force_callback_address(function: Callable, points: int) -> int:
     return _force_callback(function, points)
 
 
+def controller_address(function: Callable) -> int:
+    """void f(double* q, double* qd, double t, double* out) of a Python function f(t, q, rate) -> number."""
+
+    def evaluate(q, rate, t, out):
+        answer = function(t, q[0], rate[0])
+        number = np.asarray(answer, dtype=float)
+        if number.size != 1:
+            raise ValueError(f"it returns {number.size} numbers; one is needed")
+        if not np.isfinite(number).all():
+            raise ValueError(f"it returns {float(number.ravel()[0])} at t = {t:g} s, q = {q[0]:g}, rate {rate[0]:g}")
+        out[0] = float(number.ravel()[0])
+
+    # It may keep a state of its own, so nothing is tried out, and two scenes do not share what belongs to one call.
+    return address_once(("controller", function), lambda: python_callback(evaluate, FORCE, (1,), name_of(function)))
+
+
 def signal_function_address(function: Callable) -> int:
     """void f(double t, double* out) of a Python function f(t), with two derivatives.
 
@@ -74,7 +112,7 @@ def signal_function_address(function: Callable) -> int:
 
 
 def _compile_constraint(function: Callable, points: int, rows: int, derivatives: str) -> int:
-    g = numba.njit(error_model="numpy")(function)
+    g = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
     if derivatives == "finite":
 
@@ -84,7 +122,7 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
     else:
-        g_complex = numba.njit(error_model="numpy")(complex_twin(function))
+        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
             complex_step(
@@ -98,8 +136,33 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
     return address
 
 
+def _compile_velocity(function: Callable, points: int, rows: int, derivatives: str) -> int:
+    g = numba.njit(error_model="numpy")(compilable(function))
+    size = 3 * points
+    if derivatives == "finite":
+
+        def evaluate(x, v, t, phi, J, phi_t, gamma):
+            linear_central(
+                g, carray(x, size), carray(v, size), t, carray(phi, rows),
+                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
+            )  # fmt: skip
+    else:
+        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
+
+        def evaluate(x, v, t, phi, J, phi_t, gamma):
+            linear_complex_step(
+                g, g_complex, carray(x, size), carray(v, size), t, carray(phi, rows),
+                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
+            )  # fmt: skip
+
+    address = _compiled(evaluate, CONSTRAINT, function, "derivatives='interpreted'", derivatives == "complex")
+    if derivatives == "complex":
+        _check_analytic(address, function, points, rows, linear_central)
+    return address
+
+
 def _compile_force(function: Callable, points: int) -> int:
-    f = numba.njit(error_model="numpy")(function)
+    f = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
 
     def evaluate(x, v, t, out):
@@ -113,8 +176,8 @@ def _compile_force(function: Callable, points: int) -> int:
 def _signal(function: Callable) -> int:
     if interpreting():
         return _signal_callback(function)
-    f = numba.njit(error_model="numpy")(function)
-    f_complex = numba.njit(error_model="numpy")(complex_twin(function))
+    f = numba.njit(error_model="numpy")(compilable(function))
+    f_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
     g = numba.njit(lambda q, t: f(t))
     g_complex = numba.njit(lambda q, t: f_complex(t))
 
@@ -150,8 +213,8 @@ def _signal_is_analytic(address: int, function: Callable) -> bool:
     return True
 
 
-def _constraint_callback(function: Callable, points: int, rows: int) -> int:
-    differences = getattr(central, "py_func", central)
+def _constraint_callback(function: Callable, points: int, rows: int, by: Callable = central) -> int:
+    differences = getattr(by, "py_func", by)
 
     def evaluate(x, v, t, phi, J, phi_t, gamma):
         view = np.ctypeslib.as_array
@@ -164,7 +227,11 @@ def _constraint_callback(function: Callable, points: int, rows: int) -> int:
         warn_interpreted(function)
         return python_callback(evaluate, CONSTRAINT, (rows, 3 * points * rows, rows, rows), name_of(function))
 
-    return address_once(("constraint callback", function, points, rows), make)
+    return address_once(("constraint callback", function, points, rows, by.__name__), make)
+
+
+def _velocity_callback(function: Callable, points: int, rows: int) -> int:
+    return _constraint_callback(function, points, rows, linear_central)
 
 
 def _force_callback(function: Callable, points: int) -> int:
@@ -202,9 +269,23 @@ def _compiled(evaluate: Callable, signature: Any, function: Callable, remedy: st
         ) from None
 
 
-def _check_analytic(address: int, function: Callable, points: int, rows: int) -> None:
+def _check_linear(function: Callable, points: int, rows: int) -> None:
+    """A condition on velocities must be linear in them."""
+    try_once(function, (np.empty((points, 3)), np.empty((points, 3))), rows)
+    random = np.random.default_rng(2)
+    q, v, w = random.uniform(0.5, 1.5, (3, points, 3))
+    try:
+        at = [np.reshape(function(q, speed, 0.3), -1).astype(float) for speed in (0 * v, v, w, 2 * v - 3 * w)]
+    except (ArithmeticError, ValueError):
+        return  # outside its domain here, which says nothing about the scene
+    if not agree(at[3] - at[0], 2 * (at[1] - at[0]) - 3 * (at[2] - at[0]), 1e-9):
+        raise TautError(f"{name_of(function)} is not linear in the velocities v; a condition on velocities is "
+                        "A v + b = 0 with A and b of places and time")
+
+
+def _check_analytic(address: int, function: Callable, points: int, rows: int, by: Callable = central) -> None:
     """abs() of a complex number compiles, and would give wrong derivatives without a word."""
-    differences = getattr(central, "py_func", central)
+    differences = getattr(by, "py_func", by)
     for seed in range(3):
         q, v = np.random.default_rng(seed).uniform(-1.5, 1.5, (2, 3 * points))
         exact = [np.empty(rows), np.empty((rows, 3 * points)), np.empty(rows), np.empty(rows)]

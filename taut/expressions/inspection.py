@@ -6,6 +6,7 @@ import cmath
 import math
 import types as python_types
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -35,21 +36,46 @@ def try_once(function: Callable, arrays: tuple[np.ndarray, ...], count: int) -> 
         raise TautError(f"{name_of(function)} returns {returned} number(s); {count} are needed")
 
 
-def complex_twin(function: Callable) -> Callable:
-    """The same function with math's functions replaced by those of cmath, where they exist."""
-    if not isinstance(function, python_types.FunctionType):
-        return function
+def compilable(function: Callable, to_complex: bool = False) -> Callable:
+    """A copy of the function that numba can compile, and so of every plain Python function that it calls by name.
+
+    to_complex: math's functions are replaced by those of cmath, where they exist.
+    """
+    import numba
+
     twins = {getattr(math, n): getattr(cmath, n) for n in dir(cmath) if callable(getattr(math, n, None))}
-    changed = {}
-    for name, value in function.__globals__.items():
-        if value is math:
-            changed[name] = cmath
-        elif isinstance(value, python_types.BuiltinFunctionType) and value in twins:
-            changed[name] = twins[value]
-    return python_types.FunctionType(
-        function.__code__, {**function.__globals__, **changed}, function.__name__,
-        function.__defaults__, function.__closure__,
-    )  # fmt: skip
+    made: dict[Callable, Any] = {}
+
+    def replaced(value: Any) -> Any:
+        if to_complex and value is math:
+            return cmath
+        if to_complex and isinstance(value, python_types.BuiltinFunctionType):
+            return twins.get(value, value)
+        if not isinstance(value, python_types.FunctionType) or (value.__module__ or "").startswith("numpy"):
+            return value
+        if value not in made:
+            made[value] = value  # one that calls itself is left as it is
+            made[value] = numba.njit(error_model="numpy")(copied(value))
+        return made[value]
+
+    def copied(one: Callable) -> Callable:
+        if not isinstance(one, python_types.FunctionType):
+            return one
+        found = {name: one.__globals__[name] for name in _names_in(one.__code__) if name in one.__globals__}
+        cells = tuple(cell if cell == python_types.CellType() else python_types.CellType(replaced(cell.cell_contents))
+                      for cell in one.__closure__ or ())
+        return python_types.FunctionType(
+            one.__code__, {**one.__globals__, **{name: replaced(value) for name, value in found.items()}},
+            one.__name__, one.__defaults__, cells,
+        )  # fmt: skip
+
+    return copied(function)
+
+
+def _names_in(code: python_types.CodeType) -> set[str]:
+    """The names that a function uses, those of functions inside it included."""
+    inner = (_names_in(part) for part in code.co_consts if isinstance(part, python_types.CodeType))
+    return set(code.co_names).union(*inner)
 
 
 def warn_interpreted(function: Callable) -> None:

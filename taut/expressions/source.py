@@ -3,6 +3,7 @@
     D = Σ_i v_i ∂/∂x_i + ∂/∂t            total derivative at constant velocity      (1)
     J = ∂Φ/∂x,  Φ_t = ∂Φ/∂t              first derivatives                          (2)
     γ = D(DΦ)                            = (Jv)_x v + 2 Φ_xt v + Φ_tt               (3)
+    A = ∂g/∂v,  b = g at v = 0,  γ = D g  of a condition g = A v + b on velocities  (4)
 
 The text is plain Python: numba compiles it, and without numba it runs as it is. Entries that are zero
 for all x are written as the constant 0.0 and cost no arithmetic.
@@ -61,6 +62,24 @@ def rows_source(rows: Sequence[sympy.Expr], names: Sequence[str], arguments: str
         stores.append((f"phi_t[{r}]", value.diff(t)))  # (2)
         stores.append((f"gamma[{r}]", total(total(value))))  # (3)
     return _function(f"x, v, t, {arguments}", loads, stores)
+
+
+def velocity_source(rows: Sequence[sympy.Expr], places: Sequence[str], speeds: Sequence[str]) -> str:
+    """evaluate(x, v, t, phi, J, phi_t, gamma): 0, A, b and γ of rows that are linear in the speeds."""
+    import sympy
+
+    renamed_x, loads_x = _inputs(places, "x")
+    renamed_v, loads_v = _inputs(speeds, "v")
+    t, x, v = symbol("t"), list(renamed_x.values()), list(renamed_v.values())
+    stores: list[tuple[str, sympy.Expr]] = []
+    for r, row in enumerate(rows):
+        value = _smooth_names(row).xreplace({**renamed_x, **renamed_v})
+        stores.append((f"phi[{r}]", sympy.S.Zero))
+        stores += [(f"J[{r * len(v) + k}]", value.diff(speed)) for k, speed in enumerate(v)]  # (4)
+        stores.append((f"phi_t[{r}]", value.subs({speed: 0 for speed in v})))
+        along = [value.diff(place) * speed for place, speed in zip(x, v) if value.has(place)]
+        stores.append((f"gamma[{r}]", sympy.Add(value.diff(t), *along)))
+    return _function("x, v, t, phi, J, phi_t, gamma", loads_x + loads_v, stores)
 
 
 def force_source(components: Sequence[sympy.Expr], places: Sequence[str], speeds: Sequence[str]) -> str:

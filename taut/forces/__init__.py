@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
-from . import custom_force, drag, force, spring, springs, torque, wind
+from . import controller, custom_force, drag, force, joint_friction, motor, spring, spring_on, springs, torque, wind
 from .base import ForceKind
 
 KINDS: dict[str, ForceKind] = {
-    module.KIND.name: module.KIND for module in (spring, springs, drag, wind, force, torque, custom_force)
+    module.KIND.name: module.KIND
+    for module in (
+        spring, springs, drag, wind, force, torque, custom_force, spring_on, motor, controller, joint_friction,
+    )
 }
 
 __all__ = ["KINDS", "ForceKind"]

@@ -8,6 +8,11 @@
     adds f·v + dV/dt [W], what the force does beside its potential: drag takes, a rest length that changes gives. With
     `turning=True` it leaves that to its caller. p_t holds time derivatives of the parameters p.
 4.  `lay_out` is as for constraints.
+5.  `feels_velocity` and `works` say, from the arguments, whether the force depends on velocities and whether it has no
+    potential: methods iterate where forces feel velocities, and count the work of those that have no potential.
+6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_words.py).
+7.  `sample(n, at, idx, p, ints, x, v, t)`, where given, is called before each step: a force may keep there, in the
+    first numbers of a counter point, what it holds until it looks again. Such points are part of the state.
 """
 
 from __future__ import annotations
@@ -21,6 +26,20 @@ import numpy as np
 from ..constraints.base import Argument, Layout
 
 
+def never(arguments: dict[str, Any]) -> bool:
+    return False
+
+
+def always(arguments: dict[str, Any]) -> bool:
+    return True
+
+
+def is_damped(arguments: dict[str, Any]) -> bool:
+    """Whether its damping is not zero."""
+    damping = arguments["damping"]
+    return not (damping.is_constant and damping.value == 0.0)
+
+
 @dataclass(frozen=True)
 class ForceKind:
     """A kind of force: what the user writes, what the machine holds, and the kernel between."""
@@ -32,4 +51,14 @@ class ForceKind:
     kernel: Callable
     arguments: tuple[Argument, ...] = ()
     turning: bool = False
+    frames: bool = False  # lay_out derives points from the bodies' frames, as for constraints
+    joints: tuple[str, ...] = ()  # arguments that name joints
     may_be_infinite: bool = False  # some of its parameters may be infinite, which means: never
+    feels_velocity: Callable[[dict[str, Any]], bool] = never  # of its arguments: depends on velocities
+    works: Callable[[dict[str, Any]], bool] = never  # of its arguments: has no potential
+    sample: Callable | None = None  # called before each step
+
+    @property
+    def asks(self) -> bool:
+        """Whether lay_out wants to know more of its points than where they are."""
+        return self.points is None or self.frames

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, check, codegen
-from .base import ForceKind
+from .base import ForceKind, always
 
 
 def variables(labels):
@@ -80,4 +80,6 @@ KIND = ForceKind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    feels_velocity=always,
+    works=always,
 )

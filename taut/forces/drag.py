@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, always
 
 
 def lay_out(positions, arguments):
@@ -37,4 +37,6 @@ KIND = ForceKind(
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
     lay_out=lay_out,
     kernel=kernel,
+    feels_velocity=always,
+    works=always,
 )

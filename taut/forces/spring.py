@@ -11,7 +11,7 @@ from math import sqrt
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, is_damped
 
 
 def lay_out(positions, arguments):
@@ -69,4 +69,6 @@ KIND = ForceKind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    feels_velocity=is_damped,
+    works=is_damped,
 )

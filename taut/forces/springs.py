@@ -14,10 +14,10 @@ from math import sqrt
 
 import numpy as np
 
-from ..cloth.springs import tension
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind
+from .spring_law import tension
 
 
 def lay_out(positions, arguments):
@@ -48,6 +48,10 @@ def lay_out(positions, arguments):
             raise ValueError(f"{name} holds {least:g}; it must be positive" + ("" if name == "length" else " or zero"))
         table[:, c] = values
     return Layout(tuple(table.ravel().tolist()), (len(positions), len(pairs), *pairs.ravel().tolist()))
+
+
+def is_damped(arguments):
+    return any(arguments["damping"])
 
 
 def numbered_points(given, width, name, count):
@@ -110,4 +114,6 @@ KIND = ForceKind(
     lay_out=lay_out,
     kernel=kernel,
     may_be_infinite=True,
+    feels_velocity=is_damped,
+    works=is_damped,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, always
 
 
 def lay_out(positions, arguments):
@@ -31,4 +31,5 @@ KIND = ForceKind(
     lay_out=lay_out,
     kernel=kernel,
     turning=True,
+    works=always,
 )

@@ -14,7 +14,7 @@ from math import sqrt
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, always
 from .springs import numbered_points
 
 
@@ -74,4 +74,6 @@ KIND = ForceKind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    feels_velocity=always,
+    works=always,
 )

@@ -13,20 +13,21 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
+from ..contact.broad_phase import deepest_overlap, update_pairs
+from ..contact.collect import evaluate_inequalities
+from ..contact.problem import ContactContext
+from ..contact.rows import NO
+from ..contact.time_stepping import correct_positions
 from ..errors import TautError, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
-from ..methods.unilateral import contents
-from ..methods.unilateral.box import Boxed, also
-from ..methods.unilateral.fixed import correct as push_out
-from ..methods.unilateral.gather import inequalities
-from ..methods.unilateral.pairs import deepest, find_pairs
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
+from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
 from .words import listed
 
@@ -56,13 +57,13 @@ def look(system, state):
 
 @entry
 def settle_velocity(system, state):
-    correct_velocity(system, state, 0.0)  # (1)
+    correct_velocity(system, state, 0.0, False)  # (1)
 
 
 @entry
 def settle_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, 0.0, system.bodies.w, 0.0)  # (2)
+        correct(system, state, 0.0, system.bodies.w, 0.0, True)  # (2)
     constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
@@ -132,18 +133,30 @@ def _explain(model: Model, system: System, state: State) -> bool:
         tell(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
              "the least-squares compromise is used. Remove one or change its value")
         return True
+    if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
+        return True
     look(system, state)
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    groups = [
-        group for group in dependent_rows(dense_or_sparse(model, system))
-        if not all(names[r].startswith(edges) for r in group)
-    ]  # fmt: skip
+    edges = model.rows_of_role(HARD_EDGE)
+    groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:
         tell(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
              "affected, and of the possible multipliers the smallest are given")
     return False
+
+
+def _velocities_contradict(model: Model, system: System, state: State) -> bool:
+    """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
+    settle_velocity(system, state)
+    look(system, state)
+    left = np.abs(system.work.b)
+    speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
+    broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
+    if broken:
+        tell(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
+             f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
+    return bool(broken)
 
 
 def dense_or_sparse(model: Model, system: System):
@@ -161,42 +174,39 @@ def dense_or_sparse(model: Model, system: System):
 
 
 @entry
-def look_at_inequalities(system, state, box, crowded):
+def inequalities_at_start(system, state, ctx):
     """Φ of all inequalities at t = 0; returns the deepest overlap of pairs of balls."""
     set_time(system, 0.0, state.x, state.quat, state.v)
-    inequalities((box, 0.0, state.x, state.quat, state.v, False))
-    if not crowded:
-        return 0.0
-    find_pairs((box, 0.0, 1.0))
-    return deepest((box,))
+    evaluate_inequalities(system, ctx, 0.0, state.x, state.quat, state.v, NO)
+    update_pairs(state, ctx, 0.0, 1.0)
+    return deepest_overlap(state, ctx)
 
 
 @entry
-def pairs_fit(box):
-    """Whether there is room for all pairs of balls that are near at the start."""
-    return find_pairs((box, 0.0, 1.0)) == OK
+def pairs_fit(state, ctx):
+    """Whether the capacity is enough for all pairs of balls that are near at the start."""
+    return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
 @entry
-def push_apart(box, tolerance):
-    """Move bodies, each by its inverse mass, until no condition is broken; velocities are left to the caller."""
-    return push_out((box, 0.0, 1.0, tolerance, False))
+def project_apart(system, state, ctx, tolerance):
+    """Move bodies, each by its inverse mass, until no inequality is violated; velocities are left to the caller."""
+    return correct_positions(system, state, ctx, 0.0, 1.0, tolerance, NO)
 
 
-def check_inequalities(model: Model, system: System, state: State, par: Boxed, mode: str) -> None:
+def check_inequalities(model: Model, system: System, state: State, ctx: ContactContext, mode: str) -> None:
     """Refuse a start that breaks inequalities, or with the mode "repair" move the bodies out of each other."""
-    depth, names = _broken(model, system, state, par)
+    depth, names = _broken(model, system, state, ctx)
     tolerance = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     if depth <= tolerance:
         return
     before = State(*(array.copy() for array in state))
-    also(par, ("correct", "violation", "gather_pushing"))
-    push_apart(par.box, 0.1 * tolerance)
-    left, stubborn = _broken(model, system, state, par)
+    project_apart(system, state, ctx, 0.1 * tolerance)
+    left, stubborn = _broken(model, system, state, ctx)
     moved_x, moved_quat = state.x.copy(), state.quat.copy()
     for array, kept in zip(state, before):
         array[...] = kept
-    contents(par).event_count[0] = 0
+    ctx.events.count[0] = 0
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
@@ -208,18 +218,17 @@ def check_inequalities(model: Model, system: System, state: State, par: Boxed, m
     tell(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
 
 
-def _broken(model: Model, system: System, state: State, par: Boxed) -> tuple[float, list[str]]:
+def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> tuple[float, list[str]]:
     """The largest violation, and the names of what is broken, worst first."""
-    tables = contents(par)
-    overlap = look_at_inequalities(system, state, par.box, bool(len(tables.ineq.ball_slot)))
-    phi = tables.ineq.phi
+    overlap = inequalities_at_start(system, state, ctx)
+    phi = ctx.ineq.phi
     if not np.isfinite(phi).all():
         name = model.inequality_names[int(np.flatnonzero(~np.isfinite(phi))[0])]
         raise TautError(f"inequality '{name}': Φ is not a number at t = 0; look at its formula, or move its points.")
     found = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
     if overlap > 0.0:
         slots = {info.slot: info.name for info in model.body_info}
-        pair = state.pairs[int(tables.found[0])]
+        pair = state.pairs[int(ctx.pairs.found[0])]
         a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
         found.append((overlap, f"{a}|{b}"))
     found.sort(key=lambda entry: -entry[0])

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import TautError, note, tell, unknown
 from ..model import Model
 from ..model.arrays import State, System
+from ..scene.specs import HARD_EDGE
 from .projection import SETTLED, project
 from .words import more
 
@@ -80,8 +81,9 @@ def meet_equalities(
 
 def _own_check(model: Model) -> Array:
     """(rows,) hard edges of sheets, which sheets.py looks at."""
-    edges = tuple(f"{sheet.name}.edge[" for sheet in model.sheets)
-    return np.array([bool(edges) and name.startswith(edges) for name in model.row_names], bool)
+    found = np.zeros(model.row_count, bool)
+    found[model.rows_of_role(HARD_EDGE)] = True
+    return found
 
 
 def _small(model: Model, scale: Array, size: float) -> Array:
@@ -105,7 +107,7 @@ def _refusal(model: Model, phi: Array, off: Array, size: float) -> TautError:
 
 def _amounts(model: Model, phi: Array, off: Array) -> str:
     """The worst rows with their Φ in its unit."""
-    units = {row: info.unit for info in model.constraint_info for row in info.rows}
+    units = {row: unit for info in model.constraint_info for row, unit in zip(info.rows, info.units)}
     rows = [int(r) for r in np.argsort(-off) if off[r] > ROUNDING]
     names = model.row_names
     shown = [f"'{names[r]}' by {phi[r]:.3g}{'' if units[r] == '1' else f' {units[r]}'}" for r in rows[:SHOWN]]

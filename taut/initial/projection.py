@@ -23,7 +23,7 @@ from ..compiled import entry
 from ..methods.post_stabilization import correct
 from ..model import Model
 from ..model.arrays import State, System
-from ..model.evaluate import begin, constraints, move, push, solve, times
+from ..model.evaluate import begin, constraints, drop_slip, move, push, solve, times
 from ..model.rotation import product
 
 Array = np.ndarray
@@ -50,6 +50,8 @@ def approach(system, state, start_x, start_quat, longest, nearest):
     for _ in range(ROUNDS):
         begin(system, 0.0, state.x, state.quat, state.v)
         constraints(system, 0.0, state.x, state.quat, state.v, False, work.J)
+        if system.nonholonomic == 1:
+            drop_slip(system, work.J)
         for i in range(work.v1.shape[0]):
             for c in range(3):
                 work.v1[i, c] = 0.0
@@ -85,7 +87,7 @@ def approach(system, state, start_x, start_quat, longest, nearest):
 def polish(system, state):
     """A few rounds of (3); Φ of what they lead to stands in work.phi."""
     for _ in range(POLISH):
-        correct(system, state, 0.0, system.bodies.w, 0.0)
+        correct(system, state, 0.0, system.bodies.w, 0.0, True)
     begin(system, 0.0, state.x, state.quat, state.v)
     constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 

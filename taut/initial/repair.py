@@ -31,7 +31,7 @@ class Edges(NamedTuple):
 
 @structure
 class Contacts(NamedTuple):
-    """Rows of obstacles and balls at given places: see methods/sheets/contact_rows.py."""
+    """Rows of obstacles and balls at given places: see cloth/contact_rows.py."""
 
     slot: Array  # (r, 4) -1: none
     weight: Array

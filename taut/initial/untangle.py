@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cloth.crossings import crossings
-from ..cloth.topology import parts, triangle_edges
+from ..geometry.intersections import crossings
+from ..geometry.topology import parts, triangle_edges
 
 Array = np.ndarray
 TRIES = 400

@@ -8,7 +8,9 @@ over the blocks k1 of row i and k2 of row j that share a slot.
 from __future__ import annotations
 
 from taut.compiled import inline
-from taut.linalg.linear import PCG
+from taut.linalg.linear import ASYMMETRIC, PCG
+
+ROUNDING = 1e-14  # of two entries: less apart, they are equal
 
 
 @inline
@@ -24,13 +26,15 @@ def assemble(lin, J, w):
             total += J[a, 0] * w[s, 0] * J[b, 0] + J[a, 1] * w[s, 1] * J[b, 1] + J[a, 2] * w[s, 2] * J[b, 2]
         val[pos[e]] = total
     if lin.kind >= PCG:
+        lin.state[ASYMMETRIC] = 0
         for e in range(pos.shape[0]):
             val[lin.mirror[e]] = val[pos[e]]
 
 
 @inline
 def assemble_pair(lin, Ja, Jb, w):
-    """Write the non-symmetric A = Ja W Jbᵀ into lin.val (bicgstab only)."""
+    """Write A = Ja W Jbᵀ into lin.val, for iterative solvers; where it is not symmetric, they switch to BiCGSTAB."""
+    lin.state[ASYMMETRIC] = 0
     for e in range(lin.pos.shape[0]):
         lower = 0.0
         upper = 0.0
@@ -43,6 +47,8 @@ def assemble_pair(lin, Ja, Jb, w):
                 upper += Ja[b, c] * w[s, c] * Jb[a, c]
         lin.val[lin.pos[e]] = lower
         lin.val[lin.mirror[e]] = upper
+        if abs(lower - upper) > ROUNDING * (abs(lower) + abs(upper)):
+            lin.state[ASYMMETRIC] = 1
 
 
 @inline

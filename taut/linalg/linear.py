@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.compiled import structure
-from taut.linalg.fronts import Fronts
+from taut.linalg.supernodes import Supernodes
 
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
 DENSE, BANDED, SPARSE, PCG, MINRES, BICGSTAB = range(len(SOLVERS))
@@ -15,9 +15,10 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS, DOUBTFUL, FAILED = range(4)
-OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the others to singular.py
-WORK_VECTORS = 14
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC = range(5)
+OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the next to singular.py,
+OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
+WORK_VECTORS = 20
 
 
 @structure
@@ -36,8 +37,8 @@ class Linear(NamedTuple):
     fill: int  # predicted entries of the sparse factor; 0: not needed for the choice
     factor_address: int  # taut/compiled/function_pointers.py
     solve_address: int
-    fronts_factor_address: int  # 0: no fronts
-    fronts_solve_address: int
+    supernodal_factor_address: int  # 0: no supernodes
+    supernodal_solve_address: int
 
     # entry e of the lower triangle is the sum of the block products first[e]:first[e+1]
     first: np.ndarray  # (e+1,) uint64
@@ -55,14 +56,14 @@ class Linear(NamedTuple):
     ptr: np.ndarray  # (m+1,) uint64: rows of val (sparse: lower triangle by place; iterative: all by row)
     idx: np.ndarray  # (.,) uint32: their columns
 
-    fac: np.ndarray  # (.,) float64: unit lower triangle L; with fronts, their panels of the Cholesky factor
-    inverse: np.ndarray  # (m,) float64: 1/D by place, with fronts 1/√D; 0 at a dependent pivot
+    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes, their panels of the Cholesky factor
+    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes 1/√D; 0 at a dependent pivot
     col_ptr: np.ndarray  # (m+1,) uint64: columns of the sparse L
     col_idx: np.ndarray  # (.,) uint32
     row_ptr: np.ndarray  # (m+1,) uint64: rows of the sparse L
     row_idx: np.ndarray  # (.,) uint32
     filled: np.ndarray  # (m,) uint64: how much of each column of L is known so far
-    fronts: Fronts  # where the columns of L are long (fronts.py), in place of the five arrays above
+    supernodes: Supernodes  # where the columns of L are long (supernodes.py), in place of the five arrays above
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64

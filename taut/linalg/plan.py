@@ -11,7 +11,6 @@ from taut.compiled.function_pointers import address_of
 from taut.compiled.kinds import form, kind_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
-from taut.linalg.fronts import PANEL, aligned, no_fronts, plan_fronts, worth_fronts
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -24,10 +23,11 @@ from taut.linalg.linear import (
     WORK_VECTORS,
     Linear,
 )
-from taut.linalg.multifrontal import factor_fronts, solve_fronts
+from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.pattern import Entries, Pattern, entries
 from taut.linalg.solve import distant_kernels
 from taut.linalg.sparse import factor_columns, factor_pattern, symbolic
+from taut.linalg.supernodes import PANEL, aligned, no_supernodes, plan_supernodes, worth_supernodes
 
 _NAMES = {
     DENSE: "dense LDLᵀ",
@@ -80,8 +80,8 @@ def plan(
         fill=choice.fill,
         factor_address=0,
         solve_address=0,
-        fronts_factor_address=0,
-        fronts_solve_address=0,
+        supernodal_factor_address=0,
+        supernodal_solve_address=0,
         first=table.first.astype(np.uint64),
         left=table.left.astype(np.uint32),
         right=table.right.astype(np.uint32),
@@ -94,10 +94,10 @@ def plan(
         weight=np.ones(m),
         y=np.zeros(m),
         work=np.zeros((WORK_VECTORS, m)),
-        state=np.zeros(4, np.int64),
+        state=np.zeros(5, np.int64),
         **store,
     )
-    key = lin.kind, bool(lin.fronts.row.size), form(lin)
+    key = lin.kind, bool(lin.supernodes.row.size), form(lin)
     if key not in _addresses:
         _addresses[key] = _compile(lin)
     return lin._replace(**_addresses[key])
@@ -114,14 +114,14 @@ def _compile(lin: Linear) -> dict[str, Any]:
         "factor_address": address_of(factor, types.int64, linear),
         "solve_address": address_of(solve, types.int64, linear, vector, vector),
     }
-    if lin.fronts.row.size:
-        fronts = kind_of(lin.fronts)
+    if lin.supernodes.row.size:
+        supernodes = kind_of(lin.supernodes)
         found |= {
-            "fronts_factor_address": address_of(
-                factor_fronts, types.int64, fronts, wide, vector, vector, vector, types.float64
+            "supernodal_factor_address": address_of(
+                factor_supernodes, types.int64, supernodes, wide, vector, vector, vector, types.float64
             ),
-            "fronts_solve_address": address_of(
-                solve_fronts, types.int64, fronts, vector, narrow, vector, vector, vector
+            "supernodal_solve_address": address_of(
+                solve_supernodes, types.int64, supernodes, vector, narrow, vector, vector, vector
             ),
         }
     return found
@@ -140,11 +140,11 @@ def _sparse(table: Entries, m: int) -> dict[str, Any]:
     pos = np.arange(table.place_row.size)
     ptr = np.searchsorted(table.place_row, np.arange(m + 1))
     parent, count = symbolic(ptr, table.place_col)
-    if worth_fronts(count):
+    if worth_supernodes(count):
         columns = factor_columns(ptr, table.place_col, parent, count)
-        fronts = plan_fronts(ptr, table.place_col, parent, count, *columns)
-        store = _store(pos, pos, pos.size, fac=int(fronts.table[PANEL, -1]), ptr=ptr, idx=table.place_col)
-        return store | {"fronts": fronts}
+        supernodes = plan_supernodes(ptr, table.place_col, parent, count, *columns)
+        store = _store(pos, pos, pos.size, fac=int(supernodes.table[PANEL, -1]), ptr=ptr, idx=table.place_col)
+        return store | {"supernodes": supernodes}
     col_ptr, col_idx, row_ptr, row_idx = factor_pattern(ptr, table.place_col)
     store = _store(pos, pos, pos.size, fac=col_idx.size, ptr=ptr, idx=table.place_col)
     return store | {
@@ -191,7 +191,7 @@ def _store(
         "row_ptr": np.zeros(1, np.uint64),
         "row_idx": np.zeros(0, np.uint32),
         "filled": np.zeros(0, np.uint64),
-        "fronts": no_fronts(),
+        "supernodes": no_supernodes(),
     }
 
 
@@ -199,7 +199,7 @@ def describe(lin: Linear) -> str:
     """One sentence: which solver, why, and how large."""
     m = lin.inverse.size
     why = "as named" if lin.named else _reason(lin)
-    name = "sparse Cholesky" if lin.fronts.row.size else _NAMES[lin.kind]
+    name = "sparse Cholesky" if lin.supernodes.row.size else _NAMES[lin.kind]
     return f"{name}, {m} rows ({why})"
 
 

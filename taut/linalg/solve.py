@@ -16,7 +16,7 @@ from taut.compiled.function_pointers import distant
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
-from taut.linalg.linear import BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
+from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
@@ -57,7 +57,11 @@ def factor_iteratively(lin):
 
 @compiled
 def solve_iteratively(lin, b, out):
-    """The solver of lin.kind, and one that bears singular matrices as soon as A is singular."""
+    """The solver of lin.kind, and one that bears singular matrices as soon as A is singular.
+
+    Conjugate gradients and MINRES are for symmetric matrices: others go to BiCGSTAB, whatever lin.kind says.
+    """
+    asymmetric = lin.kind == BICGSTAB or lin.state[ASYMMETRIC] == 1
     if not math.isfinite(norm(b)):  # no iteration ends on such numbers, and zero must not hide them
         for i in range(out.shape[0]):
             out[i] = math.nan
@@ -65,20 +69,20 @@ def solve_iteratively(lin, b, out):
     status = 1
     used = 0
     if lin.state[DEPENDENT] == 0:
-        if lin.kind == PCG:
-            status, used = pcg(
-                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
-                most_iterations(out.shape[0]), lin.work, b, out,
-            )  # fmt: skip
-        elif lin.kind == BICGSTAB:
+        if asymmetric:
             status, used = bicgstab(
                 lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
                 lin.work, b, out,
             )  # fmt: skip
+        elif lin.kind == PCG:
+            status, used = pcg(
+                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
+                most_iterations(out.shape[0]), lin.work, b, out,
+            )  # fmt: skip
     lin.state[ITERATIONS] = used
     if status == 0:
         return 0
-    if lin.kind == BICGSTAB:
+    if asymmetric:
         status, used = cgls(
             lin.ptr, lin.idx, lin.val, lin.diag, lin.weight, lin.tolerance, lin.work, b, out
         )  # fmt: skip

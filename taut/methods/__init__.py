@@ -23,26 +23,26 @@ from . import (
     reference,
 )
 from .base import STATUSES, Method, Option
-from .sheets import implicit_euler, provot, xpbd
+from .cloth_baselines import IMPLICIT_EULER, PROVOT, XPBD
 
 METHODS: dict[str, Method] = {
-    module.METHOD.name: module.METHOD
-    for module in (
-        lagrange,
-        baumgarte,
-        post_stabilization,
-        penalty,
-        implicit_first,
-        implicit_improved,
-        implicit_second,
-        fast_projection,
-        rattle,
-        rattle_fourth,
-        reduced,
-        reference,
-        xpbd,
-        provot,
-        implicit_euler,
+    method.name: method
+    for method in (
+        lagrange.METHOD,
+        baumgarte.METHOD,
+        post_stabilization.METHOD,
+        penalty.METHOD,
+        implicit_first.METHOD,
+        implicit_improved.METHOD,
+        implicit_second.METHOD,
+        fast_projection.METHOD,
+        rattle.METHOD,
+        rattle_fourth.METHOD,
+        reduced.METHOD,
+        reference.METHOD,
+        XPBD,
+        PROVOT,
+        IMPLICIT_EULER,
     )
 }
 

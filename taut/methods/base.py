@@ -16,11 +16,14 @@
 7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
     tolerance, there is nothing to fit). `orders` says what other choices of `integrator` make of the trajectory,
     and `caveat` where none of this holds: a run there begins with a warning.
-8.  `refuses(model)` gives the reason why a model can not be treated, or None.
+8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
+    positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
+    levels=BOTH. Callers ask `refusal(model)`, which looks at both.
 9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
     state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
-10. A method that also treats inequalities, or scenes with cloth, does so by other forms of itself: `unilateral`
-    and `sheets`, each a whole Method with that word as its `form`.
+10. Scenes with inequalities are treated by another algorithm under the method's name, declared in
+    contact/algorithms.py; scenes with cloth or solids by one that is declared in cloth/algorithms.py. Each is a
+    whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
@@ -35,17 +38,20 @@ from typing import Any
 
 from ..model.model import Model
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY = range(7)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
     TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
     STUCK: "events follow each other without time going on",
+    ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
+                     "implicit_first, which solves for the multipliers instead",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
+BOTH = ("position", "velocity")
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ class Method:
     order: int  # of the trajectory
     order_position: int | None  # of |Φ|
     order_velocity: int | None  # of |Φ̇|
-    step: Callable
+    step: Callable | None  # None: it treats deformables alone
     orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
     caveat: Caveat | None = None
     takes_tolerance: bool = True
@@ -88,19 +94,28 @@ class Method:
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
+    levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
-    begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
+    begin: Callable | None = None  # (system, state, par): before the first step, unless a stored run goes on
     grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
-    form: str = ""  # which form of a method this is: "", "unilateral" or "sheets"
-    unilateral: Method | None = None  # the same method for scenes with inequalities
-    # The same method for scenes with cloth or solids; one that is for nothing else names itself.
-    sheets: Method | None = field(default=None, compare=False, repr=False)
+    form: str = ""  # which form of a method this is: "", "contact" or "deformable"
+    algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
     @property
-    def is_for_sheets_only(self) -> bool:
-        return self.sheets == self
+    def is_for_deformables_only(self) -> bool:
+        return self.step is None or (self.form == "deformable" and not self.algorithm)
+
+    def refusal(self, model: Model) -> str | None:
+        """Why the method can not treat a model, or None."""
+        for info in model.constraint_info:
+            if "velocity" in info.level and "velocity" not in self.levels:
+                able = "rattle, implicit_second or reference"
+                beside = " beside cloth" if self.form == "deformable" else ""
+                return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
+                        f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
+        return self.refuses(model)
 
     @property
     def order_energy(self) -> int:

@@ -4,17 +4,16 @@
     (J W Jᵀ) λ = -(J W f + γ + 2α (J v + Φ_t) + β² Φ)                   (2)  [ICRA (8), (10)]
     v̇ = W (f + Jᵀ λ)                                                    (3)  [ICRA (9)]
 
+Of a condition on velocities Φ̇ is A v + b, and β has nothing to act on: it decays as exp(-2α t).
+
 The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers' with the sign turned.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
-from .base import Method, Option
-from .unilateral import event_driven
+from .base import BOTH, Method, Option
 
 
 @inline
@@ -51,5 +50,5 @@ METHOD = Method(
     memory=acceleration.memory,
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
+    levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

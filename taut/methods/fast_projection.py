@@ -3,19 +3,23 @@
     v* = v + h W f,   q₀ = q ⊞ h v*                                             (1)
     h² (J W Jᵀ) δλ = -Φ(q_j, t+h),   q_{j+1} = q_j ⊞ h² W Jᵀ δλ                 (2)
     v' = (q' - q)/h,   λ = Σ δλ                                                 (3)
+    h² (J_j W J₀ᵀ) δλ = -Φ(q_j, t+h),   q_{j+1} = q_j ⊞ h² W J₀ᵀ δλ             (4)  in place of (2) with newton="full"
 
-J is taken anew at each q_j. Goldenthal et al. 2007, named in COL865 and in Hong 2008 [14].
+    h (A(q_j) v_j + b) in place of Φ(q_j)                                       (5)  of conditions on velocities
+
+J is taken anew at each q_j. (4) projects along J(q₀)ᵀ alone, for which it is Newton's exact iteration (full_newton.py);
+where it does not halve |Φ|, (2) takes over. Goldenthal et al. 2007, named in COL865 and in Hong 2008 [14].
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
+    add_slip,
     clear,
     constraints,
+    copy,
     find_drift,
     forces,
     impulse_power,
@@ -26,8 +30,9 @@ from ..model.evaluate import (
     set_time,
     solve,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .full_newton import FULL, solve_pair, take_back
+from .full_newton import OPTION as NEWTON
 
 
 @compiled
@@ -43,19 +48,34 @@ def step(system, state, t, h, par):
     set_time(system, t + h, x, quat, v)
     for r in range(lam.shape[0]):
         lam[r] = 0.0
+    full = par[3] == FULL
+    last = -1.0
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, x, quat, v, False, work.J)
-        if largest(work.phi) <= par[0]:
+        if system.nonholonomic == 1:
+            add_slip(system, work.J, work.phi_t, v, h)  # (5)
+        error = largest(work.phi)
+        if error <= par[0]:
             return OK
+        exact = full and error <= 0.5 * last
+        worse = full and last >= 0.0 and error > last
+        full = full and (exact or last < 0.0)
+        last = error
         for r in range(lam.shape[0]):
             work.b[r] = -work.phi[r] / (h * h)
-        solve(system, work.J, w, work.b, work.mu)
+        if exact:
+            solve_pair(system, work.J, work.J2, work.b, work.mu)  # (4)
+        elif worse:
+            take_back(system, work.J2, work.mu)
+        else:
+            copy(work.J, work.J2)
+            solve(system, work.J, w, work.b, work.mu)
         if system.counted == 1:
             find_drift(system, work.J, v)
             state.ledger[0] += h * impulse_power(system, work.mu)
         clear(work.v1)
-        push(system, work.J, w, work.mu, h, work.v1)
-        move(system, x, quat, work.v1, h, x, quat)  # (2)
+        push(system, work.J2, w, work.mu, h, work.v1)
+        move(system, x, quat, work.v1, h, x, quat)  # (2), (4)
         add_scaled(v, 1.0, work.v1, v)  # (3)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
@@ -73,6 +93,7 @@ METHOD = Method(
     order_velocity=1,
     step=step,
     tolerance=1e-9,
+    options=(NEWTON,),
     solves="3 to 6",
+    levels=BOTH,
 )
-METHOD = replace(METHOD, sheets=for_sheets(METHOD, projects=True))

@@ -6,17 +6,18 @@
     (J W Jᵀ) λ = -(Φ/h² + Φ_t/h + J (v/h + W f))                        (4)  [ICRA (16)]
     (J W Jᵀ) δλ = -Φ(q')/h²                                             (5)  repeated when a tolerance is set
     J ← J(q'),   when (5) does not halve |Φ|                            (6)
+    (J(q') W Jᵀ) δλ = -Φ(q')/h²,   in place of (5) with newton="full"   (8)
     -h λ·(J v_d + Φ_t): the work of drivers, v_d of driven bodies       (7)
 
 λ is the paper's with the sign turned. In exact terms (4) is one Newton iteration of the implicit
 (index-3) Euler or SHAKE step, and (5) goes on with it; readers from game physics know the velocity-level
 form as "ERP = 1, CFM = 0 with a direct solve". (6) is for large steps, and for mechanisms that pass a
-configuration where J loses rank: there J(q) says nothing about q'. f is that of unconstrained.py.
+configuration where J loses rank: there J(q) says nothing about q'. (8) is the exact Newton iteration of full_newton.py,
+whose fixed point is that of (5); where it does not halve |Φ| either, (5) and (6) take over. f is that of
+unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b = 0, which (5) leaves as it is.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from ..compiled import compiled, inline
 from ..model.evaluate import (
@@ -36,10 +37,10 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .sheets.forms import for_sheets
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
+from .full_newton import OPTION as NEWTON
 from .unconstrained import AB2, extrapolate, integrator_option, memory
-from .unilateral import fixed_step
 
 
 @inline
@@ -68,21 +69,30 @@ def renew(system):
 
 @compiled
 def correct(system, state, t, h, par):
-    """(5): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
+    """(5) or (8): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
     work, w = system.work, system.bodies.w
     copy(system.work.J, system.work.J2)
     last = 1e300
+    full = par[4] == FULL
+    bound = par[0] if par[0] > 0.0 else FULL_TOLERANCE
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
         error = largest(work.phi)
-        if error <= par[0]:
+        if error <= bound:
             return OK
-        if error > 0.5 * last:
-            renew(system)
-        last = error
+        worse = full and error > last
+        if worse:
+            take_back(system, work.J2, work.mu)
+        elif error > 0.5 * last:
+            renew(system)  # (6)
+        full = full and error <= 0.5 * last
+        last = 1e300 if worse else error
         for r in range(work.b.shape[0]):
-            work.b[r] = -work.phi[r] / (h * h)  # (5)
-        resolve(system, work.b, work.mu)
+            work.b[r] = -work.phi[r] / (h * h)
+        if full:
+            solve_pair(system, work.J, work.J2, work.b, work.mu)  # (8)
+        elif not worse:
+            resolve(system, work.b, work.mu)  # (5)
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         clear(work.v1)
@@ -102,7 +112,7 @@ def step(system, state, t, h, par):
         count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
-    if par[0] > 0.0:
+    if par[0] > 0.0 or par[4] == FULL:
         return correct(system, state, t, h, par)
     return OK
 
@@ -117,7 +127,7 @@ METHOD = Method(
     order_velocity=1,
     step=step,
     orders={"ab2": 1},
-    options=(integrator_option("euler", ("euler", "ab2")),),
+    options=(integrator_option("euler", ("euler", "ab2")), NEWTON),
     memory=memory,
+    levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=fixed_step(METHOD), sheets=for_sheets(METHOD))

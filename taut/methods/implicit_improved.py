@@ -9,6 +9,9 @@
     J ← J(q'),   when (6) does not halve |Φ|                            (7)  see implicit_first.py
     f ← f½ and once more (1)-(3), where forces depend on v              (8)
     -h λ·(J(q½) v_d + Φ_t): the work of drivers, at t + h/2             (9)
+    (J W Jᵀ) δλ = -2 (A(q½) v½ + b)/h                                   (10)  once, for conditions on velocities
+
+(3) holds a condition on velocities with A of the old time, which is wrong by O(h) in v½; (10) brings that to O(h²).
 
 The paper prints (3) without Φ_t, and (4) with f of the old time, `integrator="euler"`: then forces that change
 along the way make the order one. f½ = f(q½, v½) is the mid-point rule for them too. The paper's own remedy,
@@ -28,6 +31,7 @@ from ..compiled import compiled, inline
 from ..model.evaluate import (
     accelerations,
     add_scaled,
+    add_slip,
     apply,
     constraints,
     copy,
@@ -40,7 +44,7 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
 from .implicit_first import renew
 from .unconstrained import AB2, MIDPOINT, extrapolate, integrator_option, memory
 
@@ -88,6 +92,8 @@ def step(system, state, t, h, par):
             work.b[r] = -2.0 * (work.mu[r] + work.b[r]) / h  # (3)
         resolve(system, work.b, lam)
         push(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
+    if system.nonholonomic == 1:
+        hold_slip(system, state, t, h, v_half)  # (10)
     status = OK
     if par[0] > 0.0:
         status = repeat(system, state, t, h, par, v_half)
@@ -104,6 +110,26 @@ def step(system, state, t, h, par):
     push(system, work.J, w, lam, h, v)  # (4)
     set_time(system, t + h, x, quat, v)
     return status
+
+
+@compiled
+def hold_slip(system, state, t, h, v_half):
+    """(10), with J(q) and its factor at hand before and after."""
+    work = system.work
+    copy(work.J, work.J2)
+    half_step(system, state, t, h, v_half)
+    constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
+    for r in range(work.b.shape[0]):
+        work.phi[r] = 0.0
+    add_slip(system, work.J, work.phi_t, v_half, 1.0)
+    for r in range(work.b.shape[0]):
+        work.b[r] = -2.0 * work.phi[r] / h
+    resolve(system, work.b, work.mu)
+    for r in range(work.b.shape[0]):
+        state.lam[r] += work.mu[r]
+    push(system, work.J2, system.bodies.w, work.mu, 0.5 * h, v_half)  # (10)
+    copy(work.J2, work.J)
+    set_time(system, t, state.x, state.quat, v_half)
 
 
 @compiled
@@ -153,4 +179,5 @@ METHOD = Method(
     options=(integrator_option("midpoint"),),
     memory=memory,
     solves="1 (forces of v: 2)",
+    levels=BOTH,
 )

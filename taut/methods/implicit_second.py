@@ -11,6 +11,9 @@
     vʰ ← (v + v')/2 and once more (4)-(6), where forces depend on v     (9)
 
     -h λ·(Jʰ v_d + Φ_t): the work of drivers, at t + h/2                (10)
+    h (Aʰ vᵖ + bʰ) in place of Φ(qᵖ)                                    (11)  of conditions on velocities
+
+(11) makes (5) the condition at the half step, Aʰ (v + v')/2 + bʰ = 0.
 
 λ is the paper's with the sign turned. The paper drops Φ_t in (2). It takes f at the old time in (4) and
 (6), `integrator="euler"`; fʰ at the half-time variables is the same under gravity and keeps second order for
@@ -24,6 +27,7 @@ from ..compiled import compiled
 from ..model.evaluate import (
     accelerations,
     add_scaled,
+    add_slip,
     apply,
     clear,
     constraints,
@@ -39,7 +43,7 @@ from ..model.evaluate import (
     set_time,
     times,
 )
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
 from .unconstrained import MIDPOINT, integrator_option, memory
 
@@ -70,6 +74,8 @@ def step(system, state, t, h, par):
     set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
     constraints(system, t + 0.5 * h, work.x2, work.quat2, v_half, False, work.J)
     prepare(system, work.J, w)
+    if system.nonholonomic == 1:
+        take_slip(system, h, v_predicted, v_half)  # (11)
 
     # Corrector
     v_new = work.x1
@@ -98,6 +104,19 @@ def step(system, state, t, h, par):
     if par[0] > 0.0:
         return correct(system, state, t, h, par)
     return OK
+
+
+@compiled
+def take_slip(system, h, v_predicted, v_half):
+    """(11) into work.mu: free bodies move with the predicted velocity, driven ones as at the half step."""
+    work, free = system.work, system.bodies.free
+    for i in range(work.x1.shape[0]):
+        for c in range(3):
+            work.x1[i, c] = free[i, c] * v_predicted[i, c] + (1.0 - free[i, c]) * v_half[i, c]
+    add_slip(system, work.J, work.phi_t, work.x1, h)
+    for r in range(work.mu.shape[0]):
+        if system.rows.at_velocity[r] == 1:
+            work.mu[r] = work.phi[r]
 
 
 @compiled
@@ -142,4 +161,5 @@ METHOD = Method(
     options=(integrator_option("midpoint"),),
     memory=memory,
     solves="2",
+    levels=BOTH,
 )

@@ -5,17 +5,15 @@
     (J W Jᵀ) λ = -(J W f + γ)                   (3)
 
 γ collects J̇v, Φ_qt and Φ_tt. Only the second derivative of Φ is held at zero, so Φ drifts: that is what
-the other methods are there to prevent, and what this one shows.
+the other methods are there to prevent, and what this one shows. Conditions on velocities take part in (2) with the
+derivative of A v + b, which drifts likewise.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..compiled import compiled, inline, specialise
 from . import acceleration
-from .base import Method
-from .unilateral import event_driven
+from .base import BOTH, Method
 
 
 @inline
@@ -44,5 +42,5 @@ METHOD = Method(
     memory=acceleration.memory,
     stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
+    levels=BOTH,
 )
-METHOD = replace(METHOD, unilateral=event_driven(METHOD))

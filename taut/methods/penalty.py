@@ -1,19 +1,46 @@
 """Penalty forces: each constraint becomes a spring with damping.
 
-    λ = -(α Φ + β Φ̇),    Φ̇ = J v + Φ_t                 (1)  [COL865: penalty forces]
-    v̇ = W (f + Jᵀ λ)                                    (2)
+    λ = -(α Φ + β Φ̇),    Φ̇ = J v + Φ_t                                 (1)  [COL865: penalty forces]
+    v̇ = W (f + Jᵀ λ)                                                    (2)
 
-No system is solved. Φ settles near -λ/α, and the step must follow the stiffness: h < 2/√(α J W Jᵀ). As h
-falls the result goes to the motion of (1), (2) with the order of the integrator, and not to the constrained
-one: of that distance, which falls as 1/α, the order in h is zero.
+No system is solved by the explicit integrators. Φ settles near -λ/α, and the step must follow the stiffness:
+h < 2/√(α J W Jᵀ). As h falls the result goes to the motion of (1), (2) with the order of the integrator, and not to the
+constrained one: of that distance, which falls as 1/α, the order in h is zero.
+
+integrator="implicit" takes (1) at the end of the step, linearised as in implicit_first, which holds for any h and α:
+
+    λ = -(α Φ + c (J v' + Φ_t)),    c = h α + β                          (3)
+    v* = v + h W f,    v' = v* + u,    q' = q ⊞ h v'                     (4)
+    (M + h c Jᵀ J) u = -h Jᵀ (α Φ + c (J v* + Φ_t))                      (5)  [COL865: implicit, but ill-conditioned]
+
+The condition number of (5) grows as h² α/m: conjugate gradients need iterations as its square root, and λ, which (3)
+finds as a small difference times c, loses as many digits. Eliminating v' instead of λ gives J W Jᵀ + 1/(h c), which
+goes to the system of implicit_first as α → ∞: Lagrange's multipliers are the cure.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
-from ..model.evaluate import constraints, drive, forces, push, set_time, times
+from ..model.evaluate import (
+    add_scaled,
+    apply,
+    clear,
+    constraints,
+    count_work,
+    drive,
+    forces,
+    kick,
+    move,
+    push,
+    set_time,
+    times,
+)
 from . import acceleration
-from .base import Method, Option
+from .base import ILL_CONDITIONED, OK, Method, Option
+
+IMPLICIT = len(acceleration.INTEGRATORS)
+TOLERANCE = 1e-13  # of conjugate gradients: the residual over that of u = 0, in the norm of the preconditioner
+PER_UNKNOWN = 10  # iterations beyond which (5) counts as unsolved
 
 
 @inline
@@ -31,17 +58,116 @@ def accelerate(system, t, x, quat, v, par, lam):
 
 @compiled
 def observe(system, state, t, par, lam):
-    accelerate(system, t, state.x, state.quat, state.v, par, lam)
+    """λ of the instant; of an implicit step the λ that it found, since α Φ of a curved path is none."""
+    if int(par[3]) == IMPLICIT:
+        for r in range(lam.shape[0]):
+            lam[r] = state.lam[r]
+    else:
+        accelerate(system, t, state.x, state.quat, state.v, par, lam)
+
+
+@compiled
+def diagonal(system, stiffness, out):
+    """The inverse of the diagonal of M + stiffness JᵀJ; 0 where nothing can move."""
+    rows, work, w, free = system.rows, system.work, system.bodies.w, system.bodies.free
+    for i in range(out.shape[0]):
+        for c in range(3):
+            out[i, c] = 0.0 if w[i, c] == 0.0 else 1.0 / w[i, c]
+    for k in range(rows.slot.shape[0]):
+        s = rows.slot[k]
+        for c in range(3):
+            out[s, c] += stiffness * free[s, c] * work.J[k, c] * work.J[k, c]
+    for i in range(out.shape[0]):
+        for c in range(3):
+            out[i, c] = 0.0 if w[i, c] == 0.0 else 1.0 / out[i, c]
+
+
+@inline
+def dot(a, b):
+    total = 0.0
+    for i in range(a.shape[0]):
+        for c in range(3):
+            total += a[i, c] * b[i, c]
+    return total
+
+
+@compiled
+def conjugate_gradients(system, stiffness, r, u):
+    """(5) with the right-hand side r, which is overwritten, and the preconditioner `diagonal`."""
+    work, w = system.work, system.bodies.w
+    inverse, z, p, product = work.stage_v[1], work.stage_v[2], work.stage_a[1], work.stage_a[2]
+    diagonal(system, stiffness, inverse)
+    clear(u)
+    clear(p)
+    before, goal = 1.0, -1.0
+    for _ in range(100 + PER_UNKNOWN * 3 * u.shape[0]):
+        for i in range(u.shape[0]):
+            for c in range(3):
+                z[i, c] = inverse[i, c] * r[i, c]
+        size = dot(r, z)
+        if goal < 0.0:
+            goal = TOLERANCE * TOLERANCE * size
+        if size <= goal:
+            return OK
+        add_scaled(z, size / before, p, p)
+        before = size
+        times(system, work.J, p, work.mu)
+        clear(product)
+        push(system, work.J, system.bodies.free, work.mu, stiffness, product)
+        for i in range(u.shape[0]):
+            for c in range(3):
+                if w[i, c] > 0.0:
+                    product[i, c] += p[i, c] / w[i, c]
+        alpha = size / dot(p, product)
+        add_scaled(u, alpha, p, u)
+        add_scaled(r, -alpha, product, r)
+        work.counts[1] += 1
+    return ILL_CONDITIONED
+
+
+@compiled
+def implicit_step(system, state, t, h, par):
+    """(3), (4) and (5)."""
+    work, v, lam = system.work, state.v, state.lam
+    alpha, c = par[4], h * par[4] + par[5]
+    right, u = work.stage_v[0], work.stage_a[0]
+    constraints(system, t, state.x, state.quat, v, False, work.J)
+    apply(system, t, state.x, state.quat, v)
+    kick(system, v, h, v)  # (4)
+    times(system, work.J, v, work.b)
+    for r in range(lam.shape[0]):
+        lam[r] = -(alpha * work.phi[r] + c * (work.b[r] + work.phi_t[r]))
+    clear(right)
+    push(system, work.J, system.bodies.free, lam, h, right)
+    status = conjugate_gradients(system, h * c, right, u)  # (5)
+    times(system, work.J, u, work.b)
+    for r in range(lam.shape[0]):
+        lam[r] -= c * work.b[r]  # (3)
+    add_scaled(v, 1.0, u, v)
+    work.counts[0] += 1
+    if system.counted == 1:
+        count_work(system, state, work.J, v, lam, h)
+    move(system, state.x, state.quat, v, h, state.x, state.quat)
+    set_time(system, t + h, state.x, state.quat, v)
+    return status
 
 
 runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", compiled, accelerate=accelerate)
-step = specialise(
+explicit_step = specialise(
     acceleration.step, "step_penalty", compiled, accelerate=accelerate, runge_kutta=runge_kutta
 )
 
+
+@compiled
+def step(system, state, t, h, par):
+    if int(par[3]) == IMPLICIT:
+        return implicit_step(system, state, t, h, par)
+    return explicit_step(system, state, t, h, par)
+
+
 METHOD = Method(
     name="penalty",
-    doc="A stiff spring with damping in place of each constraint; no linear system.",
+    doc="A stiff spring with damping in place of each constraint; no linear system, unless its step is implicit.",
     source="COL865: penalty forces",
     level="force",
     order=0,
@@ -51,11 +177,12 @@ METHOD = Method(
     takes_tolerance=False,
     observe=observe,
     options=(
-        acceleration.integrator_option("rk4"),
+        Option("integrator", "rk4", "base integrator; implicit: any step holds, but its system is ill-conditioned",
+               (*acceleration.INTEGRATORS, "implicit")),
         Option("alpha", 1e4, "stiffness [N per unit of Φ]", minimum=0.0),
         Option("beta", 10.0, "damping [N s per unit of Φ]", minimum=0.0),
     ),
     memory=acceleration.memory,
     stages=acceleration.STAGES,
-    solves="0",
+    solves="0; implicit: 1",
 )

@@ -4,24 +4,28 @@
     (J W Jᵀ) μ = -Φ(q),    q' = q ⊞ W Jᵀ μ                      (2)  weighted by mass
     (J W Jᵀ) ν = -(J v + Φ_t),    v' = v + W Jᵀ ν               (3)  velocity stabilization, optional
 
-The paper corrects once; with a tolerance the correction is repeated until |Φ| is below it.
+The paper corrects once; with a tolerance the correction is repeated until |Φ| is below it. Conditions on velocities
+have no Φ: the correction of positions obeys A (q' - q) = 0, and (3) is always made for them, the rates of all others
+left as they are.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled
-from ..model.evaluate import clear, constraints, largest, move, push, solve, times
+from ..model.evaluate import clear, constraints, drop_slip, largest, move, push, solve, times
 from . import acceleration
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
 from .lagrange import step as lagrange_step
 
 
 @compiled
-def correct(system, state, t, weight, tolerance):
-    """(1) or (2), once, or until |Φ| is below the tolerance."""
+def correct(system, state, t, weight, tolerance, may_slip):
+    """(1) or (2), once, or until |Φ| is below the tolerance; conditions on velocities bind it unless it may slip."""
     work = system.work
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t, state.x, state.quat, state.v, False, work.J)
+        if may_slip and system.nonholonomic == 1:
+            drop_slip(system, work.J)
         if tolerance > 0.0 and largest(work.phi) <= tolerance:
             return OK
         for r in range(work.b.shape[0]):
@@ -36,12 +40,15 @@ def correct(system, state, t, weight, tolerance):
 
 
 @compiled
-def correct_velocity(system, state, t):
+def correct_velocity(system, state, t, slip_alone):
+    """(3), of all rows or of conditions on velocities alone."""
     work = system.work
     constraints(system, t, state.x, state.quat, state.v, False, work.J)
     times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] = -(work.b[r] + work.phi_t[r])
+        if slip_alone and system.rows.at_velocity[r] == 0:
+            work.b[r] = 0.0
     solve(system, work.J, system.bodies.w, work.b, work.mu)
     push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)  # (3)
 
@@ -50,9 +57,9 @@ def correct_velocity(system, state, t):
 def step(system, state, t, h, par):
     lagrange_step(system, state, t, h, par)
     weight = system.bodies.w if par[4] == 1.0 else system.bodies.free
-    status = correct(system, state, t + h, weight, par[0])
-    if par[5] == 1.0:
-        correct_velocity(system, state, t + h)
+    status = correct(system, state, t + h, weight, par[0], False)
+    if par[5] == 1.0 or system.nonholonomic == 1:
+        correct_velocity(system, state, t + h, par[5] != 1.0)
     return OK if par[1] == 1.0 else status
 
 
@@ -75,4 +82,5 @@ METHOD = Method(
     memory=acceleration.memory,
     stages=acceleration.STAGES,
     solves="2",
+    levels=BOTH,
 )

@@ -8,9 +8,14 @@
     J' W J'ᵀ ν = -Φ(q'),   J W Jᵀ δλ = 2/h² J W J'ᵀ ν           (6)  J' = J(q'), when (3) does not
     J ← J(q'),   when (6) does not halve |Φ|                    (7)  see implicit_first.py
     (J W Jᵀ) μ = -Φ(q'),   q' ← q' ⊞ W Jᵀ μ                     (8)  where J(q') nearly loses rank
+    h/2 [A(q) v½ + b(t) + A(q') v½ + b(t + h)] in place of Φ    (9)  of conditions on velocities, in (2), (3), (6)
+    (J(q') W Jᵀ) δλ = -2Φ(q')/h²                                (10) before (3), with newton="full"; see full_newton.py
 
 (4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
 its second half undoes what its first half would do backwards in time. Andersen 1983.
+
+(9) reads the same from either end of the step, so that conditions on velocities leave it symmetric; they hold at its
+ends by (5).
 
 Drivers work against each half's impulse at its own end, which keeps the step symmetric with their work in it.
 
@@ -26,6 +31,7 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..model.evaluate import (
     add_scaled,
+    add_slip,
     apply,
     clear,
     constraints,
@@ -43,12 +49,14 @@ from ..model.evaluate import (
     times,
 )
 from .acceleration import observe_lagrange
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .full_newton import FULL, solve_pair, take_back
+from .full_newton import OPTION as NEWTON
 from .implicit_first import renew
 
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
-FROZEN, PROJECTED, RENEWED = range(3)  # how positions are corrected: (3), (6), (7)
+EXACT, FROZEN, PROJECTED, RENEWED = range(4)  # how positions are corrected: (10), (3), (6), (7)
 
 
 @compiled
@@ -64,8 +72,8 @@ def project_correction(system):
 
 
 @compiled
-def position_half(system, state, t, h, par):
-    """(1)-(3), (6) and (7), leaving v½ in state.v and q' in the state."""
+def position_half(system, state, t, h, par, attempt):
+    """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     constraints(system, t, x, quat, v, False, work.J)
@@ -75,6 +83,7 @@ def position_half(system, state, t, h, par):
     times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
+        work.phi_t_old[r] = work.phi_t[r]
     prepare(system, work.J, w)
     resolve(system, work.b, lam)
     if system.counted == 1:
@@ -84,26 +93,36 @@ def position_half(system, state, t, h, par):
     copy(quat, work.quat1)
     copy(v, work.v1)
     last = 1e300
-    attempt = FROZEN
     for _ in range(MOST_CORRECTIONS):
         move(system, work.x1, work.quat1, v, h, x, quat)  # (2)
+        if system.nonholonomic == 1:
+            copy(v, work.v1)
         set_time(system, t + h, x, quat, work.v1)
         constraints(system, t + h, x, quat, work.v1, False, work.J)
+        if system.nonholonomic == 1:
+            add_slip(system, work.J2, work.phi_t_old, v, 0.5 * h)
+            add_slip(system, work.J, work.phi_t, work.v1, 0.5 * h)  # (9)
         error = largest(work.phi)
         if error <= par[0]:
             return OK
         if error >= 1e300:
             break
+        worse = attempt == EXACT and error > last
+        if worse:
+            take_back(system, work.J2, work.mu)
         if error > 0.5 * last:
             attempt = min(attempt + 1, RENEWED)
             if attempt == RENEWED:
                 renew(system)  # (7)
-        last = error
+        last = 1e300 if worse else error
         for r in range(lam.shape[0]):
             work.b[r] = -2.0 * work.phi[r] / (h * h)
         if attempt == PROJECTED:
             project_correction(system)  # (6)
-        resolve(system, work.b, work.mu)
+        if attempt == EXACT:
+            solve_pair(system, work.J, work.J2, work.b, work.mu)  # (10)
+        elif not worse:
+            resolve(system, work.b, work.mu)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
@@ -168,7 +187,7 @@ def velocity_half(system, state, t, h, par):
 
 @compiled
 def step(system, state, t, h, par):
-    status = position_half(system, state, t, h, par)
+    status = position_half(system, state, t, h, par, EXACT if par[3] == FULL else FROZEN)
     velocity_half(system, state, t + h, h, par)
     return status
 
@@ -184,5 +203,7 @@ METHOD = Method(
     step=step,
     observe=observe_lagrange,
     tolerance=1e-12,
+    options=(NEWTON,),
     solves="4 to 8",
+    levels=BOTH,
 )

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from ..compiled import compiled
 from .acceleration import observe_lagrange
-from .base import OK, Method
-from .rattle import position_half, velocity_half
+from .base import BOTH, OK, Method
+from .rattle import FROZEN, position_half, velocity_half
 
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
@@ -22,7 +22,7 @@ def step(system, state, t, h, par):
     for k in range(5):
         part = 1.0 - 4.0 * OUTER if k == 2 else OUTER  # (1)
         begun = (k if k < 3 else k - 1) * OUTER + (1.0 - 4.0 * OUTER if k > 2 else 0.0)
-        status = max(status, position_half(system, state, t + begun * h, part * h, par))
+        status = max(status, position_half(system, state, t + begun * h, part * h, par, FROZEN))
         velocity_half(system, state, t + (begun + part) * h, part * h, par)
     return status
 
@@ -39,4 +39,5 @@ METHOD = Method(
     observe=observe_lagrange,
     tolerance=1e-12,
     solves="20 to 40",
+    levels=BOTH,
 )

@@ -16,10 +16,10 @@ that steps become small, not too small, and the motion goes on along its branch.
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from ..model.evaluate import copy, power_at, set_time
+from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import OK, TOO_SMALL, Method, Option
+from .base import BOTH, OK, TOO_SMALL, Method, Option
 from .dormand_prince import (
     STAGES,
     A,
@@ -96,8 +96,10 @@ def step(system, state, t, h, par):
             normalise(quat)
             now = end if last else now + used
             set_time(system, now, x, quat, v)
-            correct(system, state, now, system.bodies.w, par[2])  # (4)
-            correct_velocity(system, state, now)
+            if system.turns.shape[0] > 0:
+                count_turns(system, x, quat, v)
+            correct(system, state, now, system.bodies.w, par[2], False)  # (4)
+            correct_velocity(system, state, now, False)
             work.counts[1] += 1
             size = size_after_success(error, used, size, last)
         else:
@@ -128,4 +130,5 @@ METHOD = Method(
     remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
     "rattle_fourth.",
     solves="14 per internal step",
+    levels=BOTH,
 )

@@ -37,10 +37,15 @@ class Bodies(NamedTuple):
 
 @structure
 class Places(NamedTuple):
-    """Places on rigid bodies."""
+    """Places on rigid bodies, and directions that turn with them.
+
+    A direction has a base that stays at the origin, so that its position is R u, its velocity ω × R u, and what
+    acts on it only turns its body.
+    """
 
     point: Array  # the place's own point
     slot: Array  # centre of mass of its body; its rotation is the next slot
+    base: Array  # the slot that it is carried by: `slot`, or of a direction one that never moves
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
 
@@ -51,7 +56,7 @@ class Batches(NamedTuple):
 
     code: Array
     address: Array  # of each batch's kernel
-    chart: Array  # address of what chooses a chart at the start of a step, or 0
+    chart: Array  # address of what is called at the start of a step, or 0: to choose a chart; of forces, to sample
     has_chart: Array
     members: Array  # how many constraints or forces in each batch
     at: Array  # (batches, 5): see constraints.base.At
@@ -72,6 +77,7 @@ class Rows(NamedTuple):
     spin_from: Array  # the block of the place that it follows from,
     spin_row: Array  # its row,
     spin_place: Array  # and the place on the rigid body
+    at_velocity: Array  # (rows,) 1 where the row is a condition on velocities, A v + b = 0, else 0
 
 
 @structure
@@ -129,6 +135,7 @@ class Work(NamedTuple):
     b: Array  # right-hand side
     drift: Array  # dΦ/dt while free bodies stand still, as drivers cause it
     mu: Array  # a second set of multipliers
+    phi_t_old: Array  # Φ_t at the old time, for methods that mix two times
     x1: Array  # spare configurations and velocities
     x2: Array
     quat1: Array
@@ -156,6 +163,8 @@ class System(NamedTuple):
     work: Work
     driven: int  # 1: something moves on its own
     counted: int  # 1: that, or some force has no potential: steps add up their work
+    nonholonomic: int  # 1: some row is a condition on velocities
+    turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
 
 
 @structure

@@ -3,35 +3,107 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import constraints as constraint_kinds
 from .. import forces as force_kinds
+from ..constraints.base import Layout, Part
 from ..errors import TautError
 from ..expressions import Signal
-from ..scene.places import places, surroundings
+from ..scene.joints import about
+from ..scene.places import places
 from ..scene.specs import Constraint, Force, Point
 from .arrays import Batches, Inequalities, Places, Rows
-from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address
+from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address, sample_address
 from .inequalities import Conditions, balls_of
-from .model import ConstraintInfo
+from .model import ConstraintInfo, ConstraintPart, ForceInfo, JointInfo
+from .planar import in_plane, is_planar
 from .slots import INDEX, Slots
 
 
-def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places, target: str):
+class Packed(NamedTuple):
+    """A constraint or force, or a part of one, as its kernel gets it."""
+
+    spec: Constraint | Force
+    kind: str
+    points: tuple[Point, ...]
+    parameters: tuple
+    ints: tuple
+    rows: int
+    level: str = "position"
+
+
+@dataclass(frozen=True)
+class PackedSpecs:
+    """All that was packed of some specs, and the layout of each."""
+
+    specs: tuple[Constraint | Force, ...]
+    members: tuple[Packed, ...]
+    layouts: dict[str, Layout]
+
+    def points(self) -> Iterator[Point]:
+        """Every point that they name or derive."""
+        for member in self.members:
+            yield from member.points
+        for layout in self.layouts.values():
+            for coordinate in layout.coordinates:
+                yield from coordinate.points
+            if layout.frame is not None:
+                yield from (layout.frame.a, layout.frame.b, *layout.frame.axes)
+
+
+def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, Any]) -> PackedSpecs:
+    """What the kernels get of each spec."""
+    members: list[Packed] = []
+    layouts: dict[str, Layout] = {}
+    specs = tuple(specs)
+    any_planar = any(body.planar for body in slots.scene.bodies.values())
+    for spec in specs:
+        kind = kinds[spec.kind]
+        points = spec.points
+        if spec.kind == "drag" and not points:
+            points = tuple(Point(name) for name, info in slots.info.items() if info.motion == "free")
+        # Most kinds ask nothing more about their points, and scenes hold many of them.
+        arguments = about(slots.scene, kind, spec.name, points, spec.arguments)
+        try:
+            layout = kind.lay_out(places(points, slots.scene.bodies), arguments)
+        except ValueError as mistake:
+            raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
+        if layout.coordinates or layout.frame is not None:
+            layouts[spec.name] = layout
+        elif layout.length is not None or layout.acts_on is not None:
+            layouts[spec.name] = layout
+        parts = layout.parts
+        if any_planar and (parts or spec.kind == "ball") and is_planar(points, slots.scene.bodies):
+            parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
+        for part in parts:
+            of_part = kinds[part.kind]
+            members.append(
+                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level)
+            )
+        if not parts:
+            rows = layout.rows or getattr(kind, "rows", 0)
+            level = layout.level or getattr(kind, "level", "position")
+            all_points = (*points, *layout.points)
+            members.append(Packed(spec, spec.kind, all_points, layout.parameters, layout.ints, rows, level))
+    return PackedSpecs(specs, tuple(members), layouts)
+
+
+def constraint_batches(slots: Slots, packed: PackedSpecs, places: Places, target: str):
     """The constraints in batches, their rows, and which rows each has, in the order of the scene."""
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
     codes, addresses, charts, counts, starts = [], [], [], [], []
     widths: list[np.ndarray] = []
     block_points: list[np.ndarray] = []
-    infos: dict[str, ConstraintInfo] = {}
+    at_velocity: list[int] = []
+    parts: dict[str, list[ConstraintPart]] = defaultdict(list)
     row = block = 0
-    for (name, size, rows), members in _grouped(slots, specs, constraint_kinds.KINDS):
-        kind = constraint_kinds.KINDS[name]
+    for (name, size, rows), members in _grouped(packed, constraint_kinds.ALL):
+        kind = constraint_kinds.ALL[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), row, block))
         codes.append(CONSTRAINT_CODES[name])
         addresses.append(constraint_address(name))
@@ -42,21 +114,34 @@ def constraint_batches(slots: Slots, specs: Iterable[Constraint], places: Places
         points = np.array(flat["idx"][begin:], np.int64).reshape(len(members), size)
         block_points.append(np.repeat(points, rows, axis=0).ravel())
         widths.append(np.full(len(members) * rows, size))
-        for i, (spec, _, layout) in enumerate(members):
+        for i, member in enumerate(members):
             own = tuple(range(row + i * rows, row + (i + 1) * rows))
-            infos[spec.name] = ConstraintInfo(
-                spec.name, name, kind.unit, own, tuple(int(q) for q in points[i]), spec.sense, layout.length
-            )
+            at_velocity += [int(member.level == "velocity")] * rows
+            parts[member.spec.name].append(ConstraintPart(kind.unit, own, tuple(points[i].tolist()), member.level))
         row += rows * len(members)
         block += rows * len(members) * size
-    in_scene_order = tuple(infos[spec.name] for spec in specs)
     batches = _batches(flat, codes, addresses, charts, counts, starts)
-    return batches, _rows(widths, block_points, places), in_scene_order
+    infos = tuple(_info(spec, parts[spec.name], packed.layouts.get(spec.name)) for spec in packed.specs)
+    return batches, _rows(widths, block_points, places, at_velocity), infos
 
 
-def inequality_arrays(slots: Slots, found: Conditions, places: Places, rows_before: int):
+def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> ConstraintInfo:
+    rows = tuple(row for part in parts for row in part.rows)
+    points = parts[0].points
+    if len(parts) > 1:
+        points = tuple(dict.fromkeys(point for part in parts for point in part.points))
+    units = [part.unit for part in parts for _ in part.rows]
+    unit = units[0] if len(set(units)) == 1 else " ".join(units)
+    levels = [part.level for part in parts for _ in part.rows]
+    level = levels[0] if len(set(levels)) == 1 else " ".join(levels)
+    length = None if layout is None else layout.length
+    return ConstraintInfo(spec.name, spec.kind, unit, rows, points, spec.sense, length, tuple(parts), spec.role,
+                          spec.owner, level)
+
+
+def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
     """The inequalities as arrays, and the names of those that are recorded."""
-    batches, rows, infos = constraint_batches(slots, found.specs, places, "to_inequality")
+    batches, rows, infos = constraint_batches(slots, packed, places, "to_inequality")
     count = len(rows.ptr) - 1
     spec_of_row: list[Constraint] = [None] * count  # type: ignore[list-item]
     names = [""] * count
@@ -68,7 +153,8 @@ def inequality_arrays(slots: Slots, found: Conditions, places: Places, rows_befo
     for info in infos[: found.listed]:
         first = rows_before + len(listed)
         listed += info.rows
-        recorded.append(replace(info, rows=tuple(range(first, first + len(info.rows)))))
+        own = tuple(range(first, first + len(info.rows)))
+        recorded.append(replace(info, rows=own, parts=(replace(info.parts[0], rows=own),)))
     quat_of = np.full(slots.count, -1, np.int64)
     radius = np.zeros(slots.count)
     for name, info in slots.info.items():
@@ -94,61 +180,62 @@ def inequality_arrays(slots: Slots, found: Conditions, places: Places, rows_befo
     return arrays, tuple(recorded), tuple(names)
 
 
-def force_batches(slots: Slots, specs: Iterable[Force]) -> Batches:
+def joint_infos(slots: Slots, layouts: dict[str, Layout]) -> tuple[JointInfo, ...]:
+    """Where the coordinates and frames of joints are read."""
+    found = []
+    for name, layout in layouts.items():
+        if layout.coordinates or layout.frame is not None:
+            coordinates = tuple((c, tuple(slots.number(point) for point in c.points)) for c in layout.coordinates)
+            frame = layout.frame
+            points = () if frame is None else (frame.a, frame.b, *frame.axes)
+            found.append(JointInfo(name, coordinates, tuple(slots.number(point) for point in points)))
+    return tuple(found)
+
+
+def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:
+    """(angles, 4): the turning direction, x, y and the counter of every angle of a joint."""
+    rows = [points for joint in joints for coordinate, points in joint.coordinates if coordinate.type == "angle"]
+    return np.array(rows, np.int64).reshape(-1, 4)
+
+
+def force_batches(slots: Slots, packed: PackedSpecs) -> tuple[Batches, tuple[ForceInfo, ...]]:
+    """The forces in batches, and where each stands, in the order of the scene."""
+    infos: dict[str, ForceInfo] = {}
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-    codes, addresses, counts, starts = [], [], [], []
-    for (name, _, _), members in _grouped(slots, specs, force_kinds.KINDS):
+    codes, addresses, samples, counts, starts = [], [], [], [], []
+    for (name, _, _), members in _grouped(packed, force_kinds.KINDS):
+        kind = force_kinds.KINDS[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
         codes.append(FORCE_CODES[name])
         addresses.append(force_address(name))
+        samples.append((sample_address(name), kind.sample is not None))
         counts.append(len(members))
-        turning = force_kinds.KINDS[name].turning
-        _flatten(slots, members, "to_force", flat, slots.turning_number if turning else slots.number)
-    return _batches(flat, codes, addresses, [(0, False)] * len(codes), counts, starts)
+        for member in members:
+            at = (len(flat["idx"]), len(flat["p"]), len(flat["ints"]))
+            _flatten(slots, [member], "to_force", flat, slots.turning_number if kind.turning else slots.number)
+            points = tuple(int(point) for point in flat["idx"][at[0]:])
+            own = packed.layouts.get(member.spec.name)
+            acts_on = None if own is None or own.acts_on is None else own.acts_on.type
+            infos[member.spec.name] = ForceInfo(member.spec.name, name, points, len(codes) - 1, at, acts_on)
+    order = tuple(infos[spec.name] for spec in packed.specs)
+    return _batches(flat, codes, addresses, samples, counts, starts), order
 
 
-def depends_on_velocity(force: Force) -> bool:
-    damping = force.arguments.get("damping")
-    if force.kind == "springs":
-        return any(force.arguments["damping"])
-    return force.kind in ("drag", "wind", "custom_force") or (
-        damping is not None and not (damping.is_constant and damping.value == 0.0)
-    )
-
-
-def does_work(force: Force) -> bool:
-    """Whether a force has no potential."""
-    return depends_on_velocity(force) or force.kind == "torque"
-
-
-def _grouped(slots: Slots, specs: Iterable[Constraint | Force], kinds: dict[str, Any]):
-    """Specs by kind and size, so that every batch has one shape, with their layouts."""
-    groups: dict[tuple[str, int, int], list] = defaultdict(list)
-    bodies = slots.scene.bodies
-    for spec in specs:
-        kind = kinds[spec.kind]
-        points = spec.points
-        if spec.kind == "drag" and not points:
-            points = tuple(Point(name) for name, info in slots.info.items() if info.motion == "free")
-        # Most equalities ask nothing more about their points, and scenes hold many of them.
-        asks = kind.points is None or getattr(kind, "sense", "==") != "=="
-        arguments = spec.arguments | surroundings(points, bodies) if asks else spec.arguments
-        try:
-            layout = kind.lay_out(places(points, bodies), arguments)
-        except ValueError as mistake:
-            raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
-        rows = layout.rows or getattr(kind, "rows", 0)
-        groups[spec.kind, len(points), rows].append((spec, points, layout))
+def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int], list[Packed]]]:
+    """Members by kind and size, so that every batch has one shape."""
+    groups: dict[tuple[str, int, int], list[Packed]] = defaultdict(list)
+    for member in packed.members:
+        groups[member.kind, len(member.points), member.rows].append(member)
     order = {name: place for place, name in enumerate(kinds)}
     return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
 
 
 def _flatten(slots: Slots, members: list, target: str, flat: dict[str, list], index: Callable[[Point], int]) -> None:
     p = flat["p"]
-    for _, points, layout in members:
-        flat["idx"] += [index(point) for point in points]
-        flat["ints"] += [entry() if callable(entry) else entry for entry in layout.ints]
-        for value in layout.parameters:
+    for member in members:
+        flat["idx"] += [index(point) for point in member.points]
+        flat["ints"] += [entry() if callable(entry) else entry for entry in member.ints]
+        for value in member.parameters:
             source = value.source if type(value) is Signal else float(value)
             if type(source) is float:
                 p.append(source)
@@ -169,7 +256,9 @@ def _batches(
     )  # fmt: skip
 
 
-def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Places) -> Rows:
+def _rows(
+    widths: list[np.ndarray], block_points: list[np.ndarray], places: Places, at_velocity: list[int]
+) -> Rows:
     """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
     width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
     points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
@@ -178,7 +267,7 @@ def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Plac
     slot = points.copy()
     on_body = np.flatnonzero(points >= (places.point[0] if len(places.point) else points.max(initial=0) + 1))
     place = points[on_body] - (int(places.point[0]) if len(places.point) else 0)
-    slot[on_body] = places.slot[place]
+    slot[on_body] = places.base[place]
     spin_slot = places.slot[place].astype(np.int64) + 1
     return Rows(
         ptr,
@@ -187,4 +276,5 @@ def _rows(widths: list[np.ndarray], block_points: list[np.ndarray], places: Plac
         on_body.astype(INDEX),
         row_of[on_body].astype(INDEX),
         place.astype(INDEX),
+        np.array(at_velocity, np.int64),
     )

@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..arguments import checked
+from ..constraints import ALL
+from ..forces import KINDS as FORCES
 from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
-from .batches import constraint_batches, depends_on_velocity, does_work, force_batches, inequality_arrays
+from .batches import (
+    constraint_batches,
+    force_batches,
+    inequality_arrays,
+    joint_infos,
+    pack,
+    turn_table,
+)
 from .inequalities import Conditions, conditions
 from .model import Model
 from .sheets import lay_out_sheet, touching
@@ -27,20 +36,25 @@ def _build(scene: Scene) -> Model:
     slots = Slots(scene)
     equalities = [spec for spec in scene.constraints.values() if spec.sense == "=="]
     unilateral = conditions(scene)
-    used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
-    places = slots.add_points(used)
+    held = pack(slots, equalities, ALL)
+    kept = pack(slots, unilateral.specs, ALL)
+    pushed = pack(slots, scene.forces.values(), FORCES)
+    places = slots.add_points(point for packed in (held, kept, pushed) for point in packed.points())
     # Functions of time are numbered as they are met: the order of these calls is that of the signals.
-    batches, rows, infos = constraint_batches(slots, equalities, places, "to_constraint")
-    inequalities, listed, names = inequality_arrays(slots, unilateral, places, len(rows.ptr) - 1)
+    batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
+    inequalities, listed, names = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
     inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
-    forces = force_batches(slots, scene.forces.values())
-    widest = max([len(spec.points) for spec in used] + [1])
+    forces, force_info = force_batches(slots, pushed)
+    used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
+    widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
+    joints = joint_infos(slots, held.layouts)
+    pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
         name=scene.name,
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
-        bodies=slots.body_arrays(any(map(depends_on_velocity, scene.forces.values()))),
+        bodies=slots.body_arrays(any(kind.feels_velocity(given) for kind, given in pushing)),
         places=places,
         constraints=batches,
         rows=rows,
@@ -48,6 +62,7 @@ def _build(scene: Scene) -> Model:
         inequality_info=listed,
         inequality_names=names + wall_names,
         forces=forces,
+        force_info=force_info,
         signals=slots.signal_arrays(),
         x=np.array(slots.x, float).reshape(-1, 3),
         quat=np.array(slots.quat, float).reshape(-1, 4),
@@ -57,8 +72,11 @@ def _build(scene: Scene) -> Model:
         gravity=scene.gravity,
         callbacks=tuple(function for function in functions if function is not None),
         sheets=tuple(lay_out_sheet(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
+        joints=joints,
+        turns=turn_table(joints),
+        directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
-        forces_work=any(map(does_work, scene.forces.values())) or bool(slots.signals.table("to_force", 2).size),
+        forces_work=any(kind.works(given) for kind, given in pushing) or bool(slots.signals.table("to_force", 2).size),
     )
 
 

@@ -11,12 +11,14 @@ from .. import constraints, forces
 from ..compiled.function_pointers import address_of, distant, pick
 from ..constraints.base import At
 
-CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.KINDS)}
+CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.ALL)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}
 
-evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.KINDS.values()]))
-rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.KINDS.values()]))
+evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.ALL.values()]))
+rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.ALL.values()]))
 force_kind = distant(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
+
+sample_kind = distant(types.none, pick([kind.sample for kind in forces.KINDS.values()]))
 
 NUMBER = types.float64
 WHOLE = types.int64
@@ -30,7 +32,7 @@ AT = numba.typeof(At(0, 0, 0, 0, 0))
 @cache
 def constraint_address(name: str) -> int:
     return address_of(
-        constraints.KINDS[name].kernel, types.none,
+        constraints.ALL[name].kernel, types.none,
         WHOLE, AT, INDEX, VECTOR, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, types.boolean, TABLE,
         VECTOR, TABLE, VECTOR, VECTOR,
     )  # fmt: skip
@@ -38,7 +40,7 @@ def constraint_address(name: str) -> int:
 
 @cache
 def chart_address(name: str) -> int:
-    rechart = constraints.KINDS[name].rechart
+    rechart = constraints.ALL[name].rechart
     return address_of(rechart, types.none, WHOLE, AT, INDEX, INTS, TABLE) if rechart else 0
 
 
@@ -48,3 +50,9 @@ def force_address(name: str) -> int:
         forces.KINDS[name].kernel, types.float64,
         WHOLE, AT, INDEX, VECTOR, VECTOR, INTS, TABLE, TABLE, NUMBER, TABLE, TABLE, VECTOR,
     )  # fmt: skip
+
+
+@cache
+def sample_address(name: str) -> int:
+    sample = forces.KINDS[name].sample
+    return address_of(sample, types.none, WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER) if sample else 0

@@ -1,12 +1,15 @@
 """The vocabulary of the methods: everything a step says, in compiled words.
 
     begin        choose charts; set the time                (start of a step)
+    sample       forces that hold a sample may take one     (start of a step)
     set_time     functions of time and driven bodies at t
     constraints  Φ, J, Φ_t and, if asked, γ at (q, v, t)
     forces       a = W f
     apply, kick  f, and v + h W f without a
     drive        the given accelerations of driven bodies into a
     times        J v
+    add_slip     A v + b of conditions on velocities, where a method looks for Φ
+    drop_slip    J without these conditions
     push         v += s W Jᵀ λ
     move         q ⊞ h v
     solve        J W Jᵀ λ = b
@@ -18,16 +21,17 @@ Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + �
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, sin
 
 import numpy as np
 
 from ..compiled import compiled, inline
 from ..constraints.base import At
 from ..expressions import call_signal
+from ..joints.coordinates import nearest
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
-from .dispatch import evaluate_kind, force_kind, rechart_kind
+from .dispatch import evaluate_kind, force_kind, rechart_kind, sample_kind
 from .rotation import product, to_body, to_world, turn
 
 
@@ -40,12 +44,37 @@ def start_of(batches, b):
 @inline
 def begin(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
+    if system.turns.shape[0] > 0:
+        count_turns(system, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             place(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def sample(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+    batches = system.forces
+    for b in range(batches.code.shape[0]):
+        if batches.has_chart[b]:
+            place(system, x, quat, v)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
+            sample_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def count_turns(system, x, quat, v):
+    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
+    place(system, x, quat, v)
+    turns = system.turns
+    for k in range(turns.shape[0]):
+        u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+        c = x[u, 0] * x[first, 0] + x[u, 1] * x[first, 1] + x[u, 2] * x[first, 2]
+        s = x[u, 0] * x[second, 0] + x[u, 1] * x[second, 1] + x[u, 2] * x[second, 2]
+        x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
 
 
 @inline
@@ -114,18 +143,18 @@ def carry(carried, arms, x, quat, v, a):
 
 @inline
 def place(system, x, quat, v):
-    """Positions and velocities of places on rigid bodies: x + R r and v + R (ω × r)."""
+    """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
     places = system.places
     for k in range(places.point.shape[0]):
-        point, slot, body = places.point[k], places.slot[k], places.body[k]
+        point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         arm = to_world(quat, body, r0, r1, r2)
         swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
         for c in range(3):
-            x[point, c] = x[slot, c] + arm[c]
-            v[point, c] = v[slot, c] + swing[c]
+            x[point, c] = x[base, c] + arm[c]
+            v[point, c] = v[base, c] + swing[c]
 
 
 @inline
@@ -236,12 +265,12 @@ def apply(system, t, x, quat, v):
             tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
             work.power[0] += tau[0] * v[spin, 0] + tau[1] * v[spin, 1] + tau[2] * v[spin, 2]
         for k in range(places.point.shape[0]):  # a force on a place turns its body
-            point, slot = places.point[k], places.slot[k]
+            point, base = places.point[k], places.base[k]
             spin = places.slot[k] + 1
             r0, r1, r2 = to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
             f0, f1, f2 = f[point, 0], f[point, 1], f[point, 2]
             for c in range(3):
-                f[slot, c] += f[point, c]
+                f[base, c] += f[point, c]
             f[spin, 0] += r1 * f2 - r2 * f1
             f[spin, 1] += r2 * f0 - r0 * f2
             f[spin, 2] += r0 * f1 - r1 * f0
@@ -288,6 +317,40 @@ def times(system, J, v, out):
         block = rows.spin_block[k]
         s = slot[block]
         out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@compiled
+def add_slip(system, J, phi_t, v, scale):
+    """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
+
+    With a time for `scale`, Newton's method finds in it what it looks for in Φ: scale J dv is its change.
+    """
+    rows, phi = system.rows, system.work.phi
+    for r in range(phi.shape[0]):
+        if rows.at_velocity[r] == 1:
+            phi[r] += scale * phi_t[r]
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                s = rows.slot[k]
+                phi[r] += scale * (J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2])
+    for k in range(rows.spin_block.shape[0]):
+        r, block = rows.spin_row[k], rows.spin_block[k]
+        if rows.at_velocity[r] == 1:
+            s = rows.slot[block]
+            phi[r] += scale * (J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2])
+
+
+@compiled
+def drop_slip(system, J):
+    """Set the rows of J of conditions on velocities to zero: they do not say where a body may be."""
+    rows = system.rows
+    for r in range(rows.at_velocity.shape[0]):
+        if rows.at_velocity[r] == 1:
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                J[k, 0] = J[k, 1] = J[k, 2] = 0.0
+    for k in range(rows.spin_block.shape[0]):
+        if rows.at_velocity[rows.spin_row[k]] == 1:
+            block = rows.spin_block[k]
+            J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 
 
 @compiled

@@ -1,7 +1,7 @@
 """Which inequalities a scene has: those that users name, and the pairs of groups.
 
 A group with few pairs becomes named constraints, each with its place in the results. The balls of a group with
-many pairs are handed on as they are: a broad phase (contact/grid.py) finds those that are near, and results
+many pairs are handed on as they are: a broad phase (geometry/ball_pairs.py) finds those that are near, and results
 tell of them by events and totals. Walls against many balls are evaluated in bulk and not listed either, and so are
 walls against the nodes of a cloth.
 """

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
+from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
 from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
 from .sheets import Sheet, Touching
@@ -30,6 +31,16 @@ class BodyInfo:
 
 
 @dataclass(frozen=True)
+class ConstraintPart:
+    """Rows of a constraint that act on the same points."""
+
+    unit: str
+    rows: tuple[int, ...]
+    points: tuple[int, ...]
+    level: str = "position"
+
+
+@dataclass(frozen=True)
 class ConstraintInfo:
     """Which rows a constraint has, and on which points it acts."""
 
@@ -40,9 +51,46 @@ class ConstraintInfo:
     points: tuple[int, ...]
     sense: str = "=="
     length: Any = None  # a float or Signal: its own length [m], where it has one; not stored with a run
+    parts: tuple[ConstraintPart, ...] = ()  # its rows by the points they act on; not stored with a run
+    role: str = ""  # scene/specs.py: what it is in the deformable that made it; not stored with a run
+    owner: str | None = None  # that deformable; None: a user's own constraint
+    level: str = "position"  # or "velocity": A v + b = 0
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The unit of each row: `unit`, or one word of it for each where they differ, as of a hinge."""
+        words = self.unit.split()
+        return tuple(words) if len(words) == len(self.rows) else (self.unit,) * len(self.rows)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The level of each row: `level`, or one word of it for each where they differ, as of rolling."""
+        words = self.level.split()
+        return tuple(words) if len(words) == len(self.rows) else (self.level,) * len(self.rows)
 
     def row_names(self) -> list[str]:
         return [self.name] if len(self.rows) == 1 else [f"{self.name}[{i}]" for i in range(len(self.rows))]
+
+
+@dataclass(frozen=True)
+class JointInfo:
+    """The points in which a joint's coordinates and frame are read from a configuration."""
+
+    name: str
+    coordinates: tuple[tuple[Coordinate, tuple[int, ...]], ...]  # each with the numbers of its points
+    frame: tuple[int, ...]  # the place on each body, and the directions x, y, z
+
+
+@dataclass(frozen=True)
+class ForceInfo:
+    """Where an applied force stands among the model's forces."""
+
+    name: str
+    kind: str
+    points: tuple[int, ...]
+    batch: int
+    at: tuple[int, int, int]  # where its points, parameters and whole numbers begin
+    coordinate: str | None  # type of the joint coordinate that it acts on
 
 
 @dataclass(frozen=True)
@@ -60,6 +108,7 @@ class Model:
     inequality_info: tuple[ConstraintInfo, ...]  # of those that are recorded; their rows follow row_count
     inequality_names: tuple[str, ...]  # of every row of `inequalities`
     forces: Batches
+    force_info: tuple[ForceInfo, ...]
     signals: Signals
     x: np.ndarray
     quat: np.ndarray
@@ -70,6 +119,9 @@ class Model:
     callbacks: tuple  # compiled functions that addresses point to, kept alive
     sheets: tuple[Sheet, ...]
     touching: Touching
+    joints: tuple[JointInfo, ...]
+    turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
+    directions: np.ndarray  # points whose numbers are no place: directions and counters
     forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
@@ -84,6 +136,11 @@ class Model:
             for row, name in zip(info.rows, info.row_names()):
                 names[row] = name
         return names
+
+    def rows_of_role(self, role: str) -> np.ndarray:
+        """Rows of the constraints that deformables have made for a purpose, in rising order."""
+        found = [row for info in self.constraint_info if info.role == role for row in info.rows]
+        return np.array(sorted(found), np.int64)
 
     @property
     def is_driven(self) -> bool:
@@ -127,7 +184,7 @@ class Model:
             return {name: np.zeros(shape) for name in names.split()}
 
         work = Work(
-            **zeros("phi phi_t gamma b drift mu", m),
+            **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
             **zeros("a driven v1 v2", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
@@ -142,6 +199,7 @@ class Model:
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
+            int(self.rows.at_velocity.any()), self.turns,
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -24,6 +24,7 @@ def is_place(model: Model) -> Array:
     found = np.ones(len(model.x), bool)
     found[model.bodies.spin_slot] = False
     found[[body.slot for body in model.body_info if body.kind == "coordinate"]] = False
+    found[model.directions] = False
     return found
 
 
@@ -43,17 +44,17 @@ def row_scales(model: Model, size: float, J: Array, until: float) -> Array:
     reach = np.where(is_place(model), size, 1.0)[rows.slot]
     change = np.sqrt(np.bincount(row_of, (J**2).sum(axis=1) * reach**2, minlength=model.row_count))
     found = np.where(change > 0.0, change, 1.0)
-    known = [(row, own_scale(info, size, until))
-             for info in model.constraint_info if info.unit != "1" for row in info.rows]  # fmt: skip
+    known = [(row, own_scale(info, unit, size, until))
+             for info in model.constraint_info for row, unit in zip(info.rows, info.units) if unit != "1"]  # fmt: skip
     if known:
         rows_of, scales = zip(*known)
         found[list(rows_of)] = scales
     return found
 
 
-def own_scale(info: ConstraintInfo, size: float, until: float = 0.0) -> float:
-    """The scale of a constraint whose unit is m or rad."""
-    if info.unit == "rad":
+def own_scale(info: ConstraintInfo, unit: str, size: float, until: float = 0.0) -> float:
+    """The scale of a row of a constraint whose unit is m or rad."""
+    if unit == "rad":
         return 1.0
     if info.length is None:
         return size

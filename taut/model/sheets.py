@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..cloth.springs import Springs
+from ..forces.spring_law import Springs
 from ..scene.groups import balls_on_sheets, pairs_of_sheets
 from ..scene.scene import Scene
 from ..scene.specs import Deformable

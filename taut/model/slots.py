@@ -11,12 +11,13 @@ import numpy as np
 from ..errors import TautError
 from ..expressions import Signal, codegen
 from ..scene.scene import Scene
-from ..scene.specs import Body, Constraint, Force, Point
+from ..scene.specs import Body, Point
 from .arrays import Bodies, Places, Signals
 from .frames import multiply, principal_axes, rotate
 from .model import BodyInfo
 
 INDEX = np.uint32
+ORIGIN = Point(None)  # the base of directions: it never moves
 
 
 class Collected:
@@ -33,6 +34,13 @@ class Collected:
         return np.array(self.targets[target], np.int64).reshape(-1, width)
 
 
+def _planar_axes(body: Body, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As principal_axes, of a body that turns about z alone: its moment about z, and the world's axes at the start."""
+    orientation = np.array(body.orientation, float)
+    z = rotate(orientation * (1, -1, -1, -1), np.array([0.0, 0.0, 1.0]))
+    return np.full(3, z @ inertia @ z), orientation * (1, -1, -1, -1)
+
+
 class Slots:
     """A scene's bodies in slots. Its points are added afterwards, all at once."""
 
@@ -44,8 +52,9 @@ class Slots:
         self.mass: list[Any] = []
         self.quat: list[np.ndarray] = []
         self.info: dict[str, BodyInfo] = {}
-        self.world: dict[tuple[float, float, float], int] = {}
-        self.places: dict[tuple[str, tuple[float, float, float]], int] = {}
+        self.world: dict[Point, int] = {}  # places, directions and counters of the world
+        self.places: dict[tuple[str, tuple[float, float, float], bool], int] = {}
+        self.unplaced: list[int] = []  # slots of the world whose numbers are no place
         self.turned: list[tuple[int, int, int]] = []
         self.turned_axis: list[Sequence[float]] = []
         self.turned_from: list[np.ndarray] = []
@@ -61,7 +70,8 @@ class Slots:
         mass = body.mass if free else 0.0
         self.x.append(body.position)
         self.v.append(body.velocity if free else (0.0, 0.0, 0.0))
-        self.mass.append((mass, 0.0, 0.0) if body.kind == "coordinate" else (mass, mass, mass))
+        unknowns = (1.0, 0.0, 0.0) if body.kind == "coordinate" else (1.0, 1.0, 1.0 - body.planar)
+        self.mass.append(tuple(mass * unknown for unknown in unknowns))
         if body.path is not None:
             for c in range(1 if body.kind == "coordinate" else 3):
                 self.signals.targets["driven"].append((self.signals.add(body.path[c]), slot, c))
@@ -73,14 +83,15 @@ class Slots:
     def add_rotation(self, body: Body, free: bool) -> tuple[int, np.ndarray]:
         index, slot = len(self.quat), len(self.x)
         inertia = np.eye(3) if body.inertia is None else np.array(body.inertia, float)
-        moments, to_principal = principal_axes(inertia)
+        moments, to_principal = _planar_axes(body, inertia) if body.planar else principal_axes(inertia)
         orientation = multiply(np.array(body.orientation, float), to_principal)
         self.quat.append(orientation)
         self.inertia.append(moments if free else np.zeros(3))
         self.x.append((0.0, 0.0, 0.0))
         back = orientation * (1, -1, -1, -1)
         self.v.append(rotate(back, np.array(body.angular_velocity, float)) if free else (0.0, 0.0, 0.0))
-        self.mass.append(moments if free else (0.0, 0.0, 0.0))
+        turning = moments * (0.0, 0.0, 1.0) if body.planar else moments
+        self.mass.append(turning if free else (0.0, 0.0, 0.0))
         if body.rotation is not None:
             axis, angle = body.rotation
             self.turned.append((self.signals.add(angle), index, slot))
@@ -96,29 +107,34 @@ class Slots:
 
     # points
 
-    def add_points(self, used: Iterable[Constraint | Force]) -> Places:
+    def add_points(self, points: Iterable[Point]) -> Places:
         """Places in the world become slots before any place on a body gets its number."""
-        for spec in used:
-            for point in spec.points:
-                self.note_point(point)
+        for point in points:
+            self.note_point(point)
+        if any(direction for _, _, direction in self.places) and ORIGIN not in self.world:
+            self.note_point(ORIGIN)
+            self.unplaced.append(self.world[ORIGIN])
         return self.add_places(len(self.x))
 
     def note_point(self, point: Point) -> None:
         if point.body is None:
-            if point.offset not in self.world:
-                self.world[point.offset] = len(self.x)
+            if point not in self.world:
+                if point.direction or point.counter:
+                    self.unplaced.append(len(self.x))
+                self.world[point] = len(self.x)
                 self.x.append(point.offset)
                 self.v.append((0.0, 0.0, 0.0))
                 self.mass.append((0.0, 0.0, 0.0))
         elif any(point.offset):
-            self.places.setdefault((point.body, point.offset), len(self.places))
+            self.places.setdefault((point.body, point.offset, point.direction), len(self.places))
 
     def add_places(self, slots: int) -> Places:
-        arms, owners = [], []
-        for name, offset in self.places:
+        arms, owners, bases = [], [], []
+        for name, offset, direction in self.places:
             info = self.info[name]
             assert info.to_principal is not None
             owners.append(info)
+            bases.append(self.world[ORIGIN] if direction else info.slot)
             arms.append(rotate(info.to_principal * (1, -1, -1, -1), np.array(offset)))
             self.x.append((0.0, 0.0, 0.0))
             self.v.append((0.0, 0.0, 0.0))
@@ -126,6 +142,7 @@ class Slots:
         return Places(
             np.arange(slots, slots + len(owners)).astype(INDEX),
             np.array([info.slot for info in owners], INDEX),
+            np.array(bases, INDEX),
             np.array([info.quat for info in owners], INDEX),
             np.array(arms, float).reshape(-1, 3),
         )
@@ -138,10 +155,15 @@ class Slots:
     def number(self, point: Point) -> int:
         """The point's place in x."""
         if point.body is None:
-            return self.world[point.offset]
+            return self.world[point]
         if any(point.offset):
-            return self.count + self.places[point.body, point.offset]
+            return self.count + self.places[point.body, point.offset, point.direction]
         return self.info[point.body].slot
+
+    def directions(self) -> np.ndarray:
+        """The numbers of points that are no places: directions, counters, and what they are carried by."""
+        on_bodies = [self.count + i for (_, _, direction), i in self.places.items() if direction]
+        return np.array(self.unplaced + on_bodies, np.int64)
 
     def turning_number(self, point: Point) -> int:
         info = self.info[point.body] if point.body is not None else None

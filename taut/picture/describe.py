@@ -115,7 +115,20 @@ def _joints(looks: Looks, radius: float) -> list[Part]:
                 return Frame(place(pose), UPRIGHT, UNIT)
 
             parts.append(Part(joint["name"], "fixed", triangles, radius * vertices, frame))
+        for k, (how, along) in enumerate(joint["axes"]):
+            wide, long = (0.6, 9.0) if how == "turn" else (0.3, 25.0)
+            pin = meshes.cylinder(wide * radius, long * radius, 16)
+            name = joint["name"] if len(joint["axes"]) == 1 else f"{joint['name']}[{k}]"
+            parts.append(Part(f"axis of {name}", "fixed", pin[1], pin[0], _along(_place(joint["at"]), along)))
     return parts
+
+
+def _along(place: Callable[[Pose], np.ndarray], along: list[float]) -> Callable[[Pose], Frame]:
+    """A frame at a place whose x axis is a direction that turns with a body, or stands in the world."""
+    quat, direction = int(along[1]), np.array(along[2:], float)
+    return lambda pose: Frame(
+        place(pose), turn_from_x(direction if quat < 0 else rotate(pose.quat[quat], direction)), UNIT
+    )
 
 
 def _guides(looks: Looks, radius: float) -> list[Part]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import xarray
 
 XYZ = ["x", "y", "z"]
+LEVEL = "position: Φ = 0; velocity: A v + b = 0, which is the constraint_rate, and has no constraint_error"
 
 
 def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xarray.Dataset:
@@ -35,6 +36,7 @@ def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xar
         "body": _names(labels, "particle", "rigid"),
         "constraint": np.array(labels.row_names(), dtype=str),
         "unit": ("constraint", np.array(labels.units(), dtype=str), {"long_name": "unit of the constraint"}),
+        "level": ("constraint", np.array(labels.levels(), dtype=str), {"long_name": LEVEL}),
         "sense": ("constraint", np.array(labels.senses(), dtype=str), {"long_name": "==, >= or <="}),
     }
     if "orientation" in variables:
@@ -73,6 +75,9 @@ def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
             ("time", "rigid", "xyz"), rotate(principal, spin), "rad/s",
             "angular velocity in the world's frame",
         )  # fmt: skip
+        found["angular_velocity_body"] = (
+            ("time", "rigid", "xyz"), rotate(own, spin), "rad/s", "angular velocity in the body's own axes",
+        )  # fmt: skip
     if values:
         dims, unit = ("time", "coordinate"), "the coordinate's own"
         found["coordinate_value"] = (dims, records.x[:, values, 0], unit, "value of the coordinate")
@@ -85,7 +90,7 @@ def _of_constraints(labels: Labels, records: Records) -> dict[str, tuple]:
     return {
         "multiplier": (dims, records.lam[:, rows], "J per unit of the constraint", "λ, force = +Jᵀ λ"),
         "constraint_error": (dims, records.phi[:, rows], "see coordinate unit", "Φ"),
-        "constraint_rate": (dims, records.rate[:, rows], "see coordinate unit, per s", "dΦ/dt"),
+        "constraint_rate": (dims, records.rate[:, rows], "see coordinate unit, per s", "dΦ/dt, or A v + b"),
     }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..methods.unilateral import EVENTS
+from ..contact.problem import EVENTS
 from ..model.model import Model
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TIME, KIND, ROW, PAIR, IMPULSE = range(5)
 
 
 def joined(ints: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Rows as above, from what the compiled step wrote (methods/unilateral/tables.py)."""
+    """Rows as above, from what the compiled step wrote (contact/problem.py)."""
     return np.column_stack([numbers[:, 0], ints, numbers[:, 1]]).astype(float)
 
 

@@ -134,6 +134,8 @@ def _fault_of_labels(data: dict[str, Any], shapes: dict[str, list[int]]) -> str 
                 return f"'labels' has a constraint {constraint.name!r}"
             if not all(_whole(row, 0) and row < rows for row in constraint.rows):
                 return f"'labels' has no right rows for constraint '{constraint.name}'"
+            if not {*constraint.levels} <= {"position", "velocity"}:
+                return f"'labels' has no right level for constraint '{constraint.name}'"
         wrong = len(labels.inertia) < rigid or len(labels.edges) != len(labels.lengths)
         if wrong or (labels.edges < 0).any() or (labels.edges >= slots).any() or not isinstance(labels.scene, str):
             return "'labels' does not fit the shapes of the run"

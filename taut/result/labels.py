@@ -40,11 +40,15 @@ class Labels:
 
     def units(self) -> list[str]:
         """The unit of each of `row_names`."""
-        return [info.unit for info in self.constraints for _ in info.rows]
+        return [unit for info in self.constraints for unit in info.units]
 
     def senses(self) -> list[str]:
         """==, >= or <= of each of `row_names`."""
         return [info.sense for info in self.constraints for _ in info.rows]
+
+    def levels(self) -> list[str]:
+        """position or velocity of each of `row_names`."""
+        return [level for info in self.constraints for level in info.levels]
 
     def violation(self, phi: np.ndarray) -> np.ndarray:
         """Φ (..., rows in the order of the records) with what an inequality allows set to zero."""
@@ -69,7 +73,8 @@ class Labels:
                  None if b.to_principal is None else b.to_principal.tolist(), b.mass]
                 for b in self.bodies
             ],
-            "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense] for c in self.constraints],
+            "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense,
+                             *([c.level] if c.level != "position" else [])] for c in self.constraints],
             "inertia": self.inertia.tolist(), "edges": self.edges.tolist(), "lengths": self.lengths.tolist(),
         }  # fmt: skip
 
@@ -80,10 +85,15 @@ class Labels:
             for name, kind, motion, slot, quat, turn, mass in data["bodies"]
         )
         constraints = tuple(
-            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), *sense)
-            for name, kind, unit, rows, points, *sense in data["constraints"]
+            ConstraintInfo(name, kind, unit, tuple(rows), tuple(points), sense, level=word)
+            for name, kind, unit, rows, points, sense, word in _with_sense(data["constraints"])
         )
         return cls(
             data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3),
             np.array(data.get("edges", ()), np.int64).reshape(-1, 2), np.array(data.get("lengths", ()), float),
         )  # fmt: skip
+
+
+def _with_sense(constraints: list[list[Any]]) -> list[list[Any]]:
+    """Version 0.1.0 stored no sense: all were equalities. The level is stored where it is not "position"."""
+    return [[*entry, *("==", "position")[len(entry) - 5 :]] for entry in constraints]

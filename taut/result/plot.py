@@ -59,12 +59,13 @@ class Plots:
             info = next((info for info in labels.constraints if info.name == constraint), None)
             if info is None:
                 raise unknown("constraint", str(constraint), [info.name for info in labels.constraints])
-            lines = {f"{plain(name)}  [{info.unit}]": found[:, row] for name, row in zip(info.row_names(), info.rows)}
+            lines = {f"{plain(name)}  [{unit}]": found[:, row]
+                     for name, row, unit in zip(info.row_names(), info.rows, info.units)}
         elif not labels.constraints:
             raise TautError(f"the run of scene '{labels.scene}' has no constraints, so nothing drifts.")
         else:
             for unit in sorted(set(labels.units())):
-                rows = [row for info in labels.constraints if info.unit == unit for row in info.rows]
+                rows = [row for info in labels.constraints for row, own in zip(info.rows, info.units) if own == unit]
                 lines[f"Σ|Φ|  [{unit}]"] = found[:, rows].sum(axis=1)
         figure, axes = self._figure("Constraint error" if constraint is None else f"Error of {constraint}")
         for i, (label, values) in enumerate(list(lines.items())[:MANY]):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import entry
-from ..methods.unilateral import viewer
-from ..methods.unilateral.box import open_box
-from ..methods.unilateral.gather import add_rows, inequalities
+from ..contact.algorithms import evaluation_context
+from ..contact.collect import add_candidates, evaluate_inequalities
+from ..contact.rows import NO, ZERO
 from ..model.arrays import System
 from ..model.evaluate import begin, constraints, copy, set_time
 from ..model.model import ConstraintInfo, Model
@@ -60,39 +60,48 @@ def forces_and_torques(
 
 def at_points(
     model: Model, system: System, records: Records, info: ConstraintInfo, before: Before
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each point of a constraint: the slot of its centre (or itself, in the world), (1), and its arm x - c.
+) -> tuple[np.ndarray, ...]:
+    """Of each point of a constraint: the slot of its centre (or itself, in the world), (1), its arm x - c, and (2).
 
     system  of the model, to work with
     before  what `one_step_before` tells of these records
     """
     if info.sense != "==":
         return _of_inequality(model, system, records, info)
-    points = np.array(info.points, np.int64)
-    centre = points.copy()
-    for point, slot in zip(model.places.point, model.places.slot):
-        centre[points == point] = slot
-    force = np.zeros((len(records), len(points), 3))
-    arm = np.zeros_like(force)
-    reactions(
-        system, before, (records.time, records.x, records.quat, records.v), records.lam,
-        np.array(info.rows, np.int64), points, centre, force, arm,
-    )  # fmt: skip
-    return centre, force, arm
+    now = (records.time, records.x, records.quat, records.v)
+    found = []
+    for part in info.parts:
+        points = np.array(part.points, np.int64)
+        centre, base = _carriers(model, points)
+        force, arm = np.zeros((2, len(records), len(points), 3))
+        reactions(system, before, now, records.lam, np.array(part.rows, np.int64), points, base, force, arm)
+        torque = np.cross(arm, force)  # (2)
+        force[:, np.isin(points, model.directions)] = 0.0  # what acts on a direction only turns
+        found.append((centre, force, arm, torque))
+    centres, forces, arms, torques = zip(*found)
+    return np.concatenate(centres), *(np.concatenate(each, axis=1) for each in (forces, arms, torques))
+
+
+def _carriers(model: Model, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The slot of each point's body, and the slot that its arm begins at: of a direction, one at the origin."""
+    centre, base = points.copy(), points.copy()
+    for point, slot, from_ in zip(model.places.point, model.places.slot, model.places.base):
+        centre[points == point], base[points == point] = slot, from_
+    return centre, base
 
 
 def _by_body(
-    model: Model, centre: np.ndarray, force: np.ndarray, arm: np.ndarray
+    model: Model, centre: np.ndarray, force: np.ndarray, arm: np.ndarray, torque: np.ndarray
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Forces and torques on points, added up by the bodies that own them."""
     owner = {body.slot: body.name for body in model.body_info}
     names = [owner.get(int(slot), WORLD) for slot in centre]
     bodies = list(dict.fromkeys(names))
-    total, torque = np.zeros((2, len(force), len(bodies), 3))
+    total, turning = np.zeros((2, len(force), len(bodies), 3))
     for i, name in enumerate(names):
         total[:, bodies.index(name)] += force[:, i]
-        torque[:, bodies.index(name)] += np.cross(arm[:, i], force[:, i])  # (2)
-    return bodies, total, torque
+        turning[:, bodies.index(name)] += torque[:, i]
+    return bodies, total, turning
 
 
 def one_step_before(records: Records, dt: float, every: int) -> Before:
@@ -110,21 +119,20 @@ def one_step_before(records: Records, dt: float, every: int) -> Before:
 
 
 @entry
-def unilateral_reactions(system, state, box, now, lam, slide, rows, points, centre, out_force, out_arm):
+def contact_reactions(system, state, ctx, now, lam, slide, rows, points, centre, out_force, out_arm):
     """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
     time, x, quat, v = now
-    par = open_box(box)[2]
-    cand, ineq = par.cand, par.ineq
+    cand, ineq = ctx.cand, ctx.ineq
     count = rows.shape[0]
     for k in range(time.shape[0]):
         copy(x[k], state.x)
         copy(quat[k], state.quat)
         copy(v[k], state.v)
         set_time(system, time[k], state.x, state.quat, state.v)
-        inequalities((box, time[k], state.x, state.quat, state.v, False))
+        evaluate_inequalities(system, ctx, time[k], state.x, state.quat, state.v, NO)
         for i in range(count):
-            par.wanted[i] = rows[i]
-        add_rows((box, 0, count))
+            ctx.rows.selected[i] = rows[i]
+        add_candidates(system, ctx, state.quat, ZERO, count)
         for i in range(count):
             first = ineq.rows.ptr[rows[i]]
             size = 0.0
@@ -143,9 +151,9 @@ def unilateral_reactions(system, state, box, now, lam, slide, rows, points, cent
 
 def _of_inequality(
     model: Model, system: System, records: Records, info: ConstraintInfo
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, ...]:
     state = model.initial_state()
-    par = viewer(model, system, state)
+    ctx = evaluation_context(model, state)
     columns = np.array(info.rows) - model.row_count
     rows = model.inequalities.listed[columns]
     points = np.array(info.points, np.int64)
@@ -159,8 +167,8 @@ def _of_inequality(
     x = np.zeros((len(records), *model.x.shape))
     v = np.zeros_like(x)
     x[:, : records.x.shape[1]], v[:, : records.v.shape[1]] = records.x, records.v
-    unilateral_reactions(
-        system, state, par.box, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
+    contact_reactions(
+        system, state, ctx, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
         np.ascontiguousarray(slide), rows, points, centre, force, arm,
     )  # fmt: skip
-    return centre, force, arm
+    return centre, force, arm, np.cross(arm, force)

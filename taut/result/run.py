@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from .motion import PlaceResult
     from .plot import Plots
 
 
@@ -120,15 +121,59 @@ class Run:
         return self._log
 
     def __getitem__(self, name: str) -> Any:
-        """The ConstraintResult or BodyResult of that name; a constraint goes before a body."""
+        """The ConstraintResult, BodyResult or ForceResult of that name; a constraint goes before a body."""
         for constraint in self.labels.constraints:
             if constraint.name == name:
-                return ConstraintResult(self, constraint)
+                return self._constraint(constraint)
         for body in self.labels.bodies:
             if body.name == name:
                 return BodyResult(self, body)
-        known = [info.name for info in self.labels.constraints] + [info.name for info in self.labels.bodies]
-        raise unknown("constraint or body", str(name), known)
+        forces = () if self.scene is None else tuple(self.scene.forces)
+        if name in forces:
+            from .applied import ForceResult
+
+            return ForceResult(self, next(info for info in self.model.force_info if info.name == name))
+        known = [*(info.name for info in self.labels.constraints), *(info.name for info in self.labels.bodies), *forces]
+        raise unknown("constraint, body or force", str(name), known)
+
+    def _constraint(self, info: ConstraintInfo) -> ConstraintResult:
+        """What a constraint did; a joint tells its coordinates besides."""
+        from ..constraints import KINDS
+
+        if info.kind in KINDS and KINDS[info.kind].frames:
+            from .joints import JointResult
+
+            return JointResult(self, info)
+        return ConstraintResult(self, info)
+
+    def at(self, time: float) -> Instant:
+        """The record nearest to a time [s], for `taut.linearise`."""
+        return Instant(self, int(np.abs(np.asarray(self.records.time) - float(time)).argmin()))
+
+    @cached_property
+    def accelerations(self) -> np.ndarray:
+        """v̇ of all slots at each record, (T, slots, 3), from the equations of motion (motion.py)."""
+        from .motion import accelerations
+
+        return accelerations(self.model, self.records)
+
+    @checked
+    def crossings(self, quantity: Any, level: float = 0.0, rate: Any = None) -> pandas.DataFrame:
+        """Where a recorded quantity passes a level, between records: columns time [s] and direction.
+
+        quantity  one number per record, such as run["pin"].angle
+        rate      its time derivative, where it is known: run["pin"].rate
+        """
+        from .moments import crossings
+
+        return crossings(self.records.time, quantity, level, rate, not len(self._events))
+
+    @checked
+    def extremes(self, quantity: Any, rate: Any = None) -> pandas.DataFrame:
+        """Local extremes of a recorded quantity between records: columns time [s], value and kind."""
+        from .moments import extremes
+
+        return extremes(self.records.time, quantity, rate, not len(self._events))
 
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""
@@ -223,6 +268,24 @@ def _downstream(module: str) -> Any:
     return import_module(module)
 
 
+class Instant:
+    """One record of a run."""
+
+    def __init__(self, run: Run, number: int) -> None:
+        self.run, self.number = run, number
+        self.time = float(run.records.time[number])
+
+    def configuration(self) -> tuple[Model, np.ndarray, np.ndarray, np.ndarray, float]:
+        """Model, x, quat, v of all points, and the time."""
+        model, records = self.run.model, self.run.records
+        x, v = model.x.copy(), np.zeros_like(model.x)
+        x[: records.x.shape[1]], v[: records.v.shape[1]] = records.x[self.number], records.v[self.number]
+        return model, x, np.array(records.quat[self.number]), v, self.time
+
+    def __repr__(self) -> str:
+        return f"Instant of '{self.run.labels.scene}' at t = {self.time:g} s"
+
+
 class ConstraintResult:
     """What a constraint did.
 
@@ -243,7 +306,7 @@ class ConstraintResult:
 
         run = self._run
         bodies, force, torque = forces_and_torques(
-            run.model, run.records, self._info, run.info["dt"], run.info["record_every"]
+            run.model, run.records, self._built(), run.info["dt"], run.info["record_every"]
         )
         names = {"time": run.data.time, "body": bodies, "xyz": XYZ}
 
@@ -260,6 +323,11 @@ class ConstraintResult:
     @property
     def torque(self) -> xarray.DataArray:
         return self._reactions[1]
+
+    def _built(self) -> ConstraintInfo:
+        """As the model has it, with its parts, which are not stored with a run."""
+        model = self._run.model
+        return next(i for i in (*model.constraint_info, *model.inequality_info) if i.name == self._info.name)
 
     def _rows(self, variable: str) -> xarray.DataArray:
         names = self._info.row_names()
@@ -307,6 +375,36 @@ class BodyResult:
     @property
     def angular_velocity(self) -> xarray.DataArray:
         return self._own("angular_velocity", "rigid", "rigid")
+
+    @property
+    def angular_velocity_body(self) -> xarray.DataArray:
+        """In the body's own axes."""
+        return self._own("angular_velocity_body", "rigid", "rigid")
+
+    def at(self, offset: Any = (0.0, 0.0, 0.0)) -> PlaceResult:
+        """A place on the body, given in its frame [m]: position, velocity and acceleration over time."""
+        from .motion import PlaceResult
+
+        return PlaceResult(self._run, self._info, offset)
+
+    @property
+    def acceleration(self) -> xarray.DataArray:
+        """Of its centre of mass [m/s²], from the equations of motion."""
+        return self.at().acceleration
+
+    @property
+    def angular_acceleration(self) -> xarray.DataArray:
+        """[rad/s²] in the world's axes, from the equations of motion."""
+        from .motion import turning_acceleration
+
+        return turning_acceleration(self._run, self._info)
+
+    @property
+    def angular_momentum(self) -> xarray.DataArray:
+        """About its centre of mass, in the world's axes [kg m²/s]."""
+        from .motion import spin_of
+
+        return spin_of(self._run, self._info)
 
     @property
     def value(self) -> xarray.DataArray:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import TautError, shown
 from ..expressions import Signal
-from .specs import Matrix, Vector
+from .specs import Matrix, Ref, Vector
 
 _NOT_LISTS = (str, bytes, Mapping, Set, type)  # of a set nobody knows the order
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -76,7 +76,9 @@ def _listed(value: Any, what: str, wanted: str) -> list:
 
 
 def numbers(value: Any, what: str) -> tuple[float, ...]:
-    """A list of finite numbers; rows of numbers are joined."""
+    """A list of finite numbers, or one alone; rows of numbers are joined."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return (number(value, what),)
     flat: list[Any] = []
     for item in _listed(value, what, "a list of numbers"):
         flat.extend(_listed(item, what, "a list of numbers") if hasattr(item, "__len__") else (item,))
@@ -123,13 +125,16 @@ def quaternion(value: Any, what: str) -> tuple[float, float, float, float]:
 
 
 def inertia(value: Any, what: str) -> Matrix:
-    """A possible inertia matrix [kg m²], from three principal moments or 3×3 numbers."""
+    """A possible inertia matrix [kg m²], from three principal moments, 3×3 numbers, or one moment about every axis."""
     try:
         given = np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
+    if given.shape == () and isinstance(value, Real) and not isinstance(value, bool):
+        given = np.full(3, float(value))
     if given.shape not in ((3,), (3, 3)):
-        raise TautError(f"{what} is {shown(value)}; give three principal moments or a 3×3 matrix [kg m²].")
+        raise TautError(f"{what} is {shown(value)}; give three principal moments, a 3×3 matrix, or one moment about "
+                        "every axis, which is all that a planar body needs [kg m²].")
     matrix = np.diag(given) if given.ndim == 1 else given
     if not np.isfinite(matrix).all():
         raise TautError(f"{what} is {shown(value)}; give finite numbers.")
@@ -240,6 +245,11 @@ def function(value: Any, what: str) -> Callable:
 
 
 # How each type of argument that constraints/base.py lists is read.
+def joint(value: Any, what: str) -> str:
+    """The name of a joint, from what adding it returned or from its name."""
+    return text(value.name if isinstance(value, Ref) else value, what)
+
+
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": signal,
     "vector": signals,
@@ -247,6 +257,7 @@ READERS: dict[str, Callable[[Any, str], Any]] = {
     "constant_vector": vector,
     "quaternion": quaternion,
     "numbers": numbers,
+    "joint": joint,
     "text": text,
     "texts": texts,
     "function": function,

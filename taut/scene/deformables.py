@@ -11,22 +11,23 @@ makes them again.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arguments import checked_methods
-from ..cloth.springs import Springs
-from ..cloth.springs import springs as make_springs
 from ..errors import TautError, shown, unknown
 from ..expressions import Signal
+from ..forces.spring_law import Springs
+from ..forces.spring_law import springs as make_springs
 from .bulk import uncollected
 from .materials import AIR, OPTIONS, differing, read_options
 from .meshes import Shape, read_shape
 from .pins import Pin, motion_at, read_pin, read_pins, read_vertex
 from .places import place
-from .specs import Body, BodyRef, Constraint, Deformable, Force, Point
+from .specs import HARD_EDGE, PIN, Body, BodyRef, Constraint, Deformable, Force, Point
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -67,12 +68,14 @@ class DeformableRef:
         """
         record, what = self.record, f"{self.record.kind} '{self.name}'"
         if isinstance(vertex, BodyRef):
-            own = vertex.name.removeprefix(f"{self.name}[").removesuffix("]")
-            vertex = int(own) if own.isdecimal() else vertex.name
+            numbers = {record.node(i): i for i in range(record.count)}
+            vertex = numbers.get(vertex.name, vertex.name)
         x = np.array([self.scene._bodies[record.node(i)].position for i in range(record.count)])
         pin = read_pin(self.scene, what, vertex, to, x)
         if pin.vertex in record.pins:
             raise TautError(f"{what}: vertex {pin.vertex} is pinned twice; pin it once.")
+        if isinstance(pin.to, Point):
+            _refuse_taken(what, [_pin(record, pin.vertex)], self.scene._constraints, "constraint")
         _hold(self.scene, self.name, [pin])
 
 
@@ -133,6 +136,10 @@ def add(scene: Scene, kind: str, name: str | None, given: dict[str, Any], pins: 
     clash = next((record.node(i) for i in range(record.count) if record.node(i) in scene._bodies), None)
     if clash is not None:
         raise TautError(f"{what}: its node would be called '{clash}', but there is a body of that name; rename it.")
+    own = [_edge(record, q) for q in range(len(record.hard_edges))]
+    own += [_pin(record, pin.vertex) for pin in held if isinstance(pin.to, Point)]
+    _refuse_taken(what, own, scene._constraints, "constraint")
+    _refuse_taken(what, [f"{name}.{part}" for part in _force_parts(record, values)], scene._forces, "force")
     with uncollected():
         scene._deformables[name] = record
         _add_nodes(scene, record, shape, values["velocity"])
@@ -216,11 +223,27 @@ def _add_nodes(scene: Scene, record: Deformable, shape: Shape, velocity: Any) ->
 def _add_hard_edges(scene: Scene, record: Deformable, whole: tuple[Point, ...]) -> None:
     for q, ((i, j), length) in enumerate(zip(record.hard_edges.tolist(), record.hard_lengths.tolist())):
         scene._add(Constraint("distance", _edge(record, q), (whole[i], whole[j]), {"length": Signal(length)},
-                              where=record.where, owner=record.name))
+                              where=record.where, owner=record.name, role=HARD_EDGE))
 
 
 def _edge(record: Deformable, q: int) -> str:
     return f"{record.name}.edge[{q}]"
+
+
+def _pin(record: Deformable, vertex: int) -> str:
+    return f"{record.name}.pin[{vertex}]"
+
+
+def _refuse_taken(what: str, own: Iterable[str], taken: Container[str], kind: str) -> None:
+    """A part of a deformable never takes the place of what a user has named like it."""
+    clash = next((name for name in own if name in taken), None)
+    if clash is not None:
+        raise TautError(f"{what}: a part of it would be called '{clash}', but there is a {kind} of that name; "
+                        "rename it.")
+
+
+def _force_parts(record: Deformable, values: dict[str, Any]) -> list[str]:
+    return [*record.springs, *(["wind"] if values["wind"] is not None else [])]
 
 
 def _add_forces(scene: Scene, record: Deformable, values: dict[str, Any], whole: tuple[Point, ...]) -> None:
@@ -248,7 +271,7 @@ def _hold(scene: Scene, name: str, pins: list[Pin]) -> None:
         node = record.node(vertex)
         body = scene._bodies[node]
         if isinstance(to, Point):
-            _hold_to_body(scene, record, node, f"{name}.pin[{vertex}]", to)
+            _hold_to_body(scene, record, node, _pin(record, vertex), to)
         else:
             kind, path, position, velocity = motion_at(f"pin of '{node}'", to, body.position)
             scene._bodies[node] = replace(body, motion=kind, path=path, position=position, velocity=velocity)
@@ -256,7 +279,9 @@ def _hold(scene: Scene, name: str, pins: list[Pin]) -> None:
     stuck = np.zeros(record.count, bool)
     stuck[[vertex for vertex in pinned if scene._bodies[record.node(vertex)].motion != "free"]] = True
     for q in np.flatnonzero(stuck[record.hard_edges].all(axis=1)).tolist():
-        scene._constraints.pop(_edge(record, q), None)
+        edge = scene._constraints.get(_edge(record, q))
+        if edge is not None and edge.owner == name and edge.role == HARD_EDGE:
+            del scene._constraints[edge.name]
     scene._deformables[name] = replace(record, pins=pinned)
 
 
@@ -271,4 +296,5 @@ def _hold_to_body(scene: Scene, record: Deformable, node: str, name: str, to: Po
         carrier = on.carried or to
         scene._bodies[node] = replace(own, motion="driven", position=at, velocity=(0.0, 0.0, 0.0), carried=carrier)
     else:
-        scene._add(Constraint("ball", name, (scene._whole[node], to), {}, where=record.where, owner=record.name))
+        scene._add(Constraint("ball", name, (scene._whole[node], to), {}, where=record.where, owner=record.name,
+                              role=PIN))

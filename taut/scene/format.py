@@ -49,7 +49,7 @@ _SIGNAL = {"anyOf": [_NUMBER, {"type": "string", "description": "a formula in t"
 _SIGNALS = {"anyOf": [{"type": "array", "items": _SIGNAL, "minItems": 3, "maxItems": 3}, _KEYFRAMES]}
 _TEXT = {"type": "string", "minLength": 1}
 _TEXTS = {"anyOf": [_TEXT, {"type": "array", "items": {"type": ["string", "number"]}}]}
-_NUMBERS = {"type": "array", "items": {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}}
+_NUMBERS = {"anyOf": [_NUMBER, {"type": "array", "items": {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}}]}
 _ON_BODY = {
     "type": "object",
     "properties": {"body": _TEXT, "offset": _VECTOR},
@@ -86,7 +86,7 @@ _FORMS: dict[str, dict] = {
 }
 _SHAPE = {
     "type": "object",
-    "propertyNames": {"enum": list(shapes.SIZES)},
+    "propertyNames": {"enum": [*shapes.SIZES, "mesh"]},
     "minProperties": 1,
     "maxProperties": 1,
 }
@@ -152,10 +152,10 @@ Quaternion = _judged(checks.quaternion, _QUATERNION)
 Radius = _judged(checks.not_negative, {"type": "number", "minimum": 0})
 Names = _judged(_names, {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]})
 Inequality = {name: _judged(reader, _INEQUALITY[name]) for name, (_, reader, _) in verbs.INEQUALITY.items()}
-Inertia = _judged(checks.inertia, {"type": "array", "minItems": 3, "maxItems": 3})
+Inertia = _judged(checks.inertia, {"anyOf": [_NUMBER, {"type": "array", "minItems": 3, "maxItems": 3}]})
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
-Shape = _judged(lambda value, what: shapes.solid(value, 1.0, None, what), _SHAPE)
+Shape = _judged(lambda value, what: bodies.mesh_of(value) or shapes.solid(value, 1.0, None, what), _SHAPE)
 Points = _judged(_points, {"type": "array", "items": _POINT})
 
 _SCHEMAS: dict[str, dict] = {
@@ -165,6 +165,7 @@ _SCHEMAS: dict[str, dict] = {
     "constant_vector": _VECTOR,
     "quaternion": _QUATERNION,
     "numbers": _NUMBERS,
+    "joint": _TEXT,
     "text": _TEXT,
     "texts": _TEXTS,
 }
@@ -183,7 +184,7 @@ _BODIES: dict[str, dict[str, Any]] = {
     "rigid": {
         "position": Vector, "mass": Positive, "inertia": Inertia, "shape": Shape, "density": Positive,
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
-        "path": Path, "rotation": Rotation, "radius": Radius,
+        "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag,
     },
     "coordinate": {"value": Number, "inertia": Positive, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip
@@ -242,7 +243,7 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
     else:
         found = (FORCES if section == "forces" else CONSTRAINTS)[kind]
         doc = found.doc
-        need = ... if found.points is not None else None
+        need = ... if found.points else None
         own, bulk = ({} if section == "obstacles" else {"points": (Points, need)}), {}
         for argument in found.arguments:
             if argument.type == "function":
@@ -287,7 +288,7 @@ def can_be_many(section: str, kind: str) -> bool:
     """Particles, and the kinds with a fixed number of points."""
     if section in ("bodies", "obstacles", "deformables"):
         return kind == "particle"
-    return (CONSTRAINTS if section == "constraints" else FORCES)[kind].points is not None
+    return bool((CONSTRAINTS if section == "constraints" else FORCES)[kind].points)
 
 
 def _version(value: Any, what: str) -> None:

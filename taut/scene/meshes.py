@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import cloth, limits
+from .. import geometry, limits
 
 Array = np.ndarray
 
@@ -31,26 +31,27 @@ def _sheet(name: str, values: dict[str, Any]) -> Shape:
     if values["grid"] is not None:
         nx, ny = values["grid"]
         u, v = values["u"] or (1.0, 0.0, 0.0), values["v"] or (0.0, 0.0, 1.0)
-        mesh = cloth.grid(nx, ny, values["size"] or (1.0, 1.0), values["origin"], u, v, name=name)
+        mesh = geometry.grid(nx, ny, values["size"] or (1.0, 1.0), values["origin"], u, v, name=name)
         x = mesh.vertices
     else:
         is_file = values["mesh"] is not None
-        mesh = (cloth.read_mesh(values["mesh"]) if is_file
-                else cloth.Mesh(values["vertices"], values["triangles"], name))  # fmt: skip
+        mesh = (geometry.read_mesh(values["mesh"]) if is_file
+                else geometry.Mesh(values["vertices"], values["triangles"], name))  # fmt: skip
         x = mesh.vertices + np.array(values["origin"])
-    families = {"structural": cloth.structural(mesh), "shear": cloth.shear(mesh), "bending": cloth.bending(mesh)}
+    joined = (geometry.structural, geometry.shear, geometry.bending)
+    families = {pairs.__name__: pairs(mesh) for pairs in joined}
     return Shape(x, mesh.masses(values["density"]), mesh.triangles, families, mesh.edges, mesh.cells)
 
 
 def _solid(name: str, values: dict[str, Any]) -> Shape:
     if values["box"] is not None:
         nx, ny, nz = values["box"]
-        solid = cloth.box(nx, ny, nz, values["size"] or (1.0, 1.0, 1.0), values["origin"], name=name)
+        solid = geometry.box(nx, ny, nz, values["size"] or (1.0, 1.0, 1.0), values["origin"], name=name)
         x = solid.vertices
     else:
         is_file = values["mesh"] is not None
-        solid = (cloth.read_solid(values["mesh"]) if is_file
-                 else cloth.Solid(values["vertices"], values["tetrahedra"], name))  # fmt: skip
+        solid = (geometry.read_solid(values["mesh"]) if is_file
+                 else geometry.Solid(values["vertices"], values["tetrahedra"], name))  # fmt: skip
         x = solid.vertices + np.array(values["origin"])
-    families = {"structural": cloth.structural(solid)}
+    families = {"structural": geometry.structural(solid)}
     return Shape(x, solid.masses(values["density"]), solid.surface, families, solid.edges)

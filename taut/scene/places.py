@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import cos, sin
 from typing import Any
 
@@ -49,11 +50,67 @@ def orientation_at_start(body: Body) -> Quaternion:
     return product((cos(half), x * sin(half), y * sin(half), z * sin(half)), body.orientation)
 
 
+@dataclass(frozen=True)
+class Frame:
+    """The body that a point sits on, as a kind sees it when it derives further points at t = 0.
+
+    body         its name; None: the world
+    kind         "particle", "rigid", "coordinate" or "world"
+    position     of the body's centre [m]
+    orientation  of the body
+    """
+
+    body: str | None
+    kind: str
+    position: Vector = (0.0, 0.0, 0.0)
+    orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+
+    def own(self, vector: Sequence[float]) -> Vector:
+        """A vector of the world in the body's axes."""
+        w, x, y, z = self.orientation
+        return turned((w, -x, -y, -z), (float(vector[0]), float(vector[1]), float(vector[2])))
+
+    def world(self, vector: Sequence[float]) -> Vector:
+        """A vector of the body in the world's axes."""
+        return turned(self.orientation, (float(vector[0]), float(vector[1]), float(vector[2])))
+
+    def direction(self, vector: Sequence[float]) -> Point:
+        """A direction, given in the world's axes, that turns with the body from now on."""
+        if self.kind not in ("rigid", "world"):
+            raise ValueError(f"'{self.body}' is a {self.kind} and has no axes that could turn; make it a rigid body")
+        return Point(self.body, self.own(vector), True)
+
+    def place(self, position: Sequence[float]) -> Point:
+        """A place, given in the world, that moves with the body from now on."""
+        arm = [float(a) - b for a, b in zip(position, self.position)]
+        if self.kind not in ("rigid", "world") and any(arm):
+            raise ValueError(f"'{self.body}' is a {self.kind} and has no places on it; make it a rigid body")
+        return Point(self.body, self.own(arm))
+
+    def counter(self, name: str) -> Point:
+        """A point without a place, for the turns of the angle of that name."""
+        return Point(None, counter=name)
+
+
+def frames(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[Frame]:
+    """The frame of each point's body."""
+    found = []
+    for point in points:
+        body = None if point.body is None else bodies[point.body]
+        if body is None:
+            found.append(Frame(None, "world"))
+        else:
+            found.append(Frame(body.name, body.kind, body.position, orientation_at_start(body)))
+    return found
+
+
 def place(point: Point, bodies: Mapping[str, Body]) -> Vector:
-    """Where a point is at t = 0 [m], (1)."""
+    """Where a point is at t = 0 [m], (1); of a direction, where it points."""
     if point.body is None:
         return point.offset
     body = bodies[point.body]
+    if point.direction:
+        return turned(orientation_at_start(body), point.offset)
     if body.kind != "rigid" or not any(point.offset):
         return body.position
     x, y, z = turned(orientation_at_start(body), point.offset)
@@ -86,4 +143,4 @@ def radii(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[float]:
 
 def surroundings(points: Sequence[Point], bodies: Mapping[str, Body]) -> dict[str, Any]:
     """What a kind's lay_out may ask about its points besides where they are."""
-    return {"labels": labels(points, bodies), "radii": radii(points, bodies)}
+    return {"labels": labels(points, bodies), "radii": radii(points, bodies), "frames": frames(points, bodies)}

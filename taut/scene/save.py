@@ -165,6 +165,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry |= {"mass": body.mass, "inertia": _inertia(body)}
         entry |= {"shape": {body.shape[0]: list(body.shape[1])}} if body.shape is not None else {}
         entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
+        entry |= _unless(False, {"planar": body.planar})
     if body.motion == "free":
         if scalar:
             entry |= _unless(0.0, {"rate": body.velocity[0]})
@@ -275,7 +276,7 @@ def _alike(record: Body | Constraint | Force | Obstacle) -> tuple | None:
     if isinstance(record, Body):
         return ("particle",) if record.kind == "particle" and record.path is None else None
     kind = (CONSTRAINTS | FORCES)[record.kind]
-    if kind.points is None or any(point.body is None or any(point.offset) for point in record.points):
+    if not kind.points or any(point.body is None or any(point.offset) for point in record.points):
         return None
     if any(a.type not in _COLUMNS or not _constant(record.arguments[a.name]) for a in _arguments(record)):
         return None

@@ -15,10 +15,12 @@ import numpy as np
 from ..expressions import Signal
 
 if TYPE_CHECKING:
-    from ..cloth.springs import Springs
+    from ..forces.spring_law import Springs
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
+# Roles of constraints that a deformable makes: what they are is never read from their names.
+HARD_EDGE, PIN = "hard edge", "pin"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Body:
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
     carried           driven particles without a path: the place on a driven body that it sits on
+    planar            rigid bodies: it moves in the plane z = constant of its start and turns about z alone
     shape             rigid bodies: what it looks like, as (kind, sizes [m]) of shapes.py; None: unknown
     """
 
@@ -57,18 +60,24 @@ class Body:
     owner: str | None = field(default=None, compare=False)
     carried: Point | None = None
     shape: tuple[str, tuple[float, ...]] | None = None
+    planar: bool = False
 
 
 @dataclass(frozen=True)
 class Point:
     """A place that constraints and forces act on.
 
-    body    the name of a body, or None: a place in the world
-    offset  [m] in the body's own frame; in the world where body is None; zero on a particle
+    body       the name of a body, or None: a place in the world
+    offset     [m] in the body's own frame; in the world where body is None; zero on a particle
+    direction  the offset is a direction that turns with the body, not a place: its value is R u, without the
+               body's position. Kinds derive these; users do not write them
+    counter    of a joint's angle: a point without a place, whose first number counts the turns of the angle so named
     """
 
     body: str | None
     offset: Vector = (0.0, 0.0, 0.0)
+    direction: bool = False
+    counter: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,7 @@ class Constraint:
     sense        "==": Φ = 0;  ">=": Φ ≥ 0;  "<=": Φ ≤ 0. All rows have the same
     restitution  of an inequality: speed after an impact over speed before, 0 to 1
     friction     of a contact: Coulomb's coefficient
+    role         HARD_EDGE or PIN of the deformable that is its owner; "": a user's own constraint
     """
 
     kind: str
@@ -89,6 +99,7 @@ class Constraint:
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
+    role: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..constraints import Kind
+from ..constraints import Kind, Layout
 from ..errors import TautError, shown, unknown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
 from . import checks
-from .places import places, surroundings
+from .joints import about
+from .places import places
 from .specs import BodyRef, Constraint, Force, Point, Ref
 
 if TYPE_CHECKING:
@@ -61,12 +62,16 @@ def _signature(kind: Kind | ForceKind) -> inspect.Signature:
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
     if kind.points is None:
         parameters.append(Parameter("points", Parameter.VAR_POSITIONAL))
+    elif kind.joints:
+        parameters += [Parameter(which, Parameter.POSITIONAL_OR_KEYWORD) for which in kind.joints]
     else:
         needed = len(kind.points) - getattr(kind, "points_optional", 0)
         for i, point in enumerate(kind.points):
             default = Parameter.empty if i < needed else None
             parameters.append(Parameter(point, Parameter.POSITIONAL_OR_KEYWORD, default=default))
     for argument in kind.arguments:
+        if argument.type == "joint":
+            continue
         default = Parameter.empty if argument.required else argument.default
         parameters.append(Parameter(argument.name, Parameter.KEYWORD_ONLY, default=default))
     if isinstance(kind, Kind):
@@ -86,34 +91,50 @@ def add(
     if kind.points is not None and not arguments.keys().isdisjoint(kind.points):
         arguments = dict(arguments)
         points = [*points, *(arguments.pop(p) for p in kind.points[len(points):] if p in arguments)]
+    if kind.joints:
+        arguments, points = _named_joints(kind, what, points, arguments), ()
     read = read_points(scene, what, points)
     _check_points(scene, kind, what, read)
     inequality = _take_inequality(kind, what, arguments) if isinstance(kind, Kind) else None
     values = read_arguments(kind, what, arguments)
     start = places(read, scene._bodies)
-    # Most kinds ask nothing more about their points, and scenes hold many of them.
-    asks = kind.points is None or (isinstance(kind, Kind) and kind.sense != "==")
-    if asks:
-        try_lay_out(kind, what, start, values | surroundings(read, scene._bodies), read)
-    else:
-        try_lay_out(kind, what, start, values, read)
+    try:
+        asked = about(scene, kind, name, read, values)
+    except TautError as mistake:
+        raise TautError(f"{what}: {mistake}") from None
+    layout = try_lay_out(kind, what, start, asked, read)
     if isinstance(kind, Kind) and inequality is not None:
+        if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
+            raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "
+                            "an equality; leave it out.")
         if inequality[0] == "==":
             _check_possible(scene, kind, what, read, start, values)
         return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
     return scene._add(Force(kind.name, name, read, values, scene._where))
 
 
+def _named_joints(kind: Kind | ForceKind, what: str, given: Sequence[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, with the joints that were given by position."""
+    if len(given) > len(kind.joints):
+        raise TautError(f"{what} has {len(given)} arguments without a name; it takes {', '.join(kind.joints)}.")
+    for which in kind.joints[: len(given)]:
+        if which in arguments:
+            raise TautError(f"{what}: {which} is given twice; give it once.")
+    return dict(zip(kind.joints, given)) | arguments
+
+
 def try_lay_out(
     kind: Kind | ForceKind, what: str, start: np.ndarray, values: dict[str, Any], points: Sequence[Point] = ()
-) -> None:
+) -> Layout:
     """Let the kind judge its arguments; numbers whose squares or products are beyond a float are refused."""
     try:
         found = kind.lay_out(start, values)
-        numbers = (p.source if isinstance(p, Signal) else p for p in found.parameters)
+        parameters = [*found.parameters, *(p for part in getattr(found, "parts", ()) for p in part.parameters)]
+        numbers = (p.source if isinstance(p, Signal) else p for p in parameters)
         never = isinstance(kind, ForceKind) and kind.may_be_infinite
         if not all(isfinite(p) or (never and p == inf) for p in numbers if isinstance(p, float | int)):
             raise OverflowError
+        return found
     except (ValueError, TautError, ArithmeticError) as mistake:
         where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
         if isinstance(mistake, ArithmeticError):
@@ -239,7 +260,9 @@ def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple
             wanted = "a scalar coordinate" if role in scalars else "a particle, a rigid body or a place"
             raise TautError(f"{what}: point {role} is {spoken(point)}; it must be {wanted}.")
         if turning and (found != "rigid" or any(point.offset)):
-            raise TautError(f"{what} acts on {spoken(point)}; only a rigid body as a whole can be turned.")
+            remedy = "use force, whose first component acts on a coordinate" if found == "coordinate" else (
+                "only a rigid body as a whole can be turned")
+            raise TautError(f"{what} acts on {spoken(point)}; {remedy}.")
 
 
 def _check_possible(

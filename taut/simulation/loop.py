@@ -12,17 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
+from ..contact.algorithms import CONTACT_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import State, System
-from ..model.evaluate import begin, constraints, forces, place, set_time, times
+from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
 
 METHOD_LIST = [
-    *METHODS.values(),
-    *(method.unilateral for method in METHODS.values() if method.unilateral),
-    *(method.sheets for method in METHODS.values() if method.sheets and not method.is_for_sheets_only),
+    *(method for method in METHODS.values() if method.step is not None),
+    *CONTACT_METHODS.values(),
+    *DEFORMABLE_METHODS.values(),
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 
@@ -63,6 +65,7 @@ def advance(system, state, par, h, first, steps):
     for k in range(first, first + steps):
         t = k * h
         begin(system, t, state.x, state.quat, state.v)
+        sample(system, t, state.x, state.quat, state.v)
         status = step(system, state, t, h, par)
         if not is_finite(state):
             return k - first, NOT_FINITE
@@ -95,8 +98,8 @@ def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
 @cache
 def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
-    shared = method.form == "unilateral"
-    name = f"{method.step.__module__.rpartition('.')[2]}_steps" if shared else method.key
+    shared = method.form == "contact"
+    name = f"{method.algorithm}_steps" if shared else method.key
     return specialise(advance, f"advance_{name}", compiled, step=method.step)
 
 
@@ -113,6 +116,8 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
     """
     filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
     if keep_start:
+        if first == 0:
+            sample(system, 0.0, state.x, state.quat, state.v)  # what is held from the start on belongs to its record
         record(calls, system, state, first * h, par, records, filled)
         filled += 1
     done = first

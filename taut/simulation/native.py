@@ -23,8 +23,8 @@ LOWEST = 19  # priority
 
 
 def compile_in_background() -> bool:
-    """Start it, unless it is done, under way, or not wanted (TAUT_NATIVE, TAUT_COMPILERS=0); whether it was started."""
-    if os.environ.get("TAUT_NATIVE") or os.environ.get("TAUT_COMPILERS") == "0" or shipped_folder() is None:
+    """Start it, unless it is done, under way or not wanted (TAUT_NATIVE=0); whether it was started."""
+    if os.environ.get("TAUT_NATIVE") or shipped_folder() is None:
         return False
     if native_mark() is None or not try_lock(LOCK):
         return False
@@ -47,7 +47,6 @@ def work(jobs: Sequence[Job] | None = None) -> None:
         return
     with suppress(AttributeError, OSError):  # Windows has no such call
         os.nice(LOWEST)
-    os.environ["TAUT_COMPILERS"] = "0"
     for job in common_jobs() if jobs is None else jobs:
         perform(job)
     keep(mark, b"")

@@ -15,14 +15,15 @@ import numpy as np
 
 from .. import limits
 from ..arguments import checked
+from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled.storage import before_compiling
+from ..contact.algorithms import CONTACT_METHODS
 from ..errors import TautError, chosen, note, noting, shown, tell, told, unknown
 from ..initial import AS_GIVEN, REPAIR, check_inequalities, check_sheets, listed, pairs_fit, prepare_start, start_mode
 from ..linalg import describe
 from ..methods import METHODS, STATUSES, Method
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
 from ..methods.options import parameters
-from ..methods.unilateral import contents
 from ..model import Model, build
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, joined
@@ -155,7 +156,7 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
         own = getattr(session.state, field, None)
         if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
             if own.shape != values.shape:
-                contents(session.par).found[0] = len(values) / 1.5 + 1
+                session.par.pairs.found[0] = len(values) / 1.5 + 1
                 session._make_room()
             own = getattr(session.state, field)[: len(values)]
         if older and own is not None and field == "memory" and own.shape > values.shape:
@@ -174,10 +175,10 @@ def method_for(scene: Scene, name: str) -> Method:
     method = METHODS[name]
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
-        form = method.sheets or (None if scene.is_unilateral else method)
+        form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
         what = "cloth or solids with limits or contacts"
     else:
-        form = method.unilateral if scene.is_unilateral else method
+        form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
         what = "inequalities"
     if form is None:
         able = _able(scene)
@@ -189,9 +190,9 @@ def method_for(scene: Scene, name: str) -> Method:
 def _able(scene: Scene) -> list[str]:
     """The methods that treat the inequalities of a scene."""
     if not scene.deformables:
-        return [method.name for method in METHODS.values() if method.unilateral is not None]
+        return list(CONTACT_METHODS)
     model = build(scene)
-    return [method.name for method in METHODS.values() if method.sheets and method.sheets.refuses(model) is None]
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refusal(model) is None]
 
 
 class Session:
@@ -200,7 +201,7 @@ class Session:
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
         self.method = method_for(scene, plan["method"])
-        reason = self.method.refuses(model)
+        reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
@@ -220,8 +221,8 @@ class Session:
         self._numbers = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
-        if self.method.form == "unilateral":
-            while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
+        if self.method.form == "contact":
+            while len(model.inequalities.ball_slot) and not pairs_fit(self.state, self.par):
                 self._make_room()
             check_inequalities(model, self.system, self.state, self.par, mode)
         caveat = self.method.caveat
@@ -236,7 +237,7 @@ class Session:
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
         if keep_start and self.method.begin is not None:
-            self.method.begin(self.par)
+            self.method.begin(self.system, self.state, self.par)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = clock.perf_counter()
@@ -288,17 +289,17 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if not self.method.form == "unilateral":
+        if not self.method.form == "contact":
             return NO_EVENTS
-        par = contents(self.par)
-        count = min(int(par.event_count[0]), len(par.event_ints))
-        par.event_count[0] = 0
-        self.events.append(joined(par.event_ints[:count], par.event_numbers[:count]))
+        events = self.par.events
+        count = min(int(events.count[0]), len(events.ints))
+        events.count[0] = 0
+        self.events.append(joined(events.ints[:count], events.numbers[:count]))
         return self.events[-1]
 
     def _make_room(self) -> None:
         """More pairs of balls are near than there is room for."""
-        room = int(1.5 * contents(self.par).found[0])
+        room = int(1.5 * self.par.pairs.found[0])
         state = self.state
         pairs, lam = np.zeros((room, 2), np.int64), np.zeros((room, 3))
         pairs[: len(state.pairs)], lam[: len(state.pairs)] = state.pairs, state.pair_lam
@@ -332,8 +333,8 @@ class Session:
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        if self.method.form == "unilateral":
-            names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
+        if self.method.form == "contact":
+            names = [self.model.inequality_names[r] for r in np.flatnonzero(self.par.rows.indeterminate)]
             if names:
                 tell(f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
                      "at least at times): of the possible ones the smallest are given")
@@ -352,9 +353,9 @@ class Session:
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _solver(self) -> str:
-        if self.method.form != "sheets":
+        if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
-        return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
+        return f"sparse Cholesky, {3 * len(self.par.linear.nodes.order):,} rows (three for each node of sheets)"
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
@@ -362,6 +363,7 @@ class Session:
         status, message, step = self._judge(status, message)
         info = {
             **self.plan,
+            "algorithm": self.method.algorithm or self.method.name,
             "steps_done": self.done,
             "wall_time": wall_time,
             "linear_solves": int(counts[0]),
@@ -378,7 +380,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if self.method.form == "unilateral" else None,
+            log=log_table(self.model, self.par) if self.method.form == "contact" else None,
         )  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: 
 def _by_error(model: Model, start: Start, chunks: Sequence[Records]) -> Divergence | None:
     labels = Labels.of(model)
     recorded = [
-        own_scale(info, start.size) if info.unit != "1" else np.inf for info in model.inequality_info for _ in info.rows
+        own_scale(info, unit, start.size) if unit != "1" else np.inf
+        for info in model.inequality_info for unit in info.units
     ]
     scale = np.concatenate([start.scale, recorded])
     bound = scale + np.abs(labels.violation(chunks[0].phi[0]))

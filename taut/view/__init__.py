@@ -2,6 +2,7 @@
 
     frames.py    what travels to the page: messages of arrays, quantised and compressed; the only definition
     drawing.py   what a scene looks like: bodies, links, obstacles, sheets, guides
+    joints.py    axes and coordinates of joints; forces.py: what constraints do and where
     track.py     one run as the page sees it: blocks of frames, and lines over time, thinned
     follow.py    a stored run that another process may still be writing
     live.py      a scene that is simulated while it is looked at

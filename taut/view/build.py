@@ -33,7 +33,10 @@ def build() -> Path:
 def fetch() -> None:
     """What the lock file names, unless it is there already.
 
-    Not `npm ci`: it fails where a registry lacks binaries of another platform, which nobody here needs.
+    Not `npm ci`: it refuses a lock file without the binaries of every platform, also with --omit=optional, and
+    registries get rollup's for rarer platforms weeks after its own release. An older rollup for which all are there
+    would bring a foreign prebuilt binary (4.64, 4.65). `install --no-save` takes the locked versions with their
+    checksums, leaves the lock file alone, and adds only a binary that the lock lacks for this very platform.
     """
     lock, done = SOURCE / "package-lock.json", SOURCE / "node_modules" / ".package-lock.json"
     if not done.is_file() or done.stat().st_mtime < lock.stat().st_mtime:

@@ -19,6 +19,7 @@ from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
 from .guides import guide
+from .joints import look_of
 
 LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
 OBSTACLES = ("half_space", "outside_", "inside_")  # kinds of these names bound the space of a ball
@@ -105,16 +106,15 @@ class Drawing:
                     yield {"name": info.name, "style": LINKS[info.kind], "rows": list(info.rows), "a": a, "b": b}
 
     def _joints(self) -> Iterable[dict[str, Any]]:
-        """Places on rigid bodies where something holds them, with an axis where the kind has one."""
+        """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            axis = spec.arguments.get("axis")
-            for point in spec.points[:1]:
-                if point.body is not None and self.info[point.body].kind == "rigid" and spec.kind not in LINKS:
-                    yield {
-                        "name": spec.name, "at": self.place(point), "rows": rows.get(spec.name, []),
-                        "kind": spec.kind, "axis": numbers(axis, 0.0) if isinstance(axis, tuple) else None,
-                    }  # fmt: skip
+            look = look_of(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            if look is not None:
+                yield {
+                    "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),
+                    "kind": spec.kind, "axes": [[how, self.place(along)] for how, along in look.axes],
+                }  # fmt: skip
 
     def obstacles(self) -> list[dict[str, Any]]:
         if self.scene is None:

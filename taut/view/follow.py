@@ -20,6 +20,7 @@ class StoredTrack(Track):
         steps, dt = run.info.get("steps"), run.info.get("dt")
         asked = float(steps) * float(dt) if steps and dt else None
         super().__init__(run, name or str(run.info.get("method") or path.stem), asked)
+        self.source = str(path)
 
     def grow(self) -> bool:
         """Read what has come since; True where the run is longer or has ended."""

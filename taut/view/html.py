@@ -53,6 +53,6 @@ def stride_of(track: Track, most_bytes: float) -> int:
     length = float(records.time[-1] - records.time[0])
     frames = float(np.clip(RATE * length, *FRAMES))
     numbers = 4 * records.x.shape[1] + 2 * records.phi.shape[1] + 3 * records.contact_force.shape[1]
-    numbers += 6 * len(track.forces())
+    numbers += 6 * len(track.forces.names) + len(track.coordinates.names())
     frames = min(frames, max(most_bytes / (2.0 * max(numbers, 1)), 30.0))
     return max(1, int(np.ceil((len(records) - 1) / frames - 1e-9)))

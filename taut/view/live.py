@@ -93,7 +93,7 @@ class Live:
         able = []
         for name in METHODS:
             try:
-                if method_for(scene, name).refuses(self.sim.session.model) is None and name != "reference":
+                if method_for(scene, name).refusal(self.sim.session.model) is None and name != "reference":
                     able.append(name)
             except TautError:
                 continue

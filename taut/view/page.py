@@ -28,12 +28,14 @@ def template() -> str:
 
 def filled(title: str, messages: Sequence[bytes] = ()) -> str:
     """The page with a title and the messages it would else get from a server."""
-    text = template()
-    # Base 64 has no sign that could end a script; names inside the messages stay bytes.
-    scripts = "".join(f'<script type="application/x-taut">{b64encode(m).decode()}</script>\n' for m in messages)
-    head, _, rest = text.partition(TITLE)
+    head, _, rest = template().partition(TITLE)
     body, _, tail = rest.partition(DATA)
-    return f"{head}<title>{escape(title)}</title>{body}{scripts}{tail}"
+    return f"{head}<title>{escape(title)}</title>{body}{scripts(messages)}{tail}"
+
+
+def scripts(messages: Sequence[bytes]) -> str:
+    """Messages as they stand in a page: base 64 has no sign that could end a script, and names inside stay bytes."""
+    return "".join(f'<script type="application/x-taut">{b64encode(m).decode()}</script>\n' for m in messages)
 
 
 def script_text(value: object) -> str:

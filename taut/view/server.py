@@ -23,6 +23,7 @@ from .page import filled
 from .show import Show
 
 HOST = "127.0.0.1"
+LAST_PORT = 65535
 POLL = 0.5  # seconds between looks at runs that are still going
 LARGEST_REQUEST = 10_000  # bytes
 
@@ -44,6 +45,8 @@ class Server:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def start(self) -> str:
+        if not 0 <= self.port <= LAST_PORT:
+            raise TautError(f"port is {self.port}; give a number up to {LAST_PORT}, or leave it out for a free one.")
         self._thread = threading.Thread(target=self._run, daemon=True, name="taut view")
         self._thread.start()
         self._ready.wait()

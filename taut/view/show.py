@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import TautError
@@ -10,11 +10,20 @@ from ..result.run import Run
 from .frames import message
 from .track import Track
 
+OTHERS = "#D55E00", "#009E73", "#CC79A7", "#0072B2", "#E69F00", "#882255", "#117733", "#999933"
+
 
 class Show:
-    """Tracks of one scene; runs of different scenes are refused by name."""
+    """Tracks of one scene; runs of different scenes are refused by name.
 
-    def __init__(self, tracks: Sequence[Track], title: str | None = None) -> None:
+    How the page begins:
+    side_by_side  runs beside each other, not over each other
+    plays         already moving
+    seen_from     azimuth from the z axis towards x, and elevation above the horizon [degrees]
+    """
+
+    def __init__(self, tracks: Sequence[Track], title: str | None = None, side_by_side: bool = False,
+                 plays: bool = False, seen_from: tuple[float, float] | None = None) -> None:  # fmt: skip
         if not tracks:
             raise TautError("there is nothing to show; give at least one run.")
         first = tracks[0].run.labels
@@ -23,10 +32,11 @@ class Show:
             alike = [b.name for b in labels.bodies] == [b.name for b in first.bodies]
             if not alike or labels.row_names() != first.row_names():
                 raise TautError(
-                    f"'{track.name}' is a run of scene '{labels.scene}' ({len(labels.bodies)} bodies) and can not lie "
-                    f"over '{tracks[0].name}' of scene '{first.scene}' ({len(first.bodies)}); show them one at a time."
+                    f"'{track.source}' is a run of scene '{labels.scene}' ({len(labels.bodies)} bodies) and can not "
+                    f"lie over '{tracks[0].source}' of '{first.scene}' ({len(first.bodies)}); show them one at a time."
                 )
         self.tracks = list(tracks)
+        self.begins = {"side_by_side": side_by_side and len(tracks) > 1, "plays": plays, "seen_from": seen_from}
         _tell_apart(self.tracks)
         self.title = title or f"{first.scene}: {', '.join(track.name for track in self.tracks)}"
 
@@ -35,7 +45,8 @@ class Show:
         first = self.tracks[0]
         return message(
             "scene", first.drawing.arrays(), level, title=self.title, scene=first.drawing.data(),
-            centre=first.centre.tolist(), size=first.size, runs=[track.describe() for track in self.tracks], **words,
+            centre=first.centre.tolist(), size=first.size, runs=[track.describe() for track in self.tracks],
+            **self.begins, **words,
         )  # fmt: skip
 
     def grow(self) -> bool:
@@ -47,15 +58,21 @@ class Show:
         return any(track.is_running for track in self.tracks)
 
 
-def show_of(runs: Iterable[Run], title: str | None = None) -> Show:
-    """A show of runs in memory, named after their methods."""
-    return Show([Track(run, str(run.info.get("method") or "run")) for run in runs], title)
+def show_of(runs: Iterable[Run] | Mapping[str, Run], title: str | None = None, **begins: Any) -> Show:
+    """A show of runs in memory, under given names, else named after their methods."""
+    named = runs.items() if isinstance(runs, Mapping) else ((str(r.info.get("method") or "run"), r) for r in runs)
+    return Show([Track(run, name) for name, run in named], title, **begins)
 
 
 def _tell_apart(tracks: Sequence[Track]) -> None:
-    """Names of runs differ: the step is added where the method does not tell, then a number."""
+    """Names of runs differ: the step is added where the method does not tell, then a number. So do their colours."""
     for add in (lambda i, t: f"{t.name}, dt {t.run.info.get('dt', 0):g}", lambda i, t: f"{t.name} ({i + 1})"):
         names = [track.name for track in tracks]
         for i, track in enumerate(tracks):
             if names.count(names[i]) > 1:
                 track.name = add(i, track)
+    colors = [track.color.upper() for track in tracks]
+    free = [color for color in OTHERS if color not in colors]
+    for i, track in enumerate(tracks):  # the first run of a method has its colour, a second one another
+        if colors[i] in colors[:i] and free:
+            track.color = free.pop(0)

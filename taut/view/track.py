@@ -8,6 +8,7 @@ A block holds every stride-th record from `start` to `stop`, so the page decides
     speed (T, slots)    [m/s]
     phi   (T, m)        log10 of |Φ|, of what an inequality does not allow
     lam   (T, m)        λ
+    joint (T, n)        coordinates of joints; `coordinates` of the description names them
     force (T, F, 6)     what constraints do [N], and where [m], if asked for; `forces` of the description names them
     push  (T, slots, 3) what contacts do [N]
     touch (n, 6)        points [m] and normals of contacts, those of frame k from touch_at[k] on
@@ -19,22 +20,24 @@ A line has every record where few are asked for, else the least and the largest 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..analysis.compare.colors import look
 from ..result.dataset import elongations
-from ..result.reactions import Before, at_points
+from ..result.reactions import Before
 from ..result.records import Records
 from ..result.run import Run
 from .contacts import contacts
 from .drawing import Drawing
+from .forces import Forces
 from .frames import message
+from .joints import Coordinates
 
 FAR = 50.0  # times the scene's size: further off a body is not drawn
-MOST_FORCES = 200  # constraints whose forces are shown
+FLAT, THIN = 0.05, 0.3  # of the size: what moves less along z, and is not thicker, is seen from the front
 MOST_EVENTS = 2000
 NOTHING = 1e-20  # the least |Φ| that is told apart from zero
 ROUGH = 40  # records that tell how far a scene reaches
@@ -45,14 +48,16 @@ class Track:
 
     def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
         self.run, self.name = run, name
+        self.source = name  # what a message calls it
+        self.color = look(run.info.get("method", "")).color
         n = len(run.records)
         thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
         self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
         self.centre, self.size = extent(run, thin[0])
-        self.bounds = self._bounds(thin)
+        self.bounds, self.is_flat = self._bounds(thin)
+        self.coordinates, self.forces = Coordinates(run), Forces(run)
         self._series: dict[str, np.ndarray] = {}
         self.block = lru_cache(maxsize=8)(self._block)  # a second viewer asks for the same
-        self._system: Any = None
 
     @property
     def records(self) -> Records:
@@ -75,18 +80,18 @@ class Track:
         style = look(info.get("method", ""))
         return {
             "name": self.name, "method": info.get("method", ""), "dt": info.get("dt"), "status": run.status,
-            "message": run.message, "color": style.color, "dash": list(style.dash), "records": len(self.records),
+            "message": run.message, "color": self.color, "dash": list(style.dash), "records": len(self.records),
             "start": float(self.records.time[0]), "end": self.end, "events": self.events(),
-            "forces": [[info.name, int(centre)] for info, centre in self.forces()], "lines": list(self.lines()),
-            "bounds": self.bounds, "unshown": len(self.forced()) if not self.forces() else 0,
+            "forces": self.forces.names, "coordinates": self.coordinates.names(), "lines": list(self.lines()),
+            "bounds": self.bounds, "flat": self.is_flat, "unshown": self.forces.unshown,
         }  # fmt: skip
 
     @property
     def end(self) -> float:
         return float(self.records.time[-1])
 
-    def _bounds(self, x: np.ndarray) -> list[list[float]]:
-        """Corners of the box that the motion stays in, as far as it is worth seeing [m]."""
+    def _bounds(self, x: np.ndarray) -> tuple[list[list[float]], bool]:
+        """Corners of the box that the motion stays in, as far as it is worth seeing [m]; whether it is flat in z."""
         bodies = [body for body in self.run.labels.bodies if body.kind != "coordinate"]
         scene = self.run.scene
         radius = np.array([scene.bodies[body.name].radius if scene else 0.0 for body in bodies])[None, :, None]
@@ -94,12 +99,15 @@ class Track:
         with np.errstate(all="ignore"):
             near = (np.abs(places - self.centre) < 2.0 * self.size).all(axis=2)
         if not near.any():
-            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()]
-        return [(places - radius)[near].min(axis=0).tolist(), (places + radius)[near].max(axis=0).tolist()]
+            return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()], False
+        low, high = (places - radius)[near].min(axis=0), (places + radius)[near].max(axis=0)
+        flat = np.ptp(places[near][:, 2]) < FLAT * self.size and high[2] - low[2] < THIN * self.size
+        return [low.tolist(), high.tolist()], bool(flat)
 
     # Frames
 
-    def _block(self, start: int, stop: int, stride: int, forces: bool, level: int = 1) -> bytes:
+    def _block(self, start: int, stop: int, stride: int, forces: bool, level: int = 0) -> bytes:
+        """Frames; they are not compressed on the way to a page of this machine: that would be most of the work."""
         start, stop = max(0, start), min(stop, len(self.records))
         at = np.arange(start, max(stop, start), max(stride, 1))
         part = self.records.part(at)
@@ -119,41 +127,12 @@ class Track:
                 "phi": ("track", phi),
                 "lam": ("track", part.lam),
             }
+            if self.coordinates.names():
+                found["joint"] = ("track", self.coordinates.table(part))
             found |= self._contacts_of(part)
-            if before is not None:
-                found |= self._forces_of(part, before)
+            if before is not None and self.forces.names:
+                found["force"] = ("track", self.forces.table(part, before))
             return found | {f"wall: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
-
-    def forced(self) -> list[Any]:
-        """Constraints of the user: hard edges of sheets are too many to draw."""
-        scene = self.run.scene
-        if scene is None:
-            return []
-        own = {c.name for c in scene.constraints.values() if c.owner is None}
-        return [info for info in self.run.labels.constraints if info.name in own]
-
-    def forces(self) -> list[tuple[Any, int]]:
-        """Constraints with the points they act on, one entry for each; none where there are too many."""
-        own = self.forced()
-        if not own or len(own) > MOST_FORCES:
-            return []
-        model = self.run.model
-        points = {int(p): int(s) for p, s in zip(model.places.point, model.places.slot)}
-        return [(info, points.get(p, p)) for info in own for p in info.points]
-
-    def _forces_of(self, part: Records, before: Before) -> dict[str, tuple[str, np.ndarray]]:
-        if not self.forces() or not len(part):
-            return {}
-        model = self.run.model
-        if self._system is None:
-            self._system = model.system()
-        found = []
-        for info in self.forced():
-            centre, force, arm = at_points(model, self._system, part, info, before)
-            for i, slot in enumerate(centre):
-                place = part.x[:, slot] if slot < part.x.shape[1] else np.broadcast_to(model.x[slot], arm[:, i].shape)
-                found.append(np.hstack([force[:, i], place + arm[:, i]]))
-        return {"force": ("track", np.stack(found, axis=1))}
 
     def _before(self, at: np.ndarray) -> Before:
         """Where the step that led to each record began."""
@@ -167,28 +146,31 @@ class Track:
     def _contacts_of(self, part: Records) -> dict[str, tuple[str, np.ndarray]]:
         if not part.contact_force.shape[1]:
             return {}
-        scene = self.run.scene
-        balls, nodes = [], []
-        for body in self.run.labels.bodies:
-            spec = scene.bodies[body.name] if scene else None
-            if spec is not None and spec.owner is not None:
-                nodes.append(body.slot)
-            elif body.kind != "coordinate":
-                balls.append((body.slot, spec.radius if spec else 0.0))
+        balls, nodes = self._touchable
         walls = self.drawing.obstacles()
         found, ends = [np.zeros((0, 6))], [0]
         for x, push in zip(part.x, part.contact_force):
-            found.append(contacts(x, push, balls, np.array(nodes, np.int64), walls))
+            found.append(contacts(x, push, balls, nodes, walls))
             ends.append(ends[-1] + len(found[-1]))
         return {
             "push": ("track", part.contact_force), "touch": ("short", np.concatenate(found)),
             "touch_at": ("u4", np.array(ends)),
         }  # fmt: skip
 
+    @cached_property
+    def _touchable(self) -> tuple[list[tuple[int, float]], np.ndarray]:
+        """Slot and radius [m] of balls, and slots of the nodes of sheets."""
+        bodies = dict(self.run.scene.bodies) if self.run.scene else {}
+        owned = {name for name, spec in bodies.items() if spec.owner is not None}
+        balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0)
+                 for body in self.run.labels.bodies
+                 if body.kind != "coordinate" and body.name not in owned]  # fmt: skip
+        return balls, np.array([body.slot for body in self.run.labels.bodies if body.name in owned], np.int64)
+
     # Lines
 
     def lines(self) -> dict[str, Callable[[], np.ndarray]]:
-        """What can be drawn over time, by name; of a constraint "λ NAME"."""
+        """What can be drawn over time, by name; of a constraint "λ NAME", of a coordinate "joint NAME"."""
         records, labels = self.records, self.run.labels
         found: dict[str, Callable[[], np.ndarray]] = {
             "kinetic": lambda: records.energy[:, 0],
@@ -210,7 +192,9 @@ class Track:
         """All records of a line."""
         if name not in self._series:
             with np.errstate(all="ignore"):
-                if name.startswith("λ "):
+                if name.startswith("joint "):
+                    values = self.coordinates.line(name[6:], self.records)
+                elif name.startswith("λ "):
                     rows = dict(zip(self.run.labels.row_names(), self.run.labels.rows()))
                     values = self.records.lam[:, rows[name[2:]]]
                 else:
@@ -218,7 +202,7 @@ class Track:
             self._series[name] = values
         return self._series[name]
 
-    def series(self, name: str, start: float, end: float, points: int, level: int = 1) -> bytes:
+    def series(self, name: str, start: float, end: float, points: int, level: int = 0) -> bytes:
         """A line between two times, thinned to about so many points."""
         time = self.records.time
         first = max(int(np.searchsorted(time, start)) - 1, 0)

@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import TautError
 from ..progress import say
 from ..result.run import Run
+from ..result.store import RUNNING, Store
 from ..scene.scene import Scene
 from .follow import StoredTrack
 from .live import Live, is_scene
@@ -85,7 +86,7 @@ def _track(thing: Run | Scene | str | Path) -> Track:
 
 @contextmanager
 def watch(folder: Path) -> Iterator[None]:
-    """Show a run that begins now, stored in a folder, while the block computes it; then until Ctrl-C."""
+    """Show a run that begins or goes on now, stored in a folder, while the block computes it; then until Ctrl-C."""
     given = folder.stat().st_mtime_ns if folder.exists() else None
     ended = threading.Event()
     shown: list[Viewer] = []
@@ -94,8 +95,9 @@ def watch(folder: Path) -> Iterator[None]:
         while not ended.wait(0.1):
             if folder.exists() and folder.stat().st_mtime_ns != given:
                 try:
-                    shown.append(view(folder, wait=False))
-                    return
+                    if Store.open(folder).status == RUNNING:  # one that is resumed has not ended any more
+                        shown.append(view(folder, wait=False))
+                        return
                 except TautError:
                     continue  # it has no records yet
 

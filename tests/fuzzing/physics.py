@@ -31,7 +31,7 @@ import numpy as np
 import taut
 from taut.methods import METHODS
 
-METHOD_NAMES = [name for name, method in METHODS.items() if name != "reference" and not method.is_for_sheets_only]
+METHOD_NAMES = [name for name, method in METHODS.items() if name != "reference" and not method.is_for_deformables_only]
 LENGTHS = (0.5, 0.8, 1.0)  # [m]; few, since each formula of time is compiled once
 SUITABLE = 0.005  # s, a step that suits these scenes
 DURATION = 0.2  # s

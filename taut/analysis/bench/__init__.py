@@ -15,15 +15,16 @@
     frames      cloth frame by frame
     start       first and second runs of common commands, from nothing
     compiling   what those commands compile, and where its time goes
+    viewing     opening and playing runs on the page
     pypbd       the same sheets in pyPBD, from the extra `bench`
 """
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, load, precision, start, storing
+from . import calls, chains, cloth, compiling, contact, load, precision, start, storing, viewing
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, start, compiling)
+_PARTS = (chains, precision, calls, load, storing, contact, cloth, start, compiling, viewing)
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

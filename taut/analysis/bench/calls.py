@@ -96,7 +96,7 @@ def calls_before_first_step(method: Method, known: bool) -> int:
 def measure(settings: Settings) -> Report:
     rows, numbers, added, begun = [], {}, [], []
     for method in settings.methods:
-        if method.refuses(build(gallery(SCENE))) is not None:
+        if method.refusal(build(gallery(SCENE))) is not None:
             continue
         inside = [calls_in_loop(method, steps) for steps in STEPS]
         whole = [calls_in_run(method, steps) for steps in STEPS]

@@ -55,7 +55,7 @@ def measure_size(links: int, settings: Settings, costs: Costs) -> None:
     rod_steps = enough_steps(rod.seconds)
     costs.memory[YARDSTICK][links] = rod.nbytes
     for method in settings.methods:
-        if reason := method.refuses(model):
+        if reason := method.refusal(model):
             costs.refused[method.name] = reason
         if reason or expected(costs.seconds[method.name], links) > LONGEST_STEP:
             continue

@@ -70,7 +70,7 @@ def measure(settings: Settings) -> Report:
         series = {
             method.name: follow(problem, scene, model, method, truth, settings)
             for method in settings.methods
-            if method.refuses(model) is None
+            if method.refusal(model) is None
         }
         maximal = {name: points for name, points in series.items() if name != REDUCED}
         if settings.peers and problem.links:

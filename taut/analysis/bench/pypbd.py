@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ...methods.sheets.base import springs_of
+from ...cloth.baselines.common import springs_of
 from ...model import build
 from ...result.dataset import elongations
 from ...result.labels import Labels

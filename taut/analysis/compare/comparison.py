@@ -98,7 +98,7 @@ class Comparison:
                 "ms_per_frame": 1e-3 * cost.us_per_step * FRAME / dt,
                 "system_size": system_size(METHODS[name], self.model),
             }
-            if METHODS[name].is_for_sheets_only:  # they take limits and hard edges for springs, and hold none
+            if METHODS[name].is_for_deformables_only:  # they take limits and hard edges for springs, and hold none
                 values["held_rows"] = np.nan
         doubtful: list[str] = []
         if self.reference and dt in self.reference.runs:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import norm
 
+from ...cloth.algorithms import DEFORMABLE_METHODS
 from ...methods import Method
 from ...model import Model
 from ...result.dataset import elongations
@@ -63,7 +64,7 @@ def system_size(method: Method, model: Model) -> float:
     """Unknowns of the linear systems of a method: multipliers, or places of nodes; 0 where it solves none."""
     if method.solves == "0":
         return 0.0
-    if method.sheets is not None:
+    if method.name in DEFORMABLE_METHODS:
         return 3.0 * float((model.bodies.w[: model.bodies.slots, 0] > 0.0).sum())
     return float(model.row_count)
 

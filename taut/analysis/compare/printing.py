@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from typing import TYPE_CHECKING, Any
 
+from ...progress import WIDTH_OF_FILES, table_width
 from .colors import look
 from .fields import BY_NAME, written
 
@@ -27,15 +26,13 @@ SHOWN_AS = {
     ))
 }  # fmt: skip
 FEWEST_COLUMNS = 3
-WIDTH_OF_FILES = 200
 
 
 def print_comparison(comparison: Comparison) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    wide = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_FILES
-    console = Console(width=wide, highlight=False)
+    console = Console(width=table_width(), highlight=False)
     for line in heading(comparison):
         console.print(Text(line))
     for dt in comparison.steps:
@@ -64,7 +61,7 @@ def _fitting(comparison: Comparison, dt: float, console: Any) -> Any:
     """The table with as many columns as there is room for."""
     present = [field.name for field in comparison.fields]
     names = [name for name in COLUMNS if name in present]
-    unbound = console.options.update(width=WIDTH_OF_FILES)
+    unbound = console.options.update(width=max(WIDTH_OF_FILES, console.width))
     while True:
         table = _table(comparison, dt, sorted(names, key=lambda name: SHOWN_AS[name]))
         if len(names) <= FEWEST_COLUMNS or console.measure(table, options=unbound).maximum <= console.width:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...progress import table_width
 from .explain import Explanation
 from .rules import ZERO, Look, Trace
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table
 
-WIDTH_OF_FILES = 200
 MANY = 10  # rows beyond which only those that are held, move or are violated are listed
 MOST_BODIES = 4
 MOST_LOOKS = 9  # of a rule; rounds in between are left out
@@ -52,7 +51,7 @@ def print_explanation(found: Explanation) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_FILES, highlight=False)
+    console = Console(width=table_width(), highlight=False)
     console.print(Text(f"{found.scene} at t = {found.time:.9g} s, {found.method}, dt {found.dt:g} s", style="bold"))
     for note in found.notes:
         console.print(Text(note))

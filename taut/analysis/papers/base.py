@@ -3,11 +3,13 @@
 1.  One file, one `FIGURE = Figure(...)`, one line in `papers/__init__.py`. The command line, the list
     and the tests pick it up there.
 2.  `run(quick)` simulates and returns its data. Parameters that the paper does not give stand as constants
-    at the top of the file, with the reason; where a verdict depends on one, it is varied.
+    at the top of the file, with the reason; where a verdict depends on one, it is varied (`judge_varied`), and the
+    picture is that of a value which shows what the paper shows.
     `quick` makes the work smaller, never another experiment: tests and CI use it.
 3.  `check(data)` states each claim of the paper in our words as an inequality and judges it by the numbers.
     A verdict is computed, never written down. A diverged run is data.
-4.  `draw(data, path)` writes path.png and path.svg (see plots.py).
+4.  `draw(data, path)` writes path.png and path.svg (see plots.py). Where it shows scenes, `motion(data)` gives the
+    same runs to be played on the page.
 5.  An error against a reference solution that is not 100 times larger than the reference's own error is
     not judged: the claim says "not resolved".
 """
@@ -18,13 +20,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...view.show import Show
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
 DIFFERS = "differs"
 NOT_RESOLVED = "not resolved"
-VERDICTS = (REPRODUCED, DIFFERS, NOT_REPRODUCED, NOT_RESOLVED)
+DEPENDS = "depends"  # on a parameter that the paper leaves open; the remark says which values
+VERDICTS = (REPRODUCED, DEPENDS, DIFFERS, NOT_REPRODUCED, NOT_RESOLVED)
 
 ICRA2005 = "Hong et al., Effective constrained dynamic simulation using implicit constraint enforcement, ICRA 2005"
 HWC2005 = (
@@ -59,6 +65,7 @@ class Figure:
     check: Callable[[Any], list[Claim]]
     draw: Callable[[Any, Path], None]
     timed: bool = False  # measures time: it runs alone
+    motion: Callable[[Any], Show] | None = None  # of what the picture shows of scenes, for the page
 
 
 def judge(
@@ -91,6 +98,25 @@ def judge(
     parts = [note] if holds else [why or f"measured {value}", note]
     remark = "; ".join(part for part in parts if part)
     return Claim(name, text, section, inequality, value, REPRODUCED if holds else otherwise, remark)
+
+
+def judge_varied(
+    name: str, text: str, section: str, inequality: str, open_: str, tried: dict[str, tuple[str, bool]], note: str = ""
+) -> Claim:
+    """A claim about something that the paper leaves open.
+
+    open_  what is open, such as "length"
+    tried  value of it -> what was measured there, and whether the inequality holds
+    """
+    value = "; ".join(f"{measured} ({at})" for at, (measured, _) in tried.items())
+    yes = [at for at, (_, holds) in tried.items() if holds]
+    no = [at for at in tried if at not in yes]
+    verdict = DEPENDS if yes and no else (REPRODUCED if yes else NOT_REPRODUCED)
+    if yes and no:
+        told = f"depends on {open_}: yes with {', '.join(yes)}; no with {', '.join(no)}"
+    else:
+        told = f"with every {open_} tried" if yes else f"with no {open_} tried"
+    return Claim(name, text, section, inequality, value, verdict, "; ".join(part for part in (told, note) if part))
 
 
 def number(value: float, unit: str = "") -> str:

@@ -2,7 +2,9 @@
 
 A pendulum of 1 m and 1 kg from the horizontal, 5 s. The spring's own motion is followed by the adaptive
 reference method, so that what remains is the model's error; then the penalty method with a fixed step
-shows the price: Runge-Kutta 4 follows an undamped spring only for h √(k/m) < 2 √2.
+shows the price: Runge-Kutta 4 follows an undamped spring only for h √(k/m) < 2 √2. An implicit step holds for any k,
+and pays with its linear system M + h² k JᵀJ: on a chain, where it must be solved by iteration, the iterations grow with
+k, and beyond some k no digit of the motion is left, while implicit_first, its limit for k → ∞, needs one direct solve.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from .words import case, go, trajectory_error, truth
 
 LENGTH, MASS, GRAVITY, DURATION, RECORD = 1.0, 1.0, 9.81, 5.0, 0.01
 STIFFNESS = tuple(float(k) for k in 10.0 ** np.arange(2, 8))
+IMPLICIT_STIFFNESS = tuple(float(k) for k in 10.0 ** np.arange(4, 20))
+IMPLICIT_STEP, IMPLICIT_DURATION, LINKS = 0.01, 1.0, 20  # of the chain
 LIMIT = 2 * sqrt(2)  # of h √(k/m), for Runge-Kutta 4 on an undamped oscillator
 
 
@@ -51,6 +55,7 @@ def run(quick: bool) -> dict[str, Any]:
             middle = sqrt(low * high)
             low, high = (low, middle) if explodes(k, middle) else (middle, high)
         largest.append(low)
+    implicit = _implicit(IMPLICIT_STIFFNESS[::3] if quick else IMPLICIT_STIFFNESS)
     stretched = gallery("inconsistent_start", stretch=0.01, rate=0.0)  # sets the springs swinging
     damped = {
         beta: go(
@@ -68,8 +73,23 @@ def run(quick: bool) -> dict[str, Any]:
         "away": away,
         "largest": largest,
         "damped": damped,
+        "implicit": implicit,
         "own": reference.own_until(DURATION),
     }
+
+
+def _implicit(stiffness: tuple[float, ...]) -> dict[str, np.ndarray]:
+    """The implicit penalty step against its limit: distance of the motion [m], iterations per step, status."""
+    chain = gallery("chain", n=LINKS)
+    limit = go(chain, "implicit_first", IMPLICIT_STEP, IMPLICIT_DURATION)
+    away, iterations = [], []
+    for k in stiffness:
+        given = case("penalty", integrator="implicit", alpha=k, beta=0.0)
+        run = go(chain, given, IMPLICIT_STEP, IMPLICIT_DURATION)
+        rows = min(len(run.records), len(limit.records))
+        away.append(float(np.abs(run.records.x[:rows] - limit.records.x[:rows]).max()))
+        iterations.append(run.info["corrections"] / run.steps)
+    return {"stiffness": np.array(stiffness), "away": np.array(away), "iterations": np.array(iterations)}
 
 
 def check(data: dict[str, Any]) -> list[Claim]:
@@ -80,6 +100,11 @@ def check(data: dict[str, Any]) -> list[Claim]:
         for name in ("stretch", "away")
     }
     scaled = np.array(data["largest"]) * np.sqrt(k / MASS)
+    implicit = data["implicit"]
+    k_implicit, away, iterations = implicit["stiffness"], implicit["away"], implicit["iterations"]
+    best = int(np.argmin(away))
+    falling = (k_implicit >= 1e6) & (k_implicit <= 1e10)
+    slope = float(np.polyfit(np.log(k_implicit[falling]), np.log(away[falling]), 1)[0])
     trembling = {beta: float(np.abs(one.records.rate[-500:]).max()) for beta, one in data["damped"].items()}
     return [
         judge(
@@ -119,6 +144,26 @@ def check(data: dict[str, Any]) -> list[Claim]:
             bool(np.all(np.abs(scaled / LIMIT - 1) < 0.1)),
         ),
         judge(
+            "implicit-holds",
+            "An implicit step bears any stiffness.",
+            "Penalty forces",
+            f"chain of {LINKS} rods, h = {IMPLICIT_STEP:g} s, k from 1e6 to 1e10, where explicit steps must be shorter "
+            f"than {number(LIMIT / sqrt(1e10), 's')}: the distance from implicit_first falls as k^p with p = -1 ± 0.1",
+            f"p = {slope:.3f}; {number(away[best], 'm')} at k = {number(k_implicit[best])}",
+            abs(slope + 1) < 0.1,
+        ),
+        judge(
+            "ill-conditioned",
+            "But its linear system is ill-conditioned.",
+            "Penalty forces",
+            "the same chain: iterations of conjugate gradients at the best k > 2 × those at k = 1e4, "
+            "and at k = 1e19 the motion is off by more than 1,000 times the least distance",
+            f"{number(iterations[0])} to {number(iterations[best])} iterations per step; {number(away[-1], 'm')} at "
+            f"k = {number(k_implicit[-1])}, least {number(away[best], 'm')}",
+            bool(iterations[best] > 2 * iterations[0] and away[-1] > 1000 * away[best]),
+            note="solved for λ instead of v', the same step goes to implicit_first as k → ∞ and loses nothing",
+        ),
+        judge(
             "damping",
             "A damping term on dΦ/dt quiets the spring.",
             "Penalty forces",
@@ -130,7 +175,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 
 def draw(data: dict[str, Any], path: Path) -> None:
-    figure, axes = canvas(1, 2, height=4.2)
+    figure, axes = canvas(1, 3, height=4.2)
     k = np.array(data["stiffness"])
     style = look("penalty")
     axes[0].loglog(k, data["stretch"], marker="o", **(style | {"label": "largest stretch"}))
@@ -139,12 +184,21 @@ def draw(data: dict[str, Any], path: Path) -> None:
     axes[0].set(
         xlabel="stiffness k [N/m]",
         ylabel="difference from the rod [m]",
-        title="the model: a spring for a rod",
+        title="a spring for a rod",
     )
-    axes[1].loglog(k, data["largest"], marker="o", **(style | {"label": "largest step that holds"}))
+    axes[1].loglog(k, data["largest"], marker="o", **(style | {"label": "largest step of Runge-Kutta 4 that holds"}))
     axes[1].loglog(k, LIMIT / np.sqrt(k / MASS), color="black", linewidth=1, linestyle="--", label="2 √2 / √(k/m)")
-    axes[1].set(xlabel="stiffness k [N/m]", ylabel="step h [s]", title="the price: the step (Runge-Kutta 4)")
-    legend(figure, axes)
+    axes[1].set(xlabel="stiffness k [N/m]", ylabel="step h [s]", title="explicit: the step")
+    implicit = data["implicit"]
+    first, second = look("implicit_first"), style
+    axes[2].loglog(implicit["stiffness"], implicit["away"], marker="o",
+                   **(second | {"label": "implicit penalty: distance from implicit_first"}))
+    axes[2].set(xlabel="stiffness k [N/m]", ylabel="distance [m]", title="implicit: the system")
+    counts = axes[2].twinx()
+    counts.semilogx(implicit["stiffness"], implicit["iterations"], marker="s",
+                    **(first | {"label": "iterations of conjugate gradients per step", "linestyle": ":"}))
+    counts.set_ylabel("iterations per step")
+    legend(figure, [*axes, counts])
     save(figure, path)
 
 

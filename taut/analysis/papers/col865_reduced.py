@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from ...methods import METHODS
 from ...model import build
@@ -53,7 +52,7 @@ def run(quick: bool) -> dict[str, Any]:
         n: microseconds(gallery("chain", n=n), (REDUCED, STABILIZED), 0.001, max(20, 5_000 // n), repeats)
         for n in sizes
     }
-    refused = {name: METHODS["reduced"].refuses(build(gallery(name))) for name in SCENES}
+    refused = {name: METHODS["reduced"].refusal(build(gallery(name))) for name in SCENES}
     return {
         "runs": runs,
         "pendulum": swing,
@@ -70,6 +69,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
     error = {name: float(np.abs(x[name] - x["reduced"]).max()) for name in ("reduced RK4", "maximal RK4")}
     held = max(float(drift(data["runs"][name][1]).max()) for name in ("reduced", "reduced RK4"))
     swing = data["pendulum"].records
+    from scipy.integrate import solve_ivp  # half a second that `taut list` need not wait
+
     angle = solve_ivp(
         lambda t, y: (y[1], -GRAVITY * np.sin(y[0])),
         (0, 5.0),
@@ -147,9 +148,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "not-general",
             "They are of use in some simple cases, not for arbitrary constraints.",
             "Reduced coordinates",
-            "at least one scene of the gallery has none",
+            "of the scenes of the gallery more than a quarter have none, and fewer than three quarters",
             f"{len(none)} of {len(data['refused'])} have none",
-            len(none) > 0,
+            0.25 < len(none) / len(data["refused"]) < 0.75,
             note="; ".join(f"{name}: {reason}" for name, reason in none.items()),
         ),
         judge(

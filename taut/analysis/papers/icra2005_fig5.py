@@ -6,6 +6,7 @@ A sheet of 2 m and 0.8 kg, held at its corners between the posts, and three ball
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from .sheets import (
     ending,
     largest,
     limit_count,
+    motion,
     percent,
     small_plots,
     springs_alone,
@@ -79,8 +81,10 @@ def check(data: dict[str, Any]) -> list[Claim]:
     free, held = (float(np.nanmax(largest(runs[name]))) for name in CASES)
     touching = result.records.contacts[:, 0]
     peak = int(np.argmax(touching))
+    free_time = float((touching[peak:] < 0.25 * touching.max()).mean())
     energy = total_energy(result)
-    gained = float((energy - energy[0]).max())
+    gained = float((energy - np.minimum.accumulate(energy)).max())
+    brought = float(result.records.energy[0, 0])
     return [
         judge(
             "no-penetration",
@@ -112,9 +116,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "released",
             "Constraints are released in time, so that nodes do not stay in contact while they separate.",
             "V.A",
-            "contacts that push, after their peak < a quarter of it at least once",
-            f"{touching[peak:].min():.0f} of {touching.max():.0f}",
-            touching[peak:].min() < 0.25 * touching.max(),
+            "contacts that push: fewer than a quarter of their peak for > half of the time after it",
+            f"{percent(free_time)} of the time after the peak of {touching.max():.0f}",
+            free_time > 0.5,
         ),
         judge(
             "limit-holds",
@@ -129,9 +133,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "stable",
             "Contact is stable.",
             "V.A",
-            "energy above that of the start < 0.1 J",
-            f"{number(max(gained, 0.0), 'J')}; the balls come with {number(result.records.energy[0, 0], 'J')}",
-            gained < 0.1,
+            "energy above the least that it has had before < 1 % of what the balls bring, at any record",
+            f"{number(gained, 'J')}; the balls come with {number(brought, 'J')}",
+            gained < 0.01 * brought,
         ),
     ]
 
@@ -163,4 +167,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("icra2005-fig5", "Heavy balls hit a cloth that two posts hold", ICRA2005, run, check, draw)
+FIGURE = Figure(
+    "icra2005-fig5", "Heavy balls hit a cloth that two posts hold", ICRA2005, run, check, draw,
+    motion=partial(motion, azimuth=AZIMUTH, elevation=ELEVATION),
+)  # fmt: skip

@@ -8,6 +8,7 @@ corners swings down. What the paper leaves open is in sheets.py.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from .sheets import (
     ending,
     largest,
     limit_count,
+    motion,
     percent,
     small_plots,
     springs_alone,
@@ -232,4 +234,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     save(figure, path)
 
 
-FIGURE = Figure("icra2005-fig6", "A heavy ball hits a sheet with limits", ICRA2005, run, check, draw, timed=True)
+FIGURE = Figure(
+    "icra2005-fig6", "A heavy ball hits a sheet with limits", ICRA2005, run, check, draw, timed=True,
+    motion=partial(motion, azimuth=AZIMUTH, elevation=ELEVATION),
+)  # fmt: skip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import os
+import zlib
+from base64 import b64encode
 from collections import Counter
 from html import escape
 from itertools import groupby
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import __version__
+from ...errors import TautError
+from ...view.page import DATA, scripts, template
 from .base import VERDICTS
 
 if TYPE_CHECKING:
@@ -37,14 +40,35 @@ th { border-top: 0; font-weight: 600; } code { font-size: .95em; }
 td.measured { min-width: 9rem; overflow-wrap: anywhere; } td.verdict { white-space: nowrap; }
 .chip { display: inline-block; padding: .1rem .55rem; border-radius: 1rem; color: #fff;
         font-size: .85rem; font-weight: 600; white-space: nowrap; }
-.reproduced { background: #00694d; } .differs { background: #8a6000; }
+.reproduced { background: #00694d; } .depends { background: #2b5d8a; } .differs { background: #8a6000; }
 .not-reproduced { background: #a84300; }
 .not-resolved, .failed { background: #595959; }
 nav { columns: 2; font-size: .9rem; margin: 1rem 0; } nav a { display: block; break-inside: avoid; }
 a { color: #00578a; text-decoration: none; } a:hover { text-decoration: underline; }
 .totals { display: flex; gap: 1rem; flex-wrap: wrap; margin: 1rem 0; } .totals b { margin-left: .35rem; }
+button { font: inherit; padding: .25rem .9rem; border: 1px solid #00578a; border-radius: 1rem; background: #fff;
+         color: #00578a; cursor: pointer; } button:hover { background: #eaf3f8; }
+iframe { width: 100%; height: min(75vh, 560px); border: 1px solid #ddd; border-radius: 4px; }
 @media (max-width: 40rem) { nav { columns: 1; } }
 """
+
+
+# The page of taut stands in here once; each figure that moves has its data, put into a frame when it is asked for.
+PLAYER = """
+const DATA = "DATA_MARK";
+async function inflated(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+}
+for (const button of document.querySelectorAll("button[data-motion]"))
+  button.addEventListener("click", async () => {
+    const frame = document.createElement("iframe");
+    frame.title = button.dataset.title;
+    const [before, after] = (await inflated("taut-page")).split(DATA);
+    frame.srcdoc = before + (await inflated(button.dataset.motion)) + after;
+    button.parentElement.replaceWith(frame);
+  });
+""".replace("DATA_MARK", DATA)
 
 
 def totals(outcomes: list[Outcome]) -> dict[str, int]:
@@ -60,6 +84,7 @@ def write_page(path: Path, outcomes: list[Outcome], folder: Path, command: str) 
         f'<a href="#{escape(o.figure.name)}"><code>{escape(o.figure.name)}</code> {escape(o.figure.title)}</a>'
         for o in outcomes
     )
+    moving = any(outcome.motion for outcome in outcomes)
     parts = [
         "<!doctype html><html lang=en><head><meta charset=utf-8>",
         "<meta name=viewport content='width=device-width, initial-scale=1'><title>The papers, made again</title>",
@@ -67,6 +92,7 @@ def write_page(path: Path, outcomes: list[Outcome], folder: Path, command: str) 
         f"<p class=note>taut {__version__}, <code>{escape(command)}</code>. {EXPLAINED}</p>",
         f"<div class=totals>{sums}</div><nav>{links}</nav>",
         *(_section(outcome, folder) for outcome in outcomes),
+        *([_packed("taut-page", _template()), f"<script>{PLAYER}</script>"] if moving else []),
         "</body></html>",
     ]
     _write(path, "\n".join(parts))
@@ -80,7 +106,7 @@ def _section(outcome: Outcome, folder: Path) -> str:
     )
     if outcome.problem:
         return f"{head}<p>{_chip('failed')} {escape(outcome.problem)}</p>"
-    picture = base64.b64encode((folder / f"{figure.name}.png").read_bytes()).decode()
+    picture = b64encode((folder / f"{figure.name}.png").read_bytes()).decode()
     rows = "".join(
         f"<tr><td>{escape(claim.text)} <span class=note>({escape(claim.section)})</span>"
         f"<br><code>{escape(claim.inequality)}</code>"
@@ -90,9 +116,33 @@ def _section(outcome: Outcome, folder: Path) -> str:
         for claim in outcome.claims
     )
     return (
-        f'{head}<img alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">'
+        f'{head}<img alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">{_motion(outcome)}'
         f"<table><tr><th>claim<th>measured<th>verdict</tr>{rows}</table>"
     )
+
+
+def _motion(outcome: Outcome) -> str:
+    """A button that plays what the picture shows, with its data; why it can not be played, where that is so."""
+    if not outcome.motion:
+        return ""
+    if not _template():
+        return "<p class=note>The motion can not be played: the page of taut was not built; see taut view --build.</p>"
+    name = f"motion-{escape(outcome.figure.name)}"
+    words = f'data-motion="{name}" data-title="{escape(outcome.figure.title)}, moving"'
+    return f"<p><button {words}>▶ play the motion</button></p>{_packed(name, scripts(outcome.motion))}"
+
+
+def _template() -> str:
+    """The page of taut, or nothing where it was not built."""
+    try:
+        return template()
+    except TautError:
+        return ""
+
+
+def _packed(name: str, text: str) -> str:
+    packed = b64encode(zlib.compress(text.encode(), 9)).decode()
+    return f'<script type="text/plain" id="{name}">{packed}</script>'
 
 
 def _chip(verdict: str) -> str:

@@ -20,7 +20,7 @@ WIDTH = 8.0  # inches
 DPI = 130
 CEILING = 1e6  # a diverged run leaves the plot here instead of squeezing the others
 # The base integrator shows as dashes: it is the method that owns the colour.
-DASHES = {"euler": ":", "symplectic": "-", "ab2": "-.", "rk4": "--"}
+DASHES = {"euler": ":", "symplectic": "-", "ab2": "-.", "rk4": "--", "implicit": (0, (1, 1))}
 
 
 def canvas(rows: int = 1, columns: int = 1, height: float = 3.6, **options: Any) -> tuple[Canvas, Any]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import TautError, unknown
+from ...view.html import recording
 from . import FIGURES
 from .base import Claim, Figure
 from .page import write_csv, write_markdown, write_page
 
 ALL = "all"
+MOST_MOTION = 6e6  # bytes of a moving scene before they are compressed, to about a fifth
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Outcome:
     claims: tuple[Claim, ...]
     seconds: float
     problem: str = ""
+    motion: tuple[bytes, ...] = ()  # a recording (view/html.py), where the figure shows scenes
 
 
 def chosen(names: Sequence[str]) -> list[Figure]:
@@ -112,7 +115,8 @@ def make(name: str, quick: bool, folder: Path) -> Outcome:
     data = figure.run(quick)
     claims = tuple(figure.check(data))
     figure.draw(data, folder / figure.name)
-    return Outcome(figure, claims, clock.perf_counter() - began)
+    motion = tuple(recording(figure.motion(data), MOST_MOTION)) if figure.motion is not None else ()
+    return Outcome(figure, claims, clock.perf_counter() - began, motion=motion)
 
 
 def _be_quiet() -> None:

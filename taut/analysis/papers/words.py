@@ -79,7 +79,7 @@ def truth(scene: Scene, dt: float, duration: float) -> Truth:
     """Reduced coordinates where the scene has them, otherwise the projected solution of order 8."""
     model = build(scene)
     reduced = METHODS.get("reduced")
-    method = "reduced" if reduced is not None and reduced.refuses(model) is None else "reference"
+    method = "reduced" if reduced is not None and reduced.refusal(model) is None else "reference"
     run = go(scene, method, dt, duration, tolerance=TIGHT)
     skip = max(1, round(LOOSE_INTERVAL / dt))
     loose = go(scene, method, skip * dt, duration, tolerance=LOOSE).records.x

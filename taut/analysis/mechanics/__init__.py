@@ -1,0 +1,16 @@
+"""Mechanisms at one instant: static equilibrium, and small motions about a state or a steady motion.
+
+    perturbation.py   a model near one configuration: forces, accelerations and rates as functions of small moves
+    equilibrium.py    equilibrium(): where forces and constraint forces balance
+    doctor.py         examine(): degrees of freedom, rank, redundancy, step; `taut doctor`
+    linearise.py      linearise(): eigenvalues, frequencies and modes of small motions
+
+    ξ, η    small moves and velocities of all free unknowns, rotations in the world's axes
+    J       rows of all constraints for η; J_p those of position level, for ξ
+    N       an orthonormal basis of the moves that constraints allow
+"""
+
+from .equilibrium import Equilibrium, equilibrium
+from .linearise import Linearisation, linearise
+
+__all__ = ["Equilibrium", "Linearisation", "equilibrium", "linearise"]

@@ -1,0 +1,207 @@
+"""Before a run: what constraints leave free, which of them repeat or contradict each other, and which step suits.
+
+    rank of J with rows scaled to length one, by singular values                        (1)
+    P = U₀ U₀ᵀ, U₀ the left null vectors of J: rows i and j are redundant together where P_ij ≠ 0       (2)
+    U₀ᵀ Φ ≠ 0: rows of that group contradict each other                                 (3)
+    ω_max: the largest eigenvalue of small motions about the start (linearise.py)        (4)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...initial.projection import polish
+from ...model import Model, build
+from ...model.scales import scene_size
+from ...scene.scene import Scene
+from .linearise import linearise
+from .perturbation import Array, Perturbed, null_space
+
+MOST_UNKNOWNS = 3000  # of a dense singular value decomposition
+MOST_LINEARISED = 300
+SMALL = 1e-8  # singular values below it count as zero; entries of P below its root as no relation
+STEPS_PER_RADIAN = 20.0
+RATIO = 1e3  # of masses or lengths, from which on it is told
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the diagnosis: what, its value, and why it matters."""
+
+    topic: str
+    value: str
+    reason: str = ""
+    is_warning: bool = False
+
+
+def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
+    """What there is to know of a scene before it runs. dt: the step meant [s]; default: what the scene suggests."""
+    model = build(scene)
+    dt = scene.suggested.get("dt") if dt is None else dt
+    found = [_sizes(model)]
+    if model.sheets:
+        found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
+        return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
+    near = Perturbed(model, model.x, model.quat, model.v, 0.0)
+    if near.n > MOST_UNKNOWNS:
+        found.append(Finding("rank", "not examined", f"{near.n:,} unknowns; up to {MOST_UNKNOWNS:,} are"))
+        return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
+    found += _rank(model, near)
+    fastest = _fastest(scene, near)
+    return [*found, *_ratios(scene, model), *_stiffness(fastest, dt), *_suggestion(scene, model, fastest, dt)]
+
+
+def _sizes(model: Model) -> Finding:
+    moving = sum(body.motion == "free" for body in model.body_info)
+    rows = f"{model.row_count:,} rows of {len(model.constraint_info):,} equalities"
+    extra = f", {len(model.inequality_names):,} rows of inequalities" if model.inequality_names else ""
+    return Finding("scene", f"{len(model.body_info):,} bodies, {moving:,} of them free; {rows}{extra}")
+
+
+def _rank(model: Model, near: Perturbed) -> list[Finding]:
+    _, quat, _ = near.evaluate()
+    J, phi = near.jacobian(quat), near.system.work.phi.copy()
+    rank, groups, off = redundant(J, phi)
+    found = [
+        Finding("unknowns", f"{near.n:,}"),
+        Finding("rank", f"{rank:,} of {len(J):,} rows"),
+        Finding("degrees of freedom", f"{near.n - rank:,}",
+                "" if near.n > rank else "drivers and constraints leave nothing free: the motion follows from them"),
+    ]
+    names = model.row_names
+    for rows, amount in zip(groups, off):
+        listed = owners(model, rows)
+        if amount > 1e-6:
+            reason = f"they can not all hold: {amount:.3g} remains between them; change or remove one"
+            found.append(Finding("conflict", listed, reason, True))
+        else:
+            reason = (f"{len(rows)} rows say the same in part ({_some(names, rows)}): the motion is right, how the "
+                      "force is shared among them is not decided")
+            found.append(Finding("redundant", listed, reason))
+    beside = _rank_beside(near, rank)
+    if beside is not None and beside != rank:
+        found.append(Finding("singular position", f"rank {rank:,} here, {beside:,} beside it",
+                             "the mechanism stands where branches of its motion meet; start a little beside it", True))
+    return found
+
+
+def redundant(J: Array, phi: Array) -> tuple[int, list[list[int]], list[float]]:
+    """(1), the groups of redundant rows (2), and what each contradicts itself by (3), in the unit of Φ."""
+    lengths = np.linalg.norm(J, axis=1)
+    kept = np.where(lengths > 0.0, lengths, 1.0)
+    left, values, _ = np.linalg.svd(J / kept[:, None], full_matrices=True)
+    rank = int((values > SMALL * max(1.0, values.max(initial=0.0))).sum())
+    null = left[:, rank:]
+    P = null @ null.T  # (2)
+    members = [i for i in range(len(J)) if P[i, i] > SMALL]
+    groups: list[list[int]] = []
+    while members:
+        group, todo = [], [members[0]]
+        while todo:
+            i = todo.pop()
+            if i in members:
+                members.remove(i)
+                group.append(i)
+                todo += [j for j in members if abs(P[i, j]) > SMALL**0.5]
+        groups.append(sorted(group))
+    wrong = P @ (phi / kept)  # (3)
+    return rank, groups, [float(np.abs(wrong[group] * kept[group]).max()) for group in groups]
+
+
+def owners(model: Model, rows: list[int]) -> str:
+    """The constraints that rows belong to."""
+    names = [info.name for info in model.constraint_info if set(info.rows) & set(rows)]
+    return ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+
+
+def _some(names: list[str], rows: list[int]) -> str:
+    return ", ".join(names[row] for row in rows[:6]) + (", …" if len(rows) > 6 else "")
+
+
+def _rank_beside(near: Perturbed, rank: int) -> int | None:
+    """The rank a little way off, along a move that the constraints allow; None where they allow none."""
+    _, quat, _ = near.evaluate()
+    N = null_space(near.jacobian(quat))
+    if not N.shape[1]:
+        return None
+    random = np.random.default_rng(0).standard_normal(N.shape[1])
+    move = N @ random
+    move *= 0.02 * scene_size(near.model, near.x) / max(float(np.abs(move).max()), 1e-300)
+    x, turned, _ = near.moved(move, np.zeros(near.n))
+    state = near.model.initial_state()
+    state.x[:], state.quat[:] = x, turned
+    polish(near.system, state)
+    beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0)
+    _, quat, _ = beside.evaluate()
+    if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:
+        return None  # no place was found to look at
+    return redundant(beside.jacobian(quat), np.zeros(near.model.row_count))[0]
+
+
+def _ratios(scene: Scene, model: Model) -> list[Finding]:
+    found = []
+    masses = {body.name: body.mass for body in model.body_info if body.motion == "free"}
+    if masses:
+        light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
+        ratio = masses[heavy] / masses[light]
+        note = "direct solvers bear it; iterative ones (pcg, minres) need many iterations" if ratio > RATIO else ""
+        found.append(Finding("mass ratio", f"{ratio:.3g} ('{heavy}' {masses[heavy]:.3g} kg, '{light}' "
+                             f"{masses[light]:.3g} kg)", note, ratio > 1e6))
+    lengths = {info.name: float(info.length if isinstance(info.length, float) else info.length.at(0.0)[0])
+               for info in model.constraint_info if info.length is not None}  # fmt: skip
+    lengths = {name: length for name, length in lengths.items() if length > 0.0}
+    if lengths:
+        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
+        ratio = lengths[long] / lengths[short]
+        note = "the shortest one dictates the step; is its unit right?" if ratio > RATIO else ""
+        found.append(Finding("lengths", f"{lengths[short]:.3g} to {lengths[long]:.3g} m ('{short}', '{long}')", note,
+                             ratio > RATIO))
+    return found
+
+
+def _fastest(scene: Scene, near: Perturbed) -> float | None:
+    """(4), and how fast bodies turn [rad/s]; None where it was not looked at."""
+    spin = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
+    if near.n > MOST_LINEARISED or not near.n:
+        return None
+    try:
+        values = np.abs(linearise(scene).eigenvalues)
+    except np.linalg.LinAlgError:
+        return None
+    return max(float(values.max(initial=0.0)), spin)
+
+
+def _stiffness(fastest: float | None, dt: float | None) -> list[Finding]:
+    if fastest is None or not fastest > 0.0:
+        return []
+    value = f"{fastest:.3g} rad/s at the start (a period of {2.0 * np.pi / fastest:.3g} s)"
+    if dt is None:
+        return [Finding("fastest motion", value)]
+    coarse = fastest * dt > 1.0
+    return [Finding("fastest motion", f"{value}; {2.0 * np.pi / (fastest * dt):.3g} steps a period at dt = {dt:g} s",
+                    "too few: explicit forces will be unstable or wrong" if coarse else "", coarse)]
+
+
+def _suggestion(scene: Scene, model: Model, fastest: float | None, dt: float | None) -> list[Finding]:
+    suggested = scene.suggested
+    if model.sheets:
+        method, reason = "implicit_first", "cloth and contacts are held implicitly"
+    elif model.is_unilateral:
+        method, reason = "implicit_first", "contacts and limits at fixed steps; impacts as they come"
+    elif fastest is not None and dt is not None and fastest * dt > 1.0:
+        method, reason = "reference", "its step adapts to the fastest motion"
+    else:
+        method, reason = "rattle", "Φ = 0 and Φ̇ = 0 at each step, energy bounded"
+    if "method" in suggested:
+        method, reason = suggested["method"], "as the scene suggests"
+    step = suggested.get("dt")
+    if step is not None:
+        why = "as the scene suggests"
+    elif fastest is not None and fastest > 0.0:
+        step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest):.1g}")
+        why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"
+    else:
+        step, why = 0.005, "a common choice; halve it and compare"
+    return [Finding("method", method, reason), Finding("dt", f"{step:g} s", why)]

@@ -1,0 +1,139 @@
+"""Static equilibrium of a mechanism: where applied forces and constraint forces balance.
+
+    f(q) + Jᵀ λ = 0,   Φ(q) = 0,   v = 0                                                (1)
+
+by pseudo-transient continuation: implicit steps of the overdamped motion M q̇ = f + Jᵀ λ on the moves that constraints
+allow, whose step τ grows as the forces fall, so that the last ones are Newton's.
+
+    (NᵀM N/τ - Nᵀ K N) y = Nᵀ f,   q ← q ⊞ N y,   K = ∂(f + Jᵀ λ)/∂q at fixed λ           (2)
+
+The overdamped motion runs downhill, so that what is found is stable, unless the start stands exactly on an unstable
+balance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import TautError
+from ...initial.projection import polish
+from ...model import Model, build
+from ...model.frames import conjugate, multiply
+from ...model.scales import scene_size
+from ...scene.scene import Scene
+from .perturbation import Array, Perturbed, null_space
+
+if TYPE_CHECKING:
+    import xarray
+
+STEPS = 500
+SIZE = 1e-4  # of a difference [m or rad]
+LONGEST = 0.25  # move in one step, of the size of the scene; turn [rad]
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """Where a scene rests.
+
+    data        positions, orientations, coordinates and multipliers with names and units
+    imbalance   largest force or torque that is left, of the largest applied [1]
+    steps       how many were taken
+    """
+
+    model: Model
+    x: Array
+    quat: Array
+    lam: Array
+    imbalance: float
+    steps: int
+
+    def configuration(self) -> tuple[Model, Array, Array, Array, float]:
+        """Model, x, quat, v and t, for `linearise`."""
+        return self.model, self.x, self.quat, np.zeros_like(self.x), 0.0
+
+    @property
+    def data(self) -> xarray.Dataset:
+        import xarray
+
+        placed = [b for b in self.model.body_info if b.kind != "coordinate"]
+        rigid = [b for b in placed if b.kind == "rigid"]
+        scalars = [b for b in self.model.body_info if b.kind == "coordinate"]
+        turned = [multiply(self.quat[b.quat], conjugate(np.asarray(b.to_principal, float))) for b in rigid]
+        return xarray.Dataset(
+            {
+                "position": (("body", "xyz"), self.x[[b.slot for b in placed]], {"units": "m"}),
+                "orientation": (("rigid", "wxyz"), np.array(turned).reshape(-1, 4), {"units": "1"}),
+                "coordinate_value": (("coordinate",), self.x[[b.slot for b in scalars], 0]),
+                "multiplier": (("constraint",), self.lam, {"long_name": "λ, force = +Jᵀ λ"}),
+            },
+            {"body": [b.name for b in placed], "xyz": ["x", "y", "z"], "rigid": [b.name for b in rigid],
+             "wxyz": ["w", "x", "y", "z"], "coordinate": [b.name for b in scalars],
+             "constraint": self.model.row_names},
+            {"scene": self.model.name, "imbalance": self.imbalance, "steps": self.steps},
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return (f"Equilibrium of '{self.model.name}' after {self.steps} steps; {self.imbalance:.2g} of the largest "
+                "force is left")
+
+
+def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
+    """Where the scene rests, nearest downhill from its start; drivers stand as at t = 0.
+
+    tolerance  largest force or torque that may be left, of the largest applied one
+    """
+    if not isinstance(scene, Scene):
+        raise TautError(f"equilibrium takes a scene, not a {type(scene).__name__}.")
+    model = build(scene)
+    if model.is_unilateral:
+        raise TautError(f"scene '{model.name}' has inequalities, whose equilibrium this analysis does not find; "
+                        "simulate it with damping until it rests.")
+    near = Perturbed(model, model.x, model.quat, np.zeros_like(model.v), 0.0)
+    near.x, near.quat = _projected(near, near.x, near.quat)
+    size = scene_size(model, near.x)
+    longest = np.array([1.0 if s in near.spins else size for s, _ in near.unknowns])
+    scale, tau, before = 0.0, 1e-2, np.inf
+    for step in range(STEPS):
+        _, quat, _ = near.evaluate()
+        work = near.system.work
+        f = near.world(work.f, quat)
+        J = near.jacobian(quat)
+        lam = near.lam.copy()
+        N = null_space(J)
+        scale = max(scale, float(np.abs(f).max(initial=0.0)), float(np.abs(J.T @ lam).max(initial=0.0)))
+        r = N.T @ f
+        left = float(np.abs(r).max(initial=0.0)) / max(scale, 1e-300)
+        if left <= tolerance:
+            return Equilibrium(model, near.x, near.quat, lam, left, step)
+        tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / left)) if left < before else 0.5
+        before = left
+
+        def balance(xi: Array, lam: Any = lam) -> Array:
+            _, turned, _ = near.evaluate(xi)
+            return near.world(near.system.work.f, turned) + near.jacobian(turned).T @ lam
+
+        K = N.T @ near.derivative(balance, N, SIZE)
+        y = np.linalg.solve(N.T @ near.masses(quat) @ N / tau - 0.5 * (K + K.T), r)  # (2)
+        move = N @ y
+        move *= min(1.0, LONGEST / max(float(np.abs(move / longest).max()), 1e-300))
+        x, turned, _ = near.moved(move, np.zeros(near.n))
+        near.x, near.quat = _projected(near, x, turned)
+    raise TautError(f"scene '{model.name}' did not come to rest: {before:.3g} of the largest force was left after "
+                    f"{STEPS} steps. A scene that can fall for ever has no equilibrium; else start nearer to it.")
+
+
+def _projected(near: Perturbed, x: Array, quat: Array) -> tuple[Array, Array]:
+    """The nearest configuration with Φ = 0."""
+    state = _state_at(near, x, quat)
+    polish(near.system, state)
+    return state.x.copy(), state.quat.copy()
+
+
+def _state_at(near: Perturbed, x: Array, quat: Array) -> Any:
+    state = near.model.initial_state()
+    state.x[:], state.quat[:] = x, quat
+    state.v[:] = 0.0
+    return state

@@ -1,0 +1,193 @@
+"""Small motions about a state of equilibrium or a steady motion.
+
+    ξ̇ = η + ω₀ × ξ_θ,   η̇ = A_ξ ξ + A_η η,   ξ_θ the rotations in ξ                    (1)
+    J_p ξ = 0,   J η + (∂(J v + Φ_t)/∂q) ξ = 0                                          (2)
+
+A_ξ and A_η are the derivatives of the constrained accelerations, by differences of fourth order. With T an orthonormal
+basis of (2), small motions are y = T z, ż = Tᵀ A T z. Velocity conditions have rows in J but not in J_p, so that
+nonholonomic systems have more ξ than η. About a motion that is not steady A changes with time: `steadiness` tells by
+how much. The sign of ω₀ × ξ_θ is that of the axes in which a body's turns are told (perturbation.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import TautError, note
+from ...model import build
+from ...model.frames import rotate
+from ...scene.scene import Scene
+from .perturbation import Array, Perturbed, null_space
+
+if TYPE_CHECKING:
+    import xarray
+
+SIZE = 1e-4  # of a difference, in m or rad, and m/s or rad/s
+STEADY = 1e-2
+COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """Small motions about one state.
+
+    eigenvalues   (modes,) complex [1/s], by falling real part, then by frequency
+    modes         (modes, bodies, 6) complex: how each body moves [m] and turns [rad, world axes]
+    bodies        names
+    matrix        (2n, 2n) real: ż = matrix z on the states that the constraints allow
+    steadiness    how much the coefficients change in the time of the fastest mode: 0 for a steady motion
+    """
+
+    eigenvalues: Array
+    modes: Array
+    bodies: list[str]
+    matrix: Array
+    steadiness: float
+    time: float
+
+    @property
+    def is_stable(self) -> bool:
+        """No mode grows (up to rounding, which double zero eigenvalues feel as its square root)."""
+        return bool((self.eigenvalues.real < 1e-5 * max(1.0, np.abs(self.eigenvalues).max(initial=0.0))).all())
+
+    @property
+    def frequencies(self) -> Array:
+        """Of the modes that oscillate, each once [Hz], ascending."""
+        found = self.eigenvalues.imag
+        return np.sort(found[found > 1e-6 * max(1.0, np.abs(found).max(initial=0.0))]) / (2.0 * np.pi)
+
+    @property
+    def damping_ratios(self) -> Array:
+        """-Re/|.| of each eigenvalue; 0 where it is zero."""
+        size = np.abs(self.eigenvalues)
+        return np.divide(-self.eigenvalues.real, size, out=np.zeros_like(size), where=size > 0.0)
+
+    @property
+    def data(self) -> xarray.Dataset:
+        """Eigenvalues, frequencies, damping ratios and modes with names and units."""
+        import xarray
+
+        parts = {"part": ["real", "imaginary"], "mode": np.arange(len(self.eigenvalues)), "body": self.bodies,
+                 "component": COMPONENTS}  # fmt: skip
+        values = np.stack([self.eigenvalues.real, self.eigenvalues.imag], axis=1)
+        shapes = np.stack([self.modes.real, self.modes.imag], axis=1)
+        return xarray.Dataset(
+            {
+                "eigenvalue": (("mode", "part"), values, {"units": "1/s"}),
+                "frequency": (("mode",), np.abs(self.eigenvalues.imag) / (2.0 * np.pi), {"units": "Hz"}),
+                "damping_ratio": (("mode",), self.damping_ratios, {"units": "1"}),
+                "shape": (("mode", "part", "body", "component"), shapes, {"units": "m, rad"}),
+            },
+            parts,
+            {"time": self.time, "steadiness": self.steadiness},
+        )
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{value:.6g}" for value in self.eigenvalues[:8])
+        more = " …" if len(self.eigenvalues) > 8 else ""
+        return f"Linearisation at t = {self.time:g} s: eigenvalues [1/s] {shown}{more}"
+
+
+def linearise(what: Any) -> Linearisation:
+    """Eigenvalues, frequencies and modes of small motions.
+
+    what  a scene (its start), `run.at(t)` (the record nearest to t), or what `equilibrium` returned
+    """
+    near = _near(what)
+    A, T = _coefficients(near)
+    steadiness = _change(near, A) if near.v.any() else 0.0
+    if steadiness > STEADY:
+        note(f"the motion at t = {near.t:g} s is not steady: its coefficients change with time (by {steadiness:.2g} in "
+             "the time of its fastest mode), and eigenvalues hold for this instant only.")
+    matrix = T.T @ A @ T
+    values, vectors = np.linalg.eig(matrix)
+    order = np.lexsort((values.imag, np.abs(values.imag), -np.round(values.real, 9)))
+    shapes = (T @ vectors[:, order]).T[:, : near.n]
+    names, modes = _by_body(near, shapes)
+    return Linearisation(values[order], modes, names, matrix, steadiness, near.t)
+
+
+def _coefficients(near: Perturbed) -> tuple[Array, Array]:
+    """A of (1), and a basis T of (2)."""
+    n, held = near.n, near.position_rows
+    J = near.jacobian(near.evaluate()[1])
+
+    def found(xi: Array, eta: Array) -> Array:
+        _, quat, v = near.evaluate(xi, eta)
+        work = near.system.work
+        rates = near.jacobian(quat) @ near.world(v, quat) + _driven(near, v) + work.phi_t
+        return np.concatenate([near.world(work.a, quat), rates])
+
+    none, each = np.zeros(n), np.eye(n)
+    by_move = near.derivative(lambda xi: found(xi, none), each, SIZE)
+    by_rate = near.derivative(lambda eta: found(none, eta), each, SIZE)
+    A = np.block([[_frames(near), each], [by_move[:n], by_rate[:n]]])
+    return A, null_space(np.block([[J[held], np.zeros((len(held), n))], [by_move[n:], J]]), 1e-7)
+
+
+def _frames(near: Perturbed) -> Array:
+    """ω₀ × ξ_θ in the world's axes, -ω₀ × ξ_θ in a body's own."""
+    found = np.zeros((near.n, near.n))
+    column = {unknown: k for k, unknown in enumerate(near.unknowns)}
+    for i, spin in enumerate(near.model.bodies.spin_slot.tolist()):
+        own = near.v[spin]
+        w = rotate(near.quat[i], own) if spin in near.spins else -own
+        cross = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+        for c in range(3):
+            for d in range(3):
+                if (spin, c) in column and (spin, d) in column:
+                    found[column[spin, c], column[spin, d]] = cross[c, d]
+    return found
+
+
+def _change(near: Perturbed, A: Array) -> float:
+    """How much A changes along the motion in the time of its fastest mode, relative to A."""
+    size = float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)) + float(np.abs(near.v).max())
+    tau = 1e-3 / size
+    near.evaluate()
+    accelerated = near.v + tau * near.system.work.a
+    x, quat, _ = near.moved(tau * near.world(near.v, near.quat), np.zeros(near.n))
+    later = Perturbed(near.model, x, quat, accelerated, near.t + tau)
+    later.spins = near.spins
+    return float(np.linalg.norm(_coefficients(later)[0] - A) / max(float(np.linalg.norm(A)), 1e-300)) / 1e-3
+
+
+def _driven(near: Perturbed, v: Array) -> Array:
+    """J v of bodies that follow a given path, (rows,)."""
+    rows, J = near.model.rows, near.system.work.J
+    row_of = np.concatenate([np.repeat(np.arange(near.model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    weight = 1.0 - near.model.bodies.free[rows.slot]
+    return np.bincount(row_of, (weight * J * v[rows.slot]).sum(axis=1), minlength=near.model.row_count)
+
+
+def _by_body(near: Perturbed, shapes: Array) -> tuple[list[str], Array]:
+    """Shapes (modes, n) by body, (modes, bodies, 6), scaled so that the largest entry of each is one."""
+    bodies = [body for body in near.model.body_info if body.motion == "free"]
+    found = np.zeros((len(shapes), len(bodies), 6), complex)
+    column = {unknown: k for k, unknown in enumerate(near.unknowns)}
+    for b, body in enumerate(bodies):
+        for c in range(6 if body.kind == "rigid" else 3):
+            k = column.get((body.slot + c // 3, c % 3))
+            if k is not None:
+                found[:, b, c] = shapes[:, k]
+        if body.kind == "rigid" and body.slot + 1 not in near.spins:
+            turns = found[:, b, 3:]
+            found[:, b, 3:] = rotate(near.quat[body.quat], turns.real) + 1j * rotate(near.quat[body.quat], turns.imag)
+    flat = found.reshape(len(shapes), -1)
+    if flat.size:
+        largest = flat[np.arange(len(flat)), np.abs(flat).argmax(axis=1)]
+        found /= np.where(np.abs(largest) > 0.0, largest, 1.0)[:, None, None]
+    return [body.name for body in bodies], found
+
+
+def _near(what: Any) -> Perturbed:
+    if isinstance(what, Scene):
+        model = build(what)
+        return Perturbed(model, model.x, model.quat, model.v, 0.0)
+    configuration = getattr(what, "configuration", None)
+    if configuration is None:
+        raise TautError(f"linearise takes a scene, run.at(t) or an equilibrium, not a {type(what).__name__}.")
+    return Perturbed(*configuration())

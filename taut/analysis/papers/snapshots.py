@@ -1,0 +1,80 @@
+"""Snapshots of a falling arm: the same arm at several moments, one picture each, with depth and shade."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...picture import Layer, Renderer, describe, motion_of
+from ...picture.bounds import Bounds
+from ...picture.camera import looking_at
+from ...picture.parts import COLORS
+from ...picture.render import Ground
+from ...result import Run
+from ...scene import Scene
+from .base import Claim, judge, number
+from .plots import canvas, legend, look, save
+from .words import Case, drift, go, trajectory_error, truth
+
+LOOKS_THE_SAME = 0.1  # of a rod: an arm whose end is off by more does not
+KEPT = 0.01  # of a rod: links off by less look rigid
+
+
+def fall(scene: Scene, case: Case, step: float, moments: Sequence[float]) -> dict[str, Any]:
+    """The arm up to the last moment, and the reference."""
+    return {"run": go(scene, case, step, moments[-1]), "reference": truth(scene, step, moments[-1])}
+
+
+def check_fall(data: dict[str, Any], where: str, what: str, length: float) -> list[Claim]:
+    run, reference = data["run"], data["reference"]
+    longest = float(drift(run).max()) / length
+    away = float(trajectory_error(run, reference.run, run.labels.bodies[-1].name).max()) / length
+    until = float(run.records.time[-1])
+    return [
+        judge(
+            "links-hold",
+            f"The links of {what} hold together while it falls.",
+            where,
+            f"largest Σ|Φ| up to {until:g} s < {KEPT:g} L",
+            f"{number(longest)} L",
+            longest < KEPT,
+        ),
+        judge(
+            "motion",
+            "It falls as an arm under gravity does.",
+            where,
+            f"|end - reference| up to {until:g} s < {LOOKS_THE_SAME:g} L",
+            f"{number(away)} L",
+            away < LOOKS_THE_SAME,
+            resolved=(LOOKS_THE_SAME * length, reference.own_until(until)),
+        ),
+    ]
+
+
+def draw_fall(data: dict[str, Any], path: Path, case: Case, moments: Sequence[float], reach: float, title: str) -> None:
+    """One picture per moment, all of one view; `reach`: length of the whole arm [m]."""
+    run: Run = data["run"]
+    figure, axes = canvas(2, (len(moments) + 1) // 2, height=5.2)
+    thick = 0.03 * reach
+    bounds = Bounds(np.array([-1.1, -1.15, -0.05]) * reach, np.array([1.1, 0.35, 0.05]) * reach, is_planar=True)
+    camera = looking_at(bounds, (720, 500), margin=1.0)
+    renderer = Renderer(bounds, camera, Ground(np.array([0.0, 0.0, -2 * thick]), np.array([0.0, 0.0, 1.0])))
+    motion = motion_of(run)
+    parts = describe(motion)[0]
+    for axis, moment in zip(axes.flat, moments):
+        row = int(np.argmin(np.abs(run.records.time - moment)))
+        frame = renderer.frame([Layer(parts, motion[row], tint=look(case)["color"])])
+        axis.imshow(frame, extent=camera.extent(), interpolation="lanczos")
+        axis.set(aspect="equal", xticks=[], yticks=[], title=f"t = {run.records.time[row]:g} s")
+        axis.grid(False)
+    for axis in axes.flat[len(moments) :]:
+        axis.remove()
+    first = axes.flat[0]
+    first.plot([], [], color=look(case)["color"], linewidth=4, label=look(case)["label"])
+    first.plot([], [], marker="o", color=COLORS["fixed"], markersize=9, linestyle="none", label="fixed end")
+    figure.suptitle(title, fontsize=11)
+    legend(figure, first, columns=2)
+    save(figure, path)

@@ -1,0 +1,125 @@
+"""Which algorithm treats scenes with cloth or solids under which method's name, and what it says of itself.
+
+A method that is not listed here treats them as any other bodies, springs and equalities, as long as the scene has
+neither limits nor contacts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..methods import METHODS
+from ..methods.base import Method, Option
+from ..model.model import Model
+from ..scene.specs import HARD_EDGE, PIN
+from . import records, step
+from .attachments import pins_of
+from .baselines import implicit_euler, provot, xpbd
+from .codes import UNCONSTRAINED
+from .optional_solvers import with_solvers
+from .problem import cloth_context, with_more_pairs
+from .unknowns import memory_of
+
+TOLERANCE = 1e-6  # of the length of hard edges
+MOST_BALLS = 100
+OPTIONS = (
+    Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
+)
+
+
+def refuses(model: Model) -> str | None:
+    """Why the steps of step.py can not treat a model with deformables."""
+    if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
+        return "no node of its cloth can move; leave some unpinned"
+    other = next((info.name for info in model.constraint_info if info.role not in (HARD_EDGE, PIN)), None)
+    if other is not None:
+        without = "take limits and contacts away (limit=None) and " if model.is_unilateral else ""
+        return (
+            f"it has the constraint '{other}', but its steps with cloth hold hard edges, pins, limits and contacts "
+            f"only; leave it out, or {without}use a method for any constraint, such as rattle"
+        )
+    if model.inequalities.restitution.any():
+        return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
+    free = int((model.bodies.w[: model.bodies.slots, 0] > 0).sum())
+    if free - sum(int((model.bodies.w[sheet.slots, 0] > 0).sum()) for sheet in model.sheets) > MOST_BALLS:
+        return f"it has more than {MOST_BALLS} free particles beside its cloth (a rigid body counts as two)"
+    two = model.inequalities.rows.ptr[1:] - model.inequalities.rows.ptr[:-1]
+    if (two > 2).any():
+        return "it has an inequality between more than two points beside its cloth"
+    return _of_rigid(model) or _of_seams(model)
+
+
+def _of_rigid(model: Model) -> str | None:
+    """Contacts of rigid bodies that these steps do not know."""
+    rigid = {info.slot: info.name for info in model.body_info if info.kind == "rigid" and info.motion == "free"}
+    ineq, touching = model.inequalities, model.touching
+    ptr = ineq.rows.ptr.astype(np.int64)
+    friction = np.repeat(ineq.friction, ptr[1:] - ptr[:-1])  # of each block of a point
+    rough = ineq.rows.slot[: len(friction)][(friction > 0) & (ineq.arm[: len(friction)] > 0)].tolist()
+    rough += touching.ball_slot[touching.ball_friction > 0].tolist()
+    ball = next((rigid[slot] for slot in rough if slot in rigid), None)
+    if ball is not None:
+        return f"the rigid ball '{ball}' has friction, which would turn it; make it a particle, or set friction to 0"
+    row, places = np.unique(ineq.rows.spin_row, return_counts=True)
+    if (places > 1).any():
+        name = model.inequality_names[int(row[places > 1][0])]
+        return f"the inequality '{name}' is between places on two rigid bodies; make one of them a particle"
+    return None
+
+
+def _of_seams(model: Model) -> str | None:
+    """Sheets that are sewn together would always touch along the seam."""
+    sheet_of = {int(slot): k for k, sheet in enumerate(model.sheets) for slot in sheet.slots}
+    pairs = {tuple(pair) for pair in model.touching.sheet_pairs.tolist()}
+    for pin in pins_of(model):
+        ends = tuple(sorted(sheet_of.get(point, -1) for point in pin.points))
+        if ends in pairs:
+            a, b = (model.sheets[k].name for k in ends)
+            return f"'{a}' is sewn to '{b}' ('{pin.name}'), and they may touch; leave that contact out, or the pin"
+    return None
+
+
+def refuses_beyond_hard_edges(model: Model) -> str | None:
+    if model.inequality_names or len(model.touching) or any(sheet.is_limited for sheet in model.sheets):
+        return "it has limits or contacts, and a projection knows equalities only; use implicit_first"
+    return refuses(model)
+
+
+def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
+    """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
+
+    def start(model, system, state, par):
+        context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
+        return state, with_solvers(system, state, context)
+
+    return replace(
+        method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
+        start=start, grow=with_more_pairs, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
+        refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
+        order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
+    )  # fmt: skip
+
+
+IMPLICIT_FIRST = held_by_multipliers(
+    METHODS["implicit_first"],
+    algorithm="implicit_multipliers",
+    doc="One implicit Euler step in which multipliers hold hard edges, pins, limits and contacts, by Newton's method; "
+    "where the active set does not settle, by an interior point or an augmented Lagrangian, in substeps if need be.",
+    source="Hong ICRA 2005 (11)-(16), solved to the end; Mehrotra 1992; Li et al. 2020 (motion without crossings)",
+    solves="2 to 5, up to 40 and more in impacts",
+)
+FAST_PROJECTION = held_by_multipliers(
+    METHODS["fast_projection"],
+    projects=True,
+    algorithm="length_projection",
+    doc="One linear solve of the implicit Euler step, then hard edges brought to their lengths by conjugate gradients.",
+    source="Goldenthal et al. 2007",
+    solves="1, and more where edges are far off",
+)
+DEFORMABLE_METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (IMPLICIT_FIRST, FAST_PROJECTION, xpbd.METHOD, provot.METHOD, implicit_euler.METHOD)
+}

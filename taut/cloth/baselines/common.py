@@ -1,0 +1,78 @@
+"""What the baselines share: a context with all springs of a scene, and forces without them.
+
+A step gets a BaselineContext as its `par`. Hard edges are springs of infinite stiffness and limits a second phase of
+infinite stiffness, where the method knows these; `external` gives the forces without springs. Contacts with obstacles
+and balls are those of position_contact.py, the same in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import compiled
+from ...forces import KINDS
+from ...forces.spring_law import Springs, joined
+from ...methods.base import Method
+from ...model.evaluate import apply
+from ...model.model import Model
+from ..records import measure_baseline, observe_baseline
+from .position_contact import PositionContacts, position_contacts
+
+SPRINGS = list(KINDS).index("springs")
+
+
+class BaselineContext(NamedTuple):
+    options: np.ndarray  # par of methods/base.py
+    springs: Springs
+    work: Any  # workspace of the method
+    w: np.ndarray  # (points,) inverse masses
+    batch: np.ndarray  # batches of springs in system.forces,
+    members: np.ndarray  # and how many each has
+    contacts: PositionContacts
+
+
+def baseline(method: Method, step: Callable, start: Callable) -> Method:
+    """A declaration of methods/cloth_baselines.py with its algorithm."""
+    return replace(
+        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline
+    )
+
+
+def springs_of(model: Model, stiffest: float, limits: bool) -> Springs:
+    """All springs; hard edges with the stiffness `stiffest`, and limits as a second phase of it, if asked."""
+    families: list[Springs] = []
+    for sheet in model.sheets:
+        families += sheet.springs.values()
+        if len(sheet.hard_edges):
+            families.append(_rods(sheet.hard_edges, sheet.hard_lengths, stiffest, np.inf, 0.0))
+        if limits and sheet.limit is not None:
+            families.append(_rods(sheet.limit_edges, sheet.limit_lengths, 1e-30, sheet.limit, stiffest))
+    return joined(*families)
+
+
+def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k2: float) -> Springs:
+    def filled(value: float) -> np.ndarray:
+        return np.full(len(lengths), value)
+
+    i, j = edges.astype(np.uint32).T
+    return Springs(i.copy(), j.copy(), lengths.copy(), filled(k), filled(0.0), filled(k2), filled(elongation))
+
+
+def baseline_context(model: Model, system: Any, par: np.ndarray, springs: Springs, work: Any) -> BaselineContext:
+    batch = np.flatnonzero(system.forces.code == SPRINGS)
+    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    return BaselineContext(par, springs, work, w, batch, system.forces.members[batch], position_contacts(model))
+
+
+@compiled
+def external(system, state, t, batch, members):
+    """work.f without the springs of sheets."""
+    for k in range(batch.shape[0]):
+        system.forces.members[batch[k]] = 0
+    apply(system, t, state.x, state.quat, state.v)
+    for k in range(batch.shape[0]):
+        system.forces.members[batch[k]] = members[k]

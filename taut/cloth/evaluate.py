@@ -1,0 +1,71 @@
+"""All constraints evaluated together: edges, pins and contact rows; their errors, and who enters the active set.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled
+from ..model.evaluate import set_time
+from .attachments import evaluate_attachments, largest_attachment_error
+from .constraint_errors import (
+    ROUNDING,
+    activate_edges,
+    activate_rows,
+    evaluate_edges,
+    evaluate_self_contacts,
+    largest_edge_error,
+    largest_hard_edge_error,
+    largest_row_error,
+)
+from .external_contact import evaluate_external
+from .friction import freeze_normal_force
+from .tolerances import SELF_CONTACT_ERROR, pin_tolerance
+
+
+@compiled
+def set_driven_bodies(system, state, t, x):
+    """Set the time to t, and driven bodies in x where they are then."""
+    set_time(system, t, x, state.quat, state.v)
+
+
+@compiled
+def evaluate_all(system, state, ctx, t, x):
+    """φ and directions of everything at x; the time is set."""
+    evaluate_edges(ctx.edges, x)
+    evaluate_attachments(state, ctx, x)
+    evaluate_external(system, state, ctx, t, x)
+    evaluate_self_contacts(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.self_contact.gap_target)
+
+
+@compiled
+def largest_error(ctx, longest, deepest):
+    """The largest error of edges, pins and external rows, each divided by its tolerance."""
+    rows = ctx.external
+    error = max(largest_edge_error(ctx.edges, longest), largest_row_error(rows, rows.phi.shape[0], deepest))
+    return max(error, largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
+
+
+@compiled
+def largest_hard_error(ctx):
+    """The same of hard edges and pins alone."""
+    return max(largest_hard_edge_error(ctx.edges), largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
+
+
+@compiled
+def activate(ctx, longest, deepest):
+    """What is violated enters the active set. Returns how many rows were violated by more than their tolerance."""
+    entered = activate_edges(ctx.edges, longest)
+    entered += activate_rows(ctx.external, ctx.external.phi.shape[0], ROUNDING * ctx.problem.mean_edge, deepest)
+    rows = ctx.self_contact.rows
+    for r in range(ctx.self_contact.row_count[0]):
+        if not rows.active[r] and rows.phi[r] > 0.0:
+            rows.active[r] = True
+            if rows.phi[r] > SELF_CONTACT_ERROR * ctx.self_contact.gap_target[r]:
+                entered += 1
+    return entered
+
+
+@compiled
+def freeze_normal_forces(ctx):
+    """Coulomb's bound takes λ as it is now."""
+    freeze_normal_force(ctx.external, ctx.external.phi.shape[0])
+    freeze_normal_force(ctx.self_contact.rows, ctx.self_contact.row_count[0])

@@ -1,0 +1,174 @@
+"""Friction of contacts: Coulomb's, with sticking as a slow creep.
+
+    friction              f = -μ λ s / max(|s|, ε h)                                             (1)
+    resistance of a row   κ nnᵀ + τ (I - nnᵀ - ddᵀ)                                              (2)
+    trial                 t = c s - (1 - c/τ₀) f,     τ₀ = μ λ / ε h,   c ≤ τ₀                   (3)
+    sticks, |t| ≤ μ λ     τ = τ₀,                                       d = 0,     f = -τ s      (4)
+    slips                 τ = μ λ c / (|t| - (1 - c/τ₀) μ λ),           d = t/|t|,               (5)
+                          f = -μ λ d - τ (s - d d·s)
+
+s is the sliding of a contact in this step, and λ in Coulomb's bound one of before (`lam_frozen`). (3) to (5) is
+Newton's method on s and f together: f of the iteration before, and not s alone, tells who sticks. By s alone, what has
+been stopped would turn back, and to and fro. c is about the mass of a node by h²; with c = 0 all is as if it stuck,
+with τ = μ λ/max(|s|, ε h), which never goes too far and comes near in ever smaller steps (augmented_lagrangian.py).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ..compiled import compiled, inline
+
+CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
+FREE_SWITCHES = 6  # iterations after which only every other row may switch between sticking and slipping at a time
+
+
+@compiled
+def freeze_normal_force(rows, count):
+    """Coulomb's bound takes λ as it is now."""
+    for r in range(count):
+        rows.lam_frozen[r] = rows.lam[r] if rows.active[r] else 0.0
+
+
+@compiled
+def clear_normal_force(rows, count):
+    for r in range(count):
+        rows.lam_frozen[r] = 0.0
+
+
+@compiled
+def normal_force_change(rows, count):
+    """The largest difference between λ and the frozen λ, divided by the largest λ."""
+    change = 0.0
+    largest = 0.0
+    for r in range(count):
+        now = rows.lam[r] if rows.active[r] else 0.0
+        if rows.friction[r] > 0.0:
+            change = max(change, abs(now - rows.lam_frozen[r]))
+            largest = max(largest, now)
+    return change / max(largest, 1e-300)
+
+
+@compiled
+def has_friction(rows, count):
+    for r in range(count):
+        if rows.friction[r] > 0.0:
+            return True
+    return False
+
+
+@inline
+def sliding(rows, r, x, before):
+    """s: what the members of a row moved along each other in this step."""
+    s0 = 0.0
+    s1 = 0.0
+    s2 = 0.0
+    for k in range(4):
+        i = rows.slot[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            s0 += w * (x[i, 0] - before[i, 0])
+            s1 += w * (x[i, 1] - before[i, 1])
+            s2 += w * (x[i, 2] - before[i, 2])
+    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    d = s0 * n0 + s1 * n1 + s2 * n2
+    return s0 - d * n0, s1 - d * n1, s2 - d * n2
+
+
+@inline
+def sliding_stiffness(rows, r, s0, s1, s2, h):
+    """|f|/|s| of (1)"""
+    return rows.friction[r] * rows.lam_frozen[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
+
+
+@inline
+def update_row_friction(rows, count, x, before, h, c, it):
+    for r in range(count):
+        hold = rows.friction[r] * rows.lam_frozen[r]
+        s0, s1, s2 = sliding(rows, r, x, before)
+        d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
+        slipped = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
+        stiff = hold / (CREEP * h)
+        firm = min(c, stiff)
+        kept = 1.0 - firm / max(stiff, 1e-300)
+        t0, t1, t2 = (
+            firm * s0 - kept * rows.friction_force[r, 0],
+            firm * s1 - kept * rows.friction_force[r, 1],
+            firm * s2 - kept * rows.friction_force[r, 2],
+        )
+        trial = sqrt(t0 * t0 + t1 * t1 + t2 * t2)  # (3)
+        slips = firm > 0.0 and trial > hold
+        if it > FREE_SWITCHES and rows.tangent_stiffness[r] > 0.0 and slips != slipped and (r + it) % 2 == 0:
+            slips = slipped
+            along = rows.tangent_stiffness[r] if slips else stiff
+        elif slips:
+            along = hold * firm / (trial - kept * hold)  # (5)
+            d0, d1, d2 = t0 / trial, t1 / trial, t2 / trial
+        else:
+            along = stiff if firm > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, h)  # (4)
+        if not slips:
+            d0, d1, d2 = 0.0, 0.0, 0.0
+        pull = hold - along * (s0 * d0 + s1 * d1 + s2 * d2)
+        rows.tangent_stiffness[r] = along
+        rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2] = d0, d1, d2
+        rows.friction_force[r, 0] = -pull * d0 - along * s0
+        rows.friction_force[r, 1] = -pull * d1 - along * s1
+        rows.friction_force[r, 2] = -pull * d2 - along * s2
+
+
+@compiled
+def update_friction(state, ctx, h, c, it):
+    """τ, d and f of each row, by (3) to (5)."""
+    update_row_friction(ctx.external, ctx.external.phi.shape[0], state.x, ctx.work.x_start, h, c, it)
+    update_row_friction(ctx.self_contact.rows, ctx.self_contact.row_count[0], state.x, ctx.work.x_start, h, c, it)
+
+
+@inline
+def contact_stiffness_times(rows, r, m0, m1, m2):
+    """(2) without ω², times m."""
+    n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
+    d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
+    along = rows.tangent_stiffness[r]
+    normal = (rows.penalty[r] - along) * (m0 * n0 + m1 * n1 + m2 * n2)
+    back = along * (m0 * d0 + m1 * d1 + m2 * d2)
+    return (
+        normal * n0 - back * d0 + along * m0,
+        normal * n1 - back * d1 + along * m1,
+        normal * n2 - back * d2 + along * m2,
+    )
+
+
+@inline
+def weighted_sum(rows, r, table):
+    """Σ ω of a table's entries for the members of a row, also of places on rigid bodies."""
+    m0 = 0.0
+    m1 = 0.0
+    m2 = 0.0
+    for k in range(4):
+        i = rows.unknown[r, k]
+        if i >= 0:
+            w = rows.weight[r, k]
+            m0 += w * table[i, 0]
+            m1 += w * table[i, 1]
+            m2 += w * table[i, 2]
+    spin = rows.rotation[r]
+    if spin >= 0:
+        for c in range(3):
+            m0 += rows.lever[r, 0, c] * table[spin, c]
+            m1 += rows.lever[r, 1, c] * table[spin, c]
+            m2 += rows.lever[r, 2, c] * table[spin, c]
+    return m0, m1, m2
+
+
+@inline
+def apply_friction_change(ctx, rows, count, share):
+    """The linear change of friction with the Newton step, of which a share is taken."""
+    for r in range(count):
+        if rows.tangent_stiffness[r] == 0.0:
+            continue
+        m0, m1, m2 = weighted_sum(rows, r, ctx.linear.dx)
+        f0, f1, f2 = contact_stiffness_times(rows, r, m0, m1, m2)
+        push = f0 * rows.n[r, 0] + f1 * rows.n[r, 1] + f2 * rows.n[r, 2]
+        rows.friction_force[r, 0] -= share * (f0 - push * rows.n[r, 0])
+        rows.friction_force[r, 1] -= share * (f1 - push * rows.n[r, 1])
+        rows.friction_force[r, 2] -= share * (f2 - push * rows.n[r, 2])

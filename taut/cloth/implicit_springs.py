@@ -1,0 +1,101 @@
+"""Which springs are part of the system of nodes, and where they stand in it.
+
+A spring along an edge or across a cell has the block of its two nodes in the matrix, their couple. One that reaches
+over a node k, as bending springs do, would make the factor fill in much more. It stands there as two couples that
+resist at least as much:
+
+    (u·(x_i - x_j))² ≤ 2 (u·(x_i - x_k))² + 2 (u·(x_k - x_j))²                                   (1)
+
+Forces are those of the spring itself; only the matrix is a bound instead of the true one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..forces.spring_law import Springs, joined
+from ..model.model import Model
+
+ONE_FIXED, BOTH_FIXED, UNCOUPLED = -1, -2, -3
+DIRECT = -4  # in place of a second couple
+
+
+def near_springs(model: Model) -> Springs | None:
+    """Springs along edges and across cells."""
+    near = [sheet.springs[name] for sheet in model.sheets for name in ("structural", "shear") if name in sheet.springs]
+    return joined(*near) if near else None
+
+
+def all_springs(model: Model) -> Springs:
+    return joined(*(springs for sheet in model.sheets for springs in sheet.springs.values()))
+
+
+def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
+    """Couples also for near springs.
+
+    They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
+    the fastest, could be followed.
+    """
+    springs = near_springs(model)
+    if springs is None:
+        return couples
+    ends = unknown[_slots(springs)]
+    return np.concatenate([couples, ends[_coupled(ends, couples) == UNCOUPLED]])
+
+
+def place_springs(
+    model: Model, unknown: np.ndarray, couples: np.ndarray, edges: np.ndarray, reaching: bool
+) -> tuple[Springs, np.ndarray, Springs]:
+    """Springs in the system, their couples (s, 2), and the springs that are stepped before it.
+
+    edges (e, 2): slots. `reaching`: those that reach over a node are in the system, too (1).
+    """
+    springs = all_springs(model)
+    slots = _slots(springs)
+    couple = np.full((len(slots), 2), DIRECT)
+    couple[:, 0] = _coupled(unknown[slots], couples) if len(couples) else UNCOUPLED
+    if reaching and len(couples):
+        far = np.flatnonzero(couple[:, 0] == UNCOUPLED)
+        near = near_springs(model)
+        pairs = edges if near is None else np.concatenate([edges, _slots(near)])
+        over = _between(slots[far], pairs, model.x)
+        far, over = far[over >= 0], over[over >= 0]
+        for end in range(2):
+            couple[far, end] = _coupled(unknown[np.stack([slots[far, end], over], axis=1)], couples)
+    inside = couple[:, 0] >= ONE_FIXED
+
+    def some(which: np.ndarray) -> Springs:
+        return Springs(*(np.ascontiguousarray(column[which]) for column in springs))
+
+    return some(inside), np.ascontiguousarray(couple[inside]), some(~inside)
+
+
+def _slots(springs: Springs) -> np.ndarray:
+    return np.stack([springs.i, springs.j], axis=1).astype(np.int64)
+
+
+def _coupled(ends: np.ndarray, couples: np.ndarray) -> np.ndarray:
+    """(s,) the couple of two unknowns each; or ONE_FIXED, one of them, BOTH_FIXED, or UNCOUPLED."""
+    ends = np.sort(ends, axis=1)
+    count = int(max(couples.max(initial=0), ends.max(initial=0))) + 2
+    keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
+    wanted = ends[:, 0] * count + ends[:, 1]
+    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+    found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
+    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, BOTH_FIXED, ONE_FIXED), found)
+
+
+def _between(ends: np.ndarray, pairs: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(s,) of the slots that pairs join with both ends, the one nearest to their middle; -1: there is none."""
+    import scipy.sparse as sp
+
+    size = len(x)
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    joins = sp.csr_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), (size, size))
+    common = joins[ends[:, 0]].multiply(joins[ends[:, 1]]).tocoo()
+    off = np.linalg.norm(x[common.col] - 0.5 * x[ends[common.row]].sum(axis=1), axis=1)
+    order = np.lexsort((common.col, off, common.row))
+    spring, first = np.unique(common.row[order], return_index=True)
+    found = np.full(len(ends), -1)
+    found[spring] = common.col[order][first]
+    return found

@@ -1,0 +1,99 @@
+"""Primal-dual interior point [Mehrotra 1992]: all limits and contacts at once, where an active set does not settle.
+
+Each limit has a slack s and a multiplier T whose product μ falls to zero (slack.py). A heavy ball that pulls a sheet
+taut changes thousands of limits in one step; this takes some 20 to 40 iterations, whatever their number. Mehrotra's
+corrector also tells how far μ may fall, but never far below what the residual of forces allows.
+
+Where T s and all errors are within the tolerances, weak T become zero and the step is solved. Where step lengths get
+too short, or sheets are pressed together too far, Newton's method ends what was begun here, with the active set found.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled
+from ..methods.base import NOT_CONVERGED, OK
+from .augmented_lagrangian import restart
+from .codes import ALMOST_CONVERGED, BUCKLING, CORRECTIONS, NOT_DEFINITE
+from .contact_schur import solve_with_self_contacts
+from .evaluate import evaluate_all, freeze_normal_forces, largest_hard_error
+from .friction import update_friction
+from .linear_solve import apply_move, largest_move, update_row_multipliers
+from .linear_system import residual_norm
+from .newton_direction import newton_direction
+from .slack import (
+    affine_complementarity,
+    complementarity,
+    mehrotra_corrector,
+    primal_dual_direction,
+    set_active_by_slack,
+    set_barrier_penalties,
+    set_initial_slacks,
+    take_primal_dual_step,
+)
+from .tolerances import (
+    HARD_PENALTY,
+    MAX_MOVE,
+    SELF_CONTACT_ERROR,
+    largest_overlap,
+    residual_tolerance,
+    set_initial_penalties,
+)
+
+MAX_INTERIOR_ITERATIONS = 60
+MAX_BARRIER_PENALTY = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
+MIN_STEP_LENGTH, MAX_STALLS = 0.01, 3  # after so many step lengths below this, Newton's method may try
+MAX_BUCKLING_ITERATIONS = 10  # iterations in which pressed springs buckle: in shorter substeps they do not
+MU_FLOOR = 1e-3  # μ is at least this times m/h² δ², δ being the residual as a displacement
+SMALL_RESIDUAL = 0.1  # [mean edges] below which the true matrix is tried
+
+
+@compiled
+def interior_point(system, state, ctx, t, h):
+    """Returns OK, NOT_CONVERGED, BUCKLING, or ALMOST_CONVERGED: Newton's method may end it from there."""
+    x = state.x
+    self_rows = ctx.self_contact.rows
+    inertia = ctx.problem.node_mass / (h * h)
+    restart(state, ctx)
+    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    stalls = 0
+    buckling = 0
+    for it in range(MAX_INTERIOR_ITERATIONS):
+        evaluate_all(system, state, ctx, t, x)
+        if it == 0:
+            set_initial_slacks(ctx, inertia)
+        for r in range(ctx.self_contact.row_count[0]):
+            self_rows.active[r] = self_rows.active[r] or self_rows.phi[r] > 0.0
+        freeze_normal_forces(ctx)
+        if it == 0:
+            update_friction(state, ctx, h, 0.0, it)
+        update_friction(state, ctx, h, inertia, it)
+        residual = residual_norm(ctx, x, h)
+        mean, unconverged = complementarity(ctx, inertia)
+        unconverged += 1 if largest_hard_error(ctx) > 1.0 else 0
+        converged = unconverged == 0 and residual <= residual_tolerance(ctx)
+        if converged or stalls == MAX_STALLS:
+            set_active_by_slack(ctx, inertia)
+            return OK if converged and largest_overlap(ctx) <= SELF_CONTACT_ERROR else ALMOST_CONVERGED
+        if buckling > MAX_BUCKLING_ITERATIONS:
+            return BUCKLING
+        if not residual < 1e100 or not mean > 0.0:
+            return NOT_CONVERGED
+        set_barrier_penalties(ctx, MAX_BARRIER_PENALTY * inertia)
+        is_small = residual < SMALL_RESIDUAL * ctx.problem.mean_edge
+        touching = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
+        if touching == NOT_DEFINITE:
+            buckling += 1 if is_small else 0
+            touching = newton_direction(state, ctx, h, 0.0)
+        ctx.work.counts[CORRECTIONS] += 1
+        alpha = primal_dual_direction(ctx)
+        centering = min(affine_complementarity(ctx, alpha) / mean, 1.0)
+        mu = max(centering**3 * mean, min(MU_FLOOR * inertia * residual**2, mean))
+        mehrotra_corrector(ctx, mu)
+        solve_with_self_contacts(ctx, touching)
+        alpha = primal_dual_direction(ctx)
+        stalls = stalls + 1 if alpha < MIN_STEP_LENGTH else 0
+        alpha *= min(1.0, MAX_MOVE / max(alpha * largest_move(ctx), 1e-300))
+        take_primal_dual_step(ctx, alpha)
+        update_row_multipliers(ctx, True, alpha)
+        apply_move(ctx, x, alpha)
+    return NOT_CONVERGED

@@ -1,0 +1,121 @@
+"""Fast projection of hard edges: brought to their lengths the shortest way, nodes move along edges alone.
+
+    (J W Jᵀ + ε D) μ = φ,    x ← x - W Jᵀ μ                                                      (1)
+    (J W Jᵀ)_ef = c_ef u_e·u_f,    c_ef = ± w of the node that e and f share                     (2)
+
+D is the diagonal of J W Jᵀ. Where edges depend on each other, as in a straight row between two pins, ε keeps nodes
+from being thrown about for what no motion along edges can mend. Forces play no part: this mends what one solution of
+the linear system leaves (`project_lengths`), and that is small. A few conjugate gradients do, at any size of the sheet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import compiled, structure
+from ..linalg.linear import IC0
+from ..linalg.pattern import products
+from ..linalg.pcg import pcg
+from ..linalg.vectors import factor_preconditioner
+from ..methods.base import NOT_CONVERGED, OK
+from .codes import CORRECTIONS
+from .constraint_errors import evaluate_edges, largest_edge_error
+from .linear_solve import apply_move, largest_move, update_edge_multipliers
+from .newton_direction import newton_direction
+from .tolerances import HARD_PENALTY, MAX_MOVE, set_initial_penalties, update_multiplier_estimates
+
+SOFT = 1e-4  # ε
+CG_RESIDUAL = 0.02  # relative residual of (1): the next evaluation of φ is nearer than that
+MAX_CG_ITERATIONS = 20
+DEPENDENT = 1e-10  # a pivot below this share of its diagonal
+MAX_PROJECTIONS, MAX_LENGTH_ITERATIONS = 60, 12
+FAR_ERROR = 0.1  # of a length: with a larger error forces are wrong, too
+LENGTH_REDUCTION = 0.6  # factor by which the error must fall in (1), or the system is linearised anew
+
+
+@structure
+class LengthSystem(NamedTuple):
+    """J W Jᵀ of hard edges, all entries by rows."""
+
+    ptr: np.ndarray  # (e+1,) uint64
+    idx: np.ndarray  # (.,) uint32
+    share: np.ndarray  # (.,) c of (2), with ε on the diagonal
+    val: np.ndarray  # (.,)
+    diag: np.ndarray  # (e,) uint32: place of the diagonal in val
+    fac: np.ndarray  # (.,) incomplete factor
+    inverse: np.ndarray  # (e,)
+    work: np.ndarray  # (5, e)
+    mu: np.ndarray  # (e,) μ
+
+
+def length_system(edges: np.ndarray, w: np.ndarray) -> LengthSystem:
+    """edges (e, 2): slots; w (slots,): inverse masses."""
+    count = len(edges)
+    pairs = products(np.arange(0, 2 * count + 1, 2), edges.ravel(), w > 0.0)
+    own = np.arange(count) * (count + 1)  # also of edges whose ends are both held
+    key, entry = np.unique(np.concatenate([pairs.left_row * count + pairs.right_row, own]), return_inverse=True)
+    sign = np.where(pairs.left % 2 == pairs.right % 2, 1.0, -1.0)
+    given = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
+    share = np.bincount(entry, given, minlength=count).astype(float)
+    diag = np.searchsorted(key, own)
+    share[diag] *= 1.0 + SOFT
+    return LengthSystem(
+        np.searchsorted(key, count * np.arange(count + 1)).astype(np.uint64), (key % max(count, 1)).astype(np.uint32),
+        share, np.zeros(len(key)), diag.astype(np.uint32), np.zeros(len(key)), np.zeros(count), np.zeros((5, count)),
+        np.zeros(count),
+    )  # fmt: skip
+
+
+@compiled
+def project_lengths_once(state, ctx):
+    """(1) once, with φ and u as measured last."""
+    edges, of = ctx.edges, ctx.lengths
+    ptr, idx, val, u, phi = of.ptr, of.idx, of.val, edges.u, edges.phi
+    for e in range(of.mu.shape[0]):
+        of.mu[e] = 0.0
+        for q in range(ptr[e], ptr[e + 1]):
+            f = idx[q]
+            val[q] = of.share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
+    which, exact, most, dependent = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS, DEPENDENT
+    factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
+    pcg(ptr, idx, val, of.diag, of.fac, of.inverse, which, exact, most, of.work, phi, of.mu)
+    x, w = state.x, ctx.problem.w
+    for e in range(of.mu.shape[0]):
+        i, j = edges.i[e], edges.j[e]
+        for c in range(3):
+            x[i, c] -= w[i] * u[e, c] * of.mu[e]
+            x[j, c] += w[j] * u[e, c] * of.mu[e]
+
+
+@compiled
+def project_lengths(system, state, ctx, t, h):
+    """Fast projection: (2) of step.py linearised once, then lengths alone; hard edges only.
+
+    Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
+    """
+    x = state.x
+    edges = ctx.edges
+    inertia = ctx.problem.node_mass / (h * h)
+    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    evaluate_edges(edges, x)
+    for _ in range(MAX_PROJECTIONS):
+        update_multiplier_estimates(ctx)
+        newton_direction(state, ctx, h, 0.0)
+        alpha = min(1.0, MAX_MOVE / max(largest_move(ctx), 1e-300))
+        leaving = False
+        update_edge_multipliers(ctx, alpha, leaving)
+        apply_move(ctx, x, alpha)
+        ctx.work.counts[CORRECTIONS] += 1
+        last = FAR_ERROR / ctx.problem.tolerance
+        for _ in range(MAX_LENGTH_ITERATIONS):
+            evaluate_edges(edges, x)
+            off = largest_edge_error(edges, 1.0)
+            if off <= 1.0:
+                return OK
+            if not off < last:
+                break
+            last = LENGTH_REDUCTION * off
+            project_lengths_once(state, ctx)
+    return NOT_CONVERGED

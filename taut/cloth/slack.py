@@ -1,0 +1,172 @@
+"""Slacks s and multipliers T of limits and contacts, whose product falls: the parts of interior_point.py.
+
+    φ + s = 0,    T s = μ,    s > 0,  T > 0,    μ → 0                                            (1)
+    T = T₀ + κ (φ + u·(δx_i - δx_j)),    κ = T/s,    T₀ = T + (μ - δT δs)/s                      (2)
+
+(2) is (1) linearised: the system of linear_system.py with a κ for each edge and row. δT δs is what a first solution of
+the same factor, with μ = 0, predicts of the error (Mehrotra's corrector).
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from .attachments import update_attachment_multipliers
+from .contact_assembly import add_row_force
+from .linear_solve import edge_change, gap_change
+from .linear_system import add_tension
+from .tolerances import CONTACT_ERROR, LIMIT_ERROR, length_tolerance, residual_tolerance, update_multiplier_estimates
+
+IDLE_SHARE = 0.1  # of the residual's tolerance: a limit with a weaker T does not pull
+INITIAL_SLACK = 0.01  # s to begin with, of a length
+INITIAL_MU = 100.0  # μ to begin with, in units of m/h² s²
+FRACTION_TO_BOUNDARY = 0.995  # of the step length at which s = 0 or T = 0
+
+
+@inline
+def is_movable(rows, r):
+    """Whether a member of an external row can move."""
+    return rows.unknown[r, 0] >= 0 or rows.unknown[r, 1] >= 0
+
+
+@compiled
+def set_initial_slacks(ctx, inertia):
+    """s, T and λ of (1): those of the substep before where they are larger."""
+    edges, rows = ctx.edges, ctx.external
+    mu = INITIAL_MU * inertia * (INITIAL_SLACK * ctx.problem.mean_edge) ** 2
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            edges.active[e] = True
+            edges.slack[e] = max(-edges.phi[e], INITIAL_SLACK * edges.length[e])
+            edges.tension[e] = max(mu / edges.slack[e], edges.tension[e])
+    for r in range(rows.phi.shape[0]):
+        rows.active[r] = is_movable(rows, r)
+        rows.slack[r] = max(-rows.phi[r], INITIAL_SLACK * ctx.problem.mean_edge)
+        rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.active[r] else 0.0
+
+
+@inline
+def complementarity(ctx, inertia):
+    """Mean T s, and how many limits and rows are not within their tolerances."""
+    edges, rows = ctx.edges, ctx.external
+    longest, deepest = length_tolerance(ctx, LIMIT_ERROR), length_tolerance(ctx, CONTACT_ERROR)
+    least = IDLE_SHARE * residual_tolerance(ctx)
+    total = 0.0
+    count = 0
+    unconverged = 0
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            total += edges.tension[e] * edges.slack[e]
+            count += 1
+            slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertia
+            wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
+            unconverged += 1 if wrong > longest or (slack > longest and push > least) else 0
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r]:
+            total += rows.lam[r] * rows.slack[r]
+            count += 1
+            slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertia
+            wrong = abs(rows.phi[r] + rows.slack[r]) / ctx.problem.mean_edge
+            unconverged += 1 if wrong > deepest or (slack > deepest and push > least) else 0
+    return total / max(count, 1), unconverged
+
+
+@compiled
+def set_barrier_penalties(ctx, most):
+    """κ of (2), and T₀ with μ = 0."""
+    edges, rows = ctx.edges, ctx.external
+    update_multiplier_estimates(ctx)
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            edges.penalty[e] = min(edges.tension[e] / edges.slack[e], most)
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r]:
+            rows.penalty[r] = min(rows.lam[r] / rows.slack[r], most)
+
+
+@compiled
+def primal_dual_direction(ctx):
+    """δT and δs of ctx.linear.dx by (2). Returns the alpha of them that stays inside."""
+    edges, rows = ctx.edges, ctx.external
+    alpha = 1.0
+    for e in range(edges.i.shape[0]):
+        d = edge_change(ctx, edges, e)
+        edges.d_lam[e] = edges.lam_est[e] + edges.penalty[e] * (edges.phi[e] + d) - edges.tension[e]
+        if edges.one_sided[e]:
+            edges.d_slack[e] = -(edges.phi[e] + edges.slack[e] + d)
+            if edges.d_lam[e] < 0.0:
+                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.tension[e] / edges.d_lam[e])
+            if edges.d_slack[e] < 0.0:
+                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.slack[e] / edges.d_slack[e])
+    for r in range(rows.phi.shape[0]):
+        if not rows.active[r]:
+            continue
+        d = gap_change(ctx, rows, r)
+        rows.d_lam[r] = rows.lam_est[r] + rows.penalty[r] * (rows.phi[r] - d) - rows.lam[r]
+        rows.d_slack[r] = -(rows.phi[r] + rows.slack[r] - d)
+        if rows.d_lam[r] < 0.0:
+            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.lam[r] / rows.d_lam[r])
+        if rows.d_slack[r] < 0.0:
+            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.slack[r] / rows.d_slack[r])
+    return alpha
+
+
+@compiled
+def affine_complementarity(ctx, alpha):
+    """Mean T s after a step of length alpha: μ of the affine step."""
+    edges, rows = ctx.edges, ctx.external
+    total = 0.0
+    count = 0
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            total += (edges.tension[e] + alpha * edges.d_lam[e]) * (edges.slack[e] + alpha * edges.d_slack[e])
+            count += 1
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r]:
+            total += (rows.lam[r] + alpha * rows.d_lam[r]) * (rows.slack[r] + alpha * rows.d_slack[r])
+            count += 1
+    return total / max(count, 1)
+
+
+@compiled
+def mehrotra_corrector(ctx, mu):
+    """T₀ of (2), in the right-hand side too."""
+    edges, rows = ctx.edges, ctx.external
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            more = (mu - edges.d_lam[e] * edges.d_slack[e]) / edges.slack[e]
+            edges.lam_est[e] += more
+            i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
+            add_tension(ctx, i, j, more * edges.u[e, 0], more * edges.u[e, 1], more * edges.u[e, 2])
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r]:
+            more = (mu - rows.d_lam[r] * rows.d_slack[r]) / rows.slack[r]
+            rows.lam_est[r] += more
+            add_row_force(ctx, rows, r, more * rows.n[r, 0], more * rows.n[r, 1], more * rows.n[r, 2])
+
+
+@compiled
+def take_primal_dual_step(ctx, alpha):
+    """T, s, λ and F after a step of length alpha."""
+    edges, rows = ctx.edges, ctx.external
+    update_attachment_multipliers(ctx, alpha)
+    for e in range(edges.i.shape[0]):
+        edges.tension[e] += alpha * edges.d_lam[e]
+        if edges.one_sided[e]:
+            edges.slack[e] += alpha * edges.d_slack[e]
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r]:
+            rows.lam[r] += alpha * rows.d_lam[r]
+            rows.slack[r] += alpha * rows.d_slack[r]
+
+
+@compiled
+def set_active_by_slack(ctx, inertia):
+    """The active set: where the multiplier outweighs the slack."""
+    edges, rows = ctx.edges, ctx.external
+    for e in range(edges.i.shape[0]):
+        if edges.one_sided[e]:
+            edges.active[e] = edges.tension[e] > inertia * edges.slack[e]
+            edges.tension[e] = edges.tension[e] if edges.active[e] else 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.active[r] = rows.active[r] and rows.lam[r] > inertia * rows.slack[r]
+        rows.lam[r] = rows.lam[r] if rows.active[r] else 0.0

@@ -1,0 +1,112 @@
+"""When a step counts as solved, and the penalties κ of the augmented Lagrangian on the way there."""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from .attachments import attachment_error
+from .constraint_errors import ROUNDING, edge_error, row_error
+
+# κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
+HARD_PENALTY, SOFT, MAX_PENALTY, SELF_CONTACT_PENALTY, PENALTY_GROWTH = 1e9, 1e3, 1e7, 20.0, 4.0
+LIMIT_ERROR = 5e-5  # of the length of an edge: error that Newton's method may leave in a step,
+CONTACT_ERROR = 5e-4  # and of the mean edge
+SELF_CONTACT_ERROR = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
+RESIDUAL = 0.02  # of the mean edge: residual of forces, as the displacement they cause
+COARSE_EDGES = 30.0  # edges along a sheet: of finer ones the length is that of these instead
+USUAL_STEP, USUAL_HARD = 1.0 / 60.0, 1.0 / 240.0  # [s]: in shorter ones all is held better; hard edges alone
+RELEASE_CHANGE = 0.01  # of an edge: its length and that of contacts changes so much, at most, until they let go
+MAX_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
+
+
+@inline
+def length_tolerance(ctx, off):
+    """Tolerance on relative lengths: an error δ at the end of a step leaves with δ/h. δ ~ h², or motion would not
+    converge.
+
+    Not by the paper's rule: an edge that has entered stays until the end of the step, and there may be more of them
+    than a sheet can hold at once.
+    """
+    share = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / USUAL_STEP) ** 2)
+    return max(off * share, ctx.problem.tolerance)
+
+
+@inline
+def residual_tolerance(ctx):
+    """Tolerance δ on the residual as a displacement [m]. A residual m δ/h² acts in every step: δ ~ h³.
+
+    Where forces decide about an active set, it begins to fall at longer steps. Elsewhere fine sheets have the tolerance
+    of coarser ones: the error of motion is the same.
+    """
+    decides = ctx.problem.has_limits == 1 or ctx.external.phi.shape[0] > 0 or ctx.problem.has_self_contact == 1
+    decides = decides or ctx.attachments.row.shape[0] > 0
+    usual = USUAL_STEP if decides else USUAL_HARD
+    length = ctx.problem.mean_edge if decides else max(ctx.problem.mean_edge, ctx.problem.extent / COARSE_EDGES)
+    return max(RESIDUAL * length * min(1.0, (ctx.work.dt[0] / usual) ** 3), ROUNDING * ctx.problem.mean_edge)
+
+
+@inline
+def pin_tolerance(ctx):
+    """Tolerance on pins, as on hard edges [m]."""
+    return ctx.problem.tolerance * ctx.problem.mean_edge
+
+
+@inline
+def largest_overlap(ctx):
+    """How much nearer sheets are than their rows ask for, as a share of that distance."""
+    contact = ctx.self_contact
+    worst = 0.0
+    for r in range(contact.row_count[0]):
+        worst = max(worst, contact.rows.phi[r] / max(contact.gap_target[r], 1e-300))
+    return worst
+
+
+@compiled
+def set_initial_penalties(ctx, inertia, hard):
+    """κ of each edge and row to begin with: stiff enough to release multipliers of the step before.
+
+    Multipliers of an impact are hundreds of times those of the step after it. With a κ that is soft for them, edges
+    would have to shrink to a fraction before they are free.
+    """
+    edges, rows, self_rows = ctx.edges, ctx.external, ctx.self_contact.rows
+    soft, most = SOFT * inertia, MAX_PENALTY * inertia
+    for e in range(edges.i.shape[0]):
+        releasing = edges.tension[e] / (RELEASE_CHANGE * edges.length[e])
+        edges.penalty[e] = min(max(soft, releasing), most) if edges.one_sided[e] else hard
+    for r in range(rows.phi.shape[0]):
+        rows.penalty[r] = min(max(soft, rows.lam[r] / (RELEASE_CHANGE * ctx.problem.mean_edge)), most)
+    for r in range(ctx.self_contact.row_count[0]):
+        self_rows.penalty[r] = SELF_CONTACT_PENALTY * inertia
+    for p in range(ctx.attachments.row.shape[0]):
+        ctx.attachments.penalty[p] = hard
+
+
+@compiled
+def increase_penalties(ctx, inertia, most, deepest):
+    """κ grows where multipliers alone have not brought errors within their tolerances."""
+    edges, rows, self_rows, pins = ctx.edges, ctx.external, ctx.self_contact.rows, ctx.attachments
+    stiffest = MAX_PENALTY * inertia
+    for p in range(pins.row.shape[0]):
+        if attachment_error(pins, p) > pin_tolerance(ctx):
+            pins.penalty[p] = max(pins.penalty[p], min(PENALTY_GROWTH * pins.penalty[p], stiffest))
+    for e in range(edges.i.shape[0]):
+        if edges.active[e] and edge_error(edges, e, most) > 1.0:
+            edges.penalty[e] = max(edges.penalty[e], min(PENALTY_GROWTH * edges.penalty[e], stiffest))
+    for r in range(rows.phi.shape[0]):
+        if rows.active[r] and row_error(rows, r, deepest) > 1.0:
+            rows.penalty[r] = min(PENALTY_GROWTH * rows.penalty[r], stiffest)
+    for r in range(ctx.self_contact.row_count[0]):
+        if self_rows.phi[r] > SELF_CONTACT_ERROR * ctx.self_contact.gap_target[r]:
+            self_rows.penalty[r] = min(PENALTY_GROWTH * self_rows.penalty[r], SOFT * inertia)
+
+
+@compiled
+def update_multiplier_estimates(ctx):
+    """T₀ = T, λ₀ = λ, F₀ = F."""
+    edges, rows, pins = ctx.edges, ctx.external, ctx.attachments
+    for e in range(edges.i.shape[0]):
+        edges.lam_est[e] = edges.tension[e] if edges.active[e] else 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.lam_est[r] = rows.lam[r] if rows.active[r] else 0.0
+    for p in range(pins.row.shape[0]):
+        for c in range(3):
+            pins.lam_est[p, c] = pins.force[p, c]

@@ -1,0 +1,68 @@
+"""The energy that impacts and friction dissipate, for state.ledger.
+
+    T - T' + W                        impulses at one instant: kinetic energy before and after, work of drivers    (1)
+    T - T' + W + h f·(v + v')/2 - F   a fixed step with impacts, F being what friction took of it                  (2)
+    F = -P_t·(T v + T v')/2           friction P_t along its tangents T                                            (3)
+
+A fixed step has impacts where a contact with λ > 0 approached faster than one step of gravity would make it. The rest
+of its contacts' work is not told apart from the error of the method, of which it is a part that falls with h.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from .driver_work import drift_of
+from .rows import row_rate
+
+
+@compiled
+def kinetic_energy(system, v):
+    """Of free bodies [J]."""
+    mass = system.bodies.mass
+    total = 0.0
+    for i in range(mass.shape[0]):
+        for c in range(3):
+            total += 0.5 * mass[i, c] * v[i, c] ** 2
+    return total
+
+
+@inline
+def impact_speed(problem, h):
+    """Approach from which on a fixed step has impacts [m/s]."""
+    return max(problem.resting, 2.0 * h * problem.gravity)
+
+
+@compiled
+def has_impacts(ctx, n, h):
+    """Whether one of the first n candidates pushes and approached fast at the start, with ctx.saved.v."""
+    cand = ctx.cand
+    for i in range(n):
+        if cand.lam[i, 0] > 0.0:
+            if row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx.problem, h):
+                return True
+    return False
+
+
+@compiled
+def count_impacts(system, state, ctx, h, work, friction):
+    """(2) after a step from ctx.saved.v to state.v in which drivers did `work` and `friction` was dissipated."""
+    free, f, v_start = system.bodies.free, system.work.f, ctx.saved.v
+    total = kinetic_energy(system, v_start) - kinetic_energy(system, state.v) + work - friction
+    for i in range(free.shape[0]):
+        for c in range(3):
+            total += 0.5 * h * free[i, c] * f[i, c] * (v_start[i, c] + state.v[i, c])
+    state.ledger[2] += total
+
+
+@compiled
+def count_friction(state, ctx, n, share):
+    """(3): add `share` of what the friction of the first n candidates dissipates."""
+    cand = ctx.cand
+    total = 0.0
+    for i in range(n):
+        for a in range(1, 3):
+            if cand.lam[i, a] != 0.0:
+                T = cand.T1 if a == 1 else cand.T2
+                slip = row_rate(cand, T, i, ctx.saved.v) + row_rate(cand, T, i, state.v)
+                total -= 0.5 * cand.lam[i, a] * slip
+    state.ledger[3] += share * total

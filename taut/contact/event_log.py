@@ -1,0 +1,160 @@
+"""What inequalities did: events, and λ, Φ and dΦ/dt for records."""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from ..model.evaluate import clear
+from .broad_phase import add_pair_candidates, deepest_overlap
+from .collect import add_candidates, evaluate_inequalities, gap_rates
+from .problem import ACTIVATION, IMPACT, RELEASE
+from .rows import NO, ZERO, add_impulses
+
+
+@inline
+def record_event(events, kind, row, pair, t, impulse):
+    k = events.count[0]
+    if k < events.ints.shape[0]:
+        events.ints[k, 0], events.ints[k, 1], events.ints[k, 2] = kind, row, pair
+        events.numbers[k, 0], events.numbers[k, 1] = t, impulse
+    events.count[0] = k + 1
+
+
+@inline
+def next_instant(events, t):
+    """Number the evaluations of the rule, so that the log can tell the time of each."""
+    k = events.instant[0]
+    events.instant[0] = k + 1
+    if k < events.instant_time.shape[0]:
+        events.instant_time[k] = t
+    return k
+
+
+@inline
+def log_source_rows(log, first, cand):
+    """From places among the candidates to rows of the model, in the log from entry `first` on; pairs are below 0."""
+    for k in range(first, min(log.count[0], log.ints.shape[0])):
+        log.ints[k, 2] = cand.source[log.ints[k, 2]]
+
+
+@compiled
+def record_changes(state, ctx, t):
+    """Activations and releases between the set of the last step (state.contact) and the active set."""
+    rows = ctx.rows
+    for r in range(rows.active.shape[0]):
+        was = state.contact[r, 3] == 1.0
+        now = rows.active[r] == 1
+        if now != was:
+            record_event(ctx.events, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
+        state.contact[r, 3] = rows.active[r]
+        state.contact[r, 0] = rows.lam[r] if now else 0.0
+
+
+@compiled
+def record_impacts(state, ctx, t, n, resting):
+    """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none."""
+    dense = ctx.dense
+    worst = 0.0
+    for i in range(n):
+        worst = min(worst, dense.w[i])
+    if worst >= -resting:
+        return
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, dense.lam[i])
+    for i in range(n):
+        if dense.lam[i] > 1e-9 * largest:
+            source = ctx.cand.source[i]
+            if source >= 0:
+                record_event(ctx.events, IMPACT, source, -1, t, dense.lam[i])
+            else:
+                record_event(ctx.events, IMPACT, -1, pair_number(ctx, state, -1 - source), t, dense.lam[i])
+
+
+@inline
+def pair_number(ctx, state, k):
+    """Two balls packed into one number."""
+    return state.pairs[k, 0] * ctx.ineq.ball_slot.shape[0] + state.pairs[k, 1]
+
+
+@inline
+def store_active_pairs(ctx, state):
+    """Which pairs pushed in the last step, before their λ is overwritten."""
+    for k in range(state.pair_count[0]):
+        ctx.pairs.was_active[k] = 1 if state.pair_lam[k, 0] > 0.0 else 0
+
+
+@compiled
+def record_active_set(state, ctx, t):
+    """Activations and releases in a fixed step: λ > 0 now against λ > 0 before."""
+    for r in range(state.contact.shape[0]):
+        now = state.contact[r, 0] > 0.0
+        was = state.contact[r, 3] == 1.0
+        if now != was:
+            record_event(ctx.events, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
+        state.contact[r, 3] = 1.0 if now else 0.0
+    for k in range(state.pair_count[0]):
+        now = state.pair_lam[k, 0] > 0.0
+        if now != (ctx.pairs.was_active[k] == 1):
+            record_event(ctx.events, ACTIVATION if now else RELEASE, -1, pair_number(ctx, state, k), t, 0.0)
+
+
+@inline
+def write_multipliers(ctx, equalities, lam):
+    """λ of equalities, then of the listed rows (ctx.rows.lam), with the sign of Φ as the user wrote it."""
+    listed = ctx.ineq.listed
+    first = lam.shape[0] - listed.shape[0]
+    for r in range(first):
+        lam[r] = equalities[r]
+    for k in range(listed.shape[0]):
+        lam[first + k] = ctx.ineq.sign[listed[k]] * ctx.rows.lam[listed[k]]
+
+
+@inline
+def measure_rows(state, ctx, phi, rate, slide):
+    """Φ, dΦ/dt and friction of the listed rows."""
+    ineq = ctx.ineq
+    listed = ineq.listed
+    first = phi.shape[0] - listed.shape[0]
+    for k in range(listed.shape[0]):
+        r = listed[k]
+        phi[first + k] = ineq.sign[r] * ineq.phi[r]
+        rate[first + k] = ineq.sign[r] * (ctx.rows.rate[r] + ineq.phi_t[r])
+    for k in range(slide.shape[0]):
+        slide[k, 0], slide[k, 1] = state.contact[listed[k], 1], state.contact[listed[k], 2]
+
+
+@compiled
+def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+    """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.rows.lam holds λ of all rows.
+
+    The time is set. force: on each slot [N]; totals: number of contacts with λ > 0, deepest overlap [m].
+    """
+    ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    gap_rates(ctx, state.v, rows.rate)
+    measure_rows(state, ctx, phi, rate, slide)
+    n = ZERO
+    deep = 0.0
+    for r in range(rows.lam.shape[0]):
+        deep = max(deep, -ineq.phi[r])
+        if rows.lam[r] != 0.0:
+            rows.selected[n] = r
+            cand.lam[n, 0] = rows.lam[r]
+            cand.lam[n, 1], cand.lam[n, 2] = state.contact[r, 1], state.contact[r, 2]
+            n += 1
+    add_candidates(system, ctx, state.quat, ZERO, n)
+    if ineq.ball_slot.shape[0] > 0:
+        deep = max(deep, deepest_overlap(state, ctx))
+        n = add_pair_candidates(state, ctx, n, ctx.vel.zero, 1.0, ctx.problem.pair_reach)
+    total = ctx.vel.dv
+    clear(total)
+    add_impulses(cand, n, ctx.vel.one, total)
+    count = 0
+    for i in range(n):
+        if cand.lam[i, 0] != 0.0:
+            count += 1
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = total[i, c]
+    totals[0] = count
+    totals[1] = deep

@@ -1,0 +1,294 @@
+"""Time stepping with inequalities: complementarity between λ and the linearised Φ at the end of a fixed step.
+
+    v' = v + h W (f + J_eᵀ λ_e + Jᵀ λ),    q' = q ⊞ h v'                                        (1)
+    Φ_e + J_e (q' - q) + h Φ_e,t = 0                                                           (2)
+    Φ + J (q' - q) + h Φ_t ≥ 0,    λ ≥ 0,    one of them zero in each row                       (3)
+    friction: |λ_t| ≤ μ λ, against the slip velocity at the new time                            (4)
+    Φ(q') < 0 (Φ is curved): (1)-(3) again for a correction of v' and q'                        (5)
+    restitution: v' from the impact law for rows that came to touch and approached (restitution.py)  (6)
+    groups with a broad phase, where more than some 300 rows may touch: "≥ -c λ" in (3), c = 0.001 J W Jᵀ  (7)
+
+Nothing is rewound: a body that would pass through in a step is stopped where it touches. Distances from convex
+shapes are convex, so (3) keeps Φ(q') ≥ 0 for them; (5) does it for ropes and for the inside of shapes.
+
+Without friction a pile at rest has hardly more contacts than it needs, and hard ones pass on their forces through
+all of it: with (7) the cost of a step is bounded. A contact at rest then overlaps by h c λ, for balls that carry ten
+of their kind 0.01 h² g: 2.5 µm at a step of 5 ms. Balls and walls of such a group are compliant, conditions with names
+are not.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
+from ..methods.unconstrained import AB2, extrapolate
+from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time
+from .active_set import UNLOGGED
+from .broad_phase import add_pair_candidates, deepest_overlap, update_pairs
+from .collect import (
+    add_candidates,
+    choose_charts,
+    evaluate_equalities,
+    evaluate_inequalities,
+    factor_equalities,
+    gap_rates,
+)
+from .dissipation import count_friction, count_impacts, has_impacts
+from .driver_work import add_driver_work, equality_work
+from .event_log import log_source_rows, next_instant, record_active_set, store_active_pairs, write_multipliers
+from .restitution import apply_restitution
+from .rows import NO, YES, ZERO, add_impulses
+from .solve_contacts import solve_contacts
+from .work import INFEASIBLE
+
+MOST_CORRECTIONS = 30
+MOST_ROUNDS = 10
+COMPLIANCE = 1e-3  # c of (7), relative to J W Jᵀ
+
+
+@inline
+def max_speed(v, slots):
+    worst = 0.0
+    for i in range(slots):
+        worst = max(worst, v[i, 0] * v[i, 0] + v[i, 1] * v[i, 1] + v[i, 2] * v[i, 2])
+    return worst**0.5
+
+
+@inline
+def select_row(ctx, state, n, count, r, h, drift):
+    """Row r becomes candidate n: b of (3), and λ of the last step as the warm start."""
+    cand, ineq = ctx.cand, ctx.ineq
+    ctx.rows.selected[count] = r
+    ctx.rows.active[r] = 1
+    cand.b[n] = ineq.phi[r] / h + drift * ineq.phi_t[r]
+    for c in range(3):
+        cand.lam[n, c] = h * state.contact[r, c]
+    cand.active[n] = 1 if state.contact[r, 0] > 0.0 else 0
+
+
+@compiled
+def collect_near(system, state, ctx, v, h):
+    """Rows that may come to touch within the step become candidates; returns how many."""
+    ineq, rows = ctx.ineq, ctx.rows
+    reach = 2.0 * h * max_speed(v, system.bodies.slots) + ctx.problem.gap_tolerance
+    gap_rates(ctx, v, rows.rate)
+    n = ZERO
+    for r in range(rows.active.shape[0]):
+        rows.active[r] = 0
+        ahead = ineq.phi[r] + h * (rows.rate[r] + ineq.phi_t[r])
+        if (ahead <= reach and ineq.phi[r] <= 2.0 * reach) or state.contact[r, 0] > 0.0:
+            select_row(ctx, state, n, n, r, h, 1.0)
+            n += 1
+    add_candidates(system, ctx, state.quat, ZERO, n)
+    if ineq.ball_slot.shape[0] > 0:
+        n = add_pair_candidates(state, ctx, n, v, h, reach)
+    return n
+
+
+@compiled
+def add_missed(system, state, ctx, n, v, h):
+    """Rows that were no candidates and that v' violates all the same; returns the new number."""
+    ineq, rows = ctx.ineq, ctx.rows
+    gap_rates(ctx, v, rows.rate)
+    count = ZERO
+    for r in range(rows.active.shape[0]):
+        ahead = ineq.phi[r] + h * (rows.rate[r] + ineq.phi_t[r])
+        if rows.active[r] == 0 and ahead < -ctx.problem.gap_tolerance:
+            select_row(ctx, state, n + count, count, r, h, 1.0)
+            count += 1
+    if count == 0:
+        return n
+    return add_candidates(system, ctx, state.quat, n, count)
+
+
+@inline
+def store_multipliers(ctx, state, n, h):
+    """λ of the candidates into the state; all others are zero."""
+    for r in range(state.contact.shape[0]):
+        for c in range(3):
+            state.contact[r, c] = 0.0
+    for k in range(state.pair_count[0]):
+        for c in range(3):
+            state.pair_lam[k, c] = 0.0
+    for i in range(n):
+        source = ctx.cand.source[i]
+        for c in range(3):
+            if source >= 0:
+                state.contact[source, c] = ctx.cand.lam[i, c] / h
+            else:
+                state.pair_lam[-1 - source, c] = ctx.cand.lam[i, c] / h
+
+
+@compiled
+def constraint_violation(system, state, ctx, t):
+    """The largest |Φ| of equalities and depth of inequalities, but for contacts that were compliant."""
+    ineq = ctx.ineq
+    evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    error = largest(system.work.phi)
+    compliant = ctx.pairs.is_compliant[0] == 1
+    for r in range(ctx.rows.lam.shape[0]):
+        if not (compliant and ctx.problem.in_group[r] == 1):
+            error = max(error, -ineq.phi[r])
+    if ineq.ball_slot.shape[0] > 0 and not compliant:
+        error = max(error, deepest_overlap(state, ctx))
+    return error
+
+
+@compiled
+def collect_pushing(system, state, ctx, h):
+    """Rows with λ > 0, or violated, at the new configuration become candidates, with their λ so far."""
+    ineq = ctx.ineq
+    n = ZERO
+    for r in range(state.contact.shape[0]):
+        if state.contact[r, 0] > 0.0 or ineq.phi[r] < ctx.problem.gap_tolerance:
+            select_row(ctx, state, n, n, r, h, 0.0)
+            n += 1
+    add_candidates(system, ctx, state.quat, ZERO, n)
+    if ineq.ball_slot.shape[0] > 0:
+        n = add_pair_candidates(state, ctx, n, ctx.vel.zero, h, ctx.problem.gap_tolerance)
+    return n
+
+
+@inline
+def negate_multipliers(cand, n):
+    for i in range(n):
+        for c in range(3):
+            cand.lam[i, c] = -cand.lam[i, c]
+
+
+@compiled
+def solve_correction(system, state, ctx, h, counted):
+    """One correction of (5): its velocity into ctx.vel.dv, its λ added to the state. `counted`: with its energies."""
+    eq, cand, log, dv = ctx.eq, ctx.cand, ctx.events.log, ctx.vel.dv
+    n = collect_pushing(system, state, ctx, h)
+    # The λ of the step is part of v' already: take it out, and find it again.
+    clear(dv)
+    negate_multipliers(cand, n)
+    add_impulses(cand, n, system.bodies.w, dv)
+    negate_multipliers(cand, n)
+    for r in range(eq.target.shape[0]):
+        eq.target[r] = -system.work.phi[r] / h
+    factor_equalities(system)
+    with_work = ctx.problem.counted == 1 and counted
+    with_friction = ctx.problem.friction == 1 and counted
+    if with_work:
+        add_driver_work(system, state, ctx, n, -1.0, YES)
+    if with_friction:
+        count_friction(state, ctx, n, -1.0)
+    logged = log.count[0]
+    solve_contacts(system, ctx, n, ctx.problem.rule, dv, UNLOGGED)
+    log.count[0] = logged
+    if with_work:
+        add_driver_work(system, state, ctx, n, 1.0, YES)
+        state.ledger[0] += equality_work(system, state, eq.lam)
+    if with_friction:
+        count_friction(state, ctx, n, 1.0)
+    for r in range(eq.lam.shape[0]):
+        state.lam[r] += eq.lam[r] / h
+    store_multipliers(ctx, state, n, h)
+
+
+@compiled
+def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
+    """(5): q' and v' of a step of h that ends at t.
+
+    After an impact v' is not the way (q' - q) / h: then only q' is corrected.
+    """
+    error = 0.0
+    for _ in range(MOST_CORRECTIONS):
+        error = constraint_violation(system, state, ctx, t)
+        if not error > tolerance:
+            return OK
+        if not error < 1e100:
+            return NOT_CONVERGED
+        solve_correction(system, state, ctx, h, not had_impact)
+        dv = ctx.vel.dv
+        if not had_impact:
+            add_scaled(state.v, 1.0, dv, state.v)
+        move(system, state.x, state.quat, dv, h, state.x, state.quat)
+        system.work.counts[1] += 1
+    return OK if ctx.problem.residual_accepted == 1 or error < 100.0 * tolerance else NOT_CONVERGED
+
+
+@compiled
+def predict(system, state, ctx, t, h):
+    """Evaluate all constraints at t, and v + h W f into ctx.vel.v_pred: (1) without λ."""
+    evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
+    factor_equalities(system)
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    apply(system, t, state.x, state.quat, state.v)
+    if ctx.problem.integrator == AB2:
+        extrapolate(system, state.memory)
+    copy(state.v, ctx.saved.v)
+    kick(system, state.v, h, ctx.vel.v_pred)
+
+
+@compiled
+def solve_velocity(system, state, ctx, t, h):
+    """(2)-(4): v' into state.v and λ into the state; returns the number of candidates, or a status with a minus."""
+    work, eq, log, v_pred = system.work, ctx.eq, ctx.events.log, ctx.vel.v_pred
+    for r in range(eq.target.shape[0]):
+        eq.target[r] = -(work.phi[r] / h + work.phi_t[r])  # (2)
+    n = collect_near(system, state, ctx, v_pred, h)
+    status = 0
+    logged = log.count[0]
+    instant = next_instant(ctx.events, t)
+    for _ in range(MOST_ROUNDS):
+        copy(v_pred, state.v)
+        status = solve_contacts(system, ctx, n, ctx.problem.rule, state.v, instant)  # (3), (4)
+        more = add_missed(system, state, ctx, n, state.v, h)
+        if more == n:
+            break
+        n = more
+    log_source_rows(log, logged, ctx.cand)
+    if status & INFEASIBLE:
+        return -CONTRADICTORY
+    for r in range(eq.lam.shape[0]):
+        state.lam[r] = eq.lam[r] / h
+    store_active_pairs(ctx, state)
+    store_multipliers(ctx, state, n, h)
+    return n
+
+
+@compiled
+def step(system, state, t, h, ctx):
+    problem, ledger = ctx.problem, state.ledger
+    if ctx.events.count[0] > ctx.events.ints.shape[0] // 2:
+        return EVENTS_FULL
+    ctx.pairs.compliance[0] = COMPLIANCE  # (7)
+    choose_charts(system, state, ctx)
+    predict(system, state, ctx, t, h)
+    if ctx.ineq.ball_slot.shape[0] > 0:
+        status = update_pairs(state, ctx, max_speed(ctx.vel.v_pred, system.bodies.slots), h)
+        if status != OK:
+            return status
+    n = solve_velocity(system, state, ctx, t, h)
+    if n < 0:
+        return -n
+    if problem.counted == 1:
+        ledger[0] += h * power_against_forces(system, state.v)
+        ledger[1] += h * system.work.power[0]
+    work_before, friction_before = ledger[0], ledger[3]
+    if problem.counted == 1:
+        add_driver_work(system, state, ctx, n, 1.0, YES)
+        ledger[0] += equality_work(system, state, ctx.eq.lam)
+    if problem.friction == 1:
+        count_friction(state, ctx, n, 1.0)
+    fast = has_impacts(ctx, n, h)
+    move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
+    set_time(system, t + h, state.x, state.quat, state.v)
+    record_active_set(state, ctx, t + h)
+    had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
+    status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
+    if fast:
+        count_impacts(system, state, ctx, h, ledger[0] - work_before, ledger[3] - friction_before)
+    return status
+
+
+@compiled
+def observe(system, state, t, ctx, lam):
+    """λ of the step that led here."""
+    for r in range(ctx.rows.lam.shape[0]):
+        ctx.rows.lam[r] = state.contact[r, 0]
+    write_multipliers(ctx, state.lam, lam)

@@ -1,0 +1,76 @@
+"""A Python controller of a joint: Q = f(t, q, q̇), asked at a rate of its own and held in between.
+
+    Q = f(t_k, q(t_k), q̇(t_k)),   t_k the first start of a step at or after k/rate         (1)
+    power = Q q̇                                                                            (2)
+
+The sample is held in a point of its own, as (Q, samples so far), so that it belongs to the state: runs go on from a
+checkpoint as if they had not stopped. Choose dt such that 1/rate is a multiple of it; with `reference`, too, samples
+are taken at multiples of dt only. Without a rate there is a sample in each step.
+"""
+
+from __future__ import annotations
+
+from math import floor
+
+from ..compiled import compiled
+from ..constraints.base import Argument, Layout
+from ..expressions import call_force, codegen
+from ..joints.coordinates import act, rate, value
+from .base import ForceKind, always
+from .joint_words import COORDINATE, JOINT, acted_on, code
+
+POINTS = 5  # of the coordinate, and where the sample is held
+SAME_TIME = 1e-6  # of 1/rate: how much too early a step may start and still take the sample
+
+
+def lay_out(positions, arguments):
+    coordinate, _ = acted_on(arguments)
+    often = arguments["rate"]
+    if often is not None and not often > 0.0:
+        raise ValueError(f"its rate is {often:g} Hz; it must be positive")
+    function = arguments["function"]
+    numbers = (0.0 if often is None else often, coordinate.offset)
+    return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function)),
+                  points=(*coordinate.points, arguments["memory"]), acts_on=coordinate)
+
+
+@compiled
+def sample(n, at, idx, p, ints, x, v, t):
+    for i in range(n):
+        kind, own, m = ints[at.ints + 2 * i], at.idx + POINTS * i, at.par + 2 * i
+        memory = x[idx[own + 4]]
+        due = floor(t * p[m] + SAME_TIME) + 1.0
+        if p[m] == 0.0 or due > memory[1]:
+            memory[0] = value(kind, x, idx, own) + p[m + 1]
+            memory[2] = rate(kind, x, v, idx, own)
+            call_force(ints[at.ints + 2 * i + 1], memory[0:1], memory[2:3], t, memory[0:1])  # (1)
+            memory[1] = due
+            memory[2] = 0.0
+
+
+@compiled
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
+    for i in range(n):
+        kind, own = ints[at.ints + 2 * i], at.idx + POINTS * i
+        held = x[idx[own + 4], 0]
+        act(kind, x, idx, own, held, f)
+        power[0] += held * rate(kind, x, v, idx, own)  # (2)
+    return 0.0
+
+
+KIND = ForceKind(
+    name="controller",
+    doc="Your own Python controller of a joint: torque or force f(t, q, rate), asked so many times a second.",
+    points=(),
+    arguments=(
+        JOINT,
+        Argument("function", "function", "f(t, q, rate of q) -> torque [N m] or force [N]", required=True),
+        Argument("rate", "constant", "how often it is asked [Hz]; default: in each step"),
+        COORDINATE,
+    ),
+    lay_out=lay_out,
+    kernel=kernel,
+    joints=("joint",),
+    works=always,
+    sample=sample,
+)

@@ -1,0 +1,54 @@
+"""Spring and damper on a joint's coordinate.
+
+    Q = -k (q - q₀) - c q̇                                   (1)
+    V = k (q - q₀)²/2                                       (2)
+    power = -c q̇² + k_t (q - q₀)²/2 - k (q - q₀) q₀_t       (3)
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled
+from ..constraints.base import Argument, Layout
+from ..joints.coordinates import act, rate, value
+from .base import ForceKind, is_damped
+from .joint_words import COORDINATE, JOINT, acted_on, code, not_negative
+
+
+def lay_out(positions, arguments):
+    coordinate, _ = acted_on(arguments)
+    not_negative(arguments, "stiffness", "damping")
+    numbers = (arguments["stiffness"], arguments["rest"], arguments["damping"], coordinate.offset)
+    return Layout(numbers, (code(coordinate),), points=coordinate.points, acts_on=coordinate)
+
+
+@compiled
+def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
+    energy = 0.0
+    for i in range(n):
+        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.par + 4 * i
+        k, c = p[m], p[m + 2]
+        over = value(kind, x, idx, own) + p[m + 3] - p[m + 1]
+        speed = rate(kind, x, v, idx, own)
+        act(kind, x, idx, own, -k * over - c * speed, f)  # (1)
+        energy += 0.5 * k * over * over  # (2)
+        power[0] += -c * speed * speed + (0.5 * p_t[m] * over - k * p_t[m + 1]) * over  # (3)
+    return energy
+
+
+KIND = ForceKind(
+    name="spring_on",
+    doc="A linear spring with damping on a joint's coordinate.",
+    points=(),
+    arguments=(
+        JOINT,
+        Argument("stiffness", "number", "torque per angle [N m/rad] or force per displacement [N/m]", default=0.0),
+        Argument("damping", "number", "torque per rate [N m s/rad] or force per speed [N s/m]", default=0.0),
+        Argument("rest", "number", "value of the coordinate at which the spring is slack [rad or m]", default=0.0),
+        COORDINATE,
+    ),
+    lay_out=lay_out,
+    kernel=kernel,
+    joints=("joint",),
+    feels_velocity=is_damped,
+    works=is_damped,
+)

@@ -1,0 +1,140 @@
+"""How to write a joint.
+
+1.  One file, one `KIND = Kind(...)` without a kernel, one line in `joints/__init__.py`. It joins two points, a and b,
+    on rigid bodies or in the world, and holds some of the motion of a's body as seen from b's.
+2.  `lay_out` takes the joint's axes from `axes_of`, fixed to each body at the start, and returns the rows that hold,
+    as parts of other kinds (rows.py), its coordinates (coordinates.py), and its frame:
+
+        ball(a, b)             x_a - x_b = 0                three rows
+        perpendicular(u, w)    u·w - c = 0                  one row
+        offset(a, b, w)        w·(x_a - x_b) - c = 0        one row
+
+3.  Axes x, y, z are right-handed; z is the joint's axis. A body's own copy of them is written x_a, y_a, z_a and x_b,
+    y_b, z_b: they coincide while the joint is held at its start, as far as it holds them.
+4.  Arguments `axis` (in the world, at the start), or `axis_a` and `axis_b` (in the frames of the two bodies) where the
+    bodies do not stand yet as the joint wants them: the start is then assembled (`start="repair"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..constraints.base import Argument, Coordinate, JointFrame, Part
+
+Point = Any  # scene.specs.Point, which the frames make
+
+AXIS = (
+    Argument("axis", "constant_vector", "direction of the axis in the world, at the start"),
+    Argument("axis_a", "constant_vector", "the axis in the frame of a's body, where the start is not assembled"),
+    Argument("axis_b", "constant_vector", "the axis in the frame of b's body"),
+)
+ANGLE = Argument("angle", "constant", "value of the angle at the start [rad]", default=0.0)
+DISPLACEMENT = Argument("displacement", "constant", "its value at the start [m]; default: as measured from b to a")
+
+
+class Axes(NamedTuple):
+    """Three directions fixed to a body."""
+
+    x: Point
+    y: Point
+    z: Point
+
+
+def unit(vector: Sequence[float], what: str) -> np.ndarray:
+    length = float(np.linalg.norm(vector))
+    if not 1e-150 < length < 1e150:
+        raise ValueError(f"its {what} is {tuple(float(c) for c in vector)}, which has no direction; give one such as "
+                         "(0, 0, 1)")
+    return np.array(vector, float) / length
+
+
+def across(axis: np.ndarray) -> np.ndarray:
+    """A direction perpendicular to the axis, the same for the same axis."""
+    smallest = int(np.argmin(np.abs(axis)))
+    return unit(np.cross(axis, np.eye(3)[smallest]).tolist(), "axis")
+
+
+def world_axes(arguments: dict[str, Any], name: str = "axis") -> tuple[np.ndarray, np.ndarray]:
+    """The joint's axis in the world at the start, as a's body has it and as b's has it."""
+    frames, common = arguments["frames"], arguments[name]
+    found = []
+    for frame, which in zip(frames, ("a", "b")):
+        own = arguments.get(f"{name}_{which}")
+        if own is not None:
+            found.append(unit(frame.world(own), f"{name}_{which}"))
+        elif common is not None:
+            found.append(unit(common, name))
+        else:
+            raise ValueError(f"it has no {name}; give {name}=(x, y, z), a direction in the world")
+    return found[0], found[1]
+
+
+def axes_of(arguments: dict[str, Any], name: str = "axis") -> tuple[Axes, Axes]:
+    """The joint's axes on both bodies. Where a's axis is not along b's, the shortest turn leads there."""
+    z_a, z_b = world_axes(arguments, name)
+    x_b = across(z_b)
+    x_a = turned_along(z_b, z_a, x_b)
+    return on_body(arguments["frames"][0], x_a, z_a), on_body(arguments["frames"][1], x_b, z_b)
+
+
+def on_body(frame: Any, x: np.ndarray, z: np.ndarray) -> Axes:
+    return Axes(frame.direction(x), frame.direction(np.cross(z, x)), frame.direction(z))
+
+
+def turned_along(start: np.ndarray, end: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    """The vector after the shortest turn from one unit vector to another (Rodrigues' formula)."""
+    cross, cosine = np.cross(start, end), float(start @ end)
+    if not cross.any():
+        return vector if cosine > 0.0 else -vector + 2.0 * across(start) * float(across(start) @ vector)
+    return cosine * vector + np.cross(cross, vector) + cross * float(cross @ vector) / (1.0 + cosine)
+
+
+def aligned(a: Axes, b: Axes) -> tuple[Part, ...]:
+    """z_a stays along z_b: two rows."""
+    return Part("perpendicular", (a.z, b.x), (0.0,)), Part("perpendicular", (a.z, b.y), (0.0,))
+
+
+def locked(a: Axes, b: Axes) -> tuple[Part, ...]:
+    """All axes stay along each other: three rows."""
+    return tuple(Part("perpendicular", pair, (0.0,)) for pair in ((a.x, b.y), (a.y, b.z), (a.z, b.x)))
+
+
+def coincident(arguments: dict[str, Any]) -> Part:
+    """The two points stay together: three rows."""
+    return Part("ball", points_of(arguments))
+
+
+def on_axis(arguments: dict[str, Any], b: Axes) -> tuple[Part, ...]:
+    """Point a stays on b's axis: two rows."""
+    points = points_of(arguments)
+    return Part("offset", (*points, b.x), (0.0,)), Part("offset", (*points, b.y), (0.0,))
+
+
+def points_of(arguments: dict[str, Any]) -> tuple[Point, Point]:
+    first, second = arguments["points"]
+    return first, second
+
+
+def angle(arguments: dict[str, Any], turning: Point, x: Point, y: Point, name: str = "angle") -> Coordinate:
+    """The turn of a direction on one body in the plane of x and y on the other, from x to y."""
+    counter = arguments["frames"][0].counter(f"{arguments['name']}.{name}")
+    return Coordinate(name, "angle", (turning, x, y, counter), arguments.get(name) or 0.0)
+
+
+def displacement(
+    arguments: dict[str, Any], positions: np.ndarray, along: Point, name: str = "displacement"
+) -> Coordinate:
+    """How far a stands from b along a direction on b's body, or from where the user says at the start."""
+    start, offset = arguments.get(name), 0.0
+    if start is not None:
+        offset = start - float(np.dot(arguments["frames"][1].world(along.offset), positions[0] - positions[1]))
+    a, b = points_of(arguments)
+    return Coordinate(name, "displacement", (a, b, along, b), offset)  # nothing is counted in its fourth point
+
+
+def frame(arguments: dict[str, Any], b: Axes) -> JointFrame:
+    """Where the joint sits, and the axes in which its reaction is told."""
+    return JointFrame(*points_of(arguments), tuple(b))

@@ -1,0 +1,31 @@
+"""Constant-velocity joint (homokinetic): two shafts that meet at any angle turn at the same rate.
+
+    x_a = x_b,   x_a·y_b - y_a·x_b = 0,   z along each shaft                     (1)
+
+The second condition keeps the twist about the line that halves the angle between the shafts at zero.
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Kind, Layout, Part
+from .base import AXIS, axes_of, coincident, frame
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    return Layout(
+        parts=(coincident(arguments), Part("homokinetic", (a.x, a.y, b.x, b.y))),  # (1)
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="constant_velocity",
+    doc="Two shafts that meet at any angle turn at the same rate.",
+    points=("a", "b"),
+    rows=4,
+    unit="m rad",
+    arguments=AXIS,
+    lay_out=lay_out,
+    frames=True,
+)

@@ -1,0 +1,31 @@
+"""Cylindrical joint: a's body turns about one axis of b's and moves along it.
+
+    z_a·x_b = z_a·y_b = 0,   x_b·d = y_b·d = 0,   d = x_a - x_b                  (1)
+    angle: the turn of x_a from x_b to y_b;  displacement: z_b·d                 (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Kind, Layout
+from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    return Layout(
+        parts=(*on_axis(arguments, b), *aligned(a, b)),  # (1)
+        coordinates=(angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z)),  # (2)
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="cylindrical",
+    doc="A body turns about one axis of another and moves along it.",
+    points=("a", "b"),
+    rows=4,
+    unit="m rad",
+    arguments=(*AXIS, ANGLE, DISPLACEMENT),
+    lay_out=lay_out,
+    frames=True,
+)

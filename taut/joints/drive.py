@@ -1,0 +1,27 @@
+"""Drive: a joint's coordinate follows a function of time; λ is the torque or force that it takes.
+
+    q - p(t) = 0                                             (1)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Argument, Kind, Layout
+from .coordinates import relation
+from .selection import COORDINATE, TARGETS, chosen_target
+
+
+def lay_out(positions, arguments):
+    coordinate, target = chosen_target(arguments, "drive")
+    return Layout(parts=(relation((coordinate,), (1.0,), target),))  # (1)
+
+
+KIND = Kind(
+    name="drive",
+    doc="A joint's coordinate follows a function of time; λ is the torque or force that it takes.",
+    points=(),
+    rows=1,
+    unit="rad",
+    arguments=(Argument("joint", "joint", "the joint that is driven", required=True), *TARGETS, COORDINATE),
+    lay_out=lay_out,
+    joints=("joint",),
+)

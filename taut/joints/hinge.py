@@ -1,0 +1,31 @@
+"""Hinge (revolute joint): a's body turns about one axis of b's.
+
+    x_a = x_b,   z_a·x_b = z_a·y_b = 0                       (1)
+    angle: the turn of x_a from x_b to y_b                   (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Kind, Layout
+from .base import ANGLE, AXIS, aligned, angle, axes_of, coincident, frame
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    return Layout(
+        parts=(coincident(arguments), *aligned(a, b)),  # (1)
+        coordinates=(angle(arguments, a.x, b.x, b.y),),  # (2)
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="hinge",
+    doc="Two bodies share a point and turn about one axis.",
+    points=("a", "b"),
+    rows=5,
+    unit="m rad",
+    arguments=(*AXIS, ANGLE),
+    lay_out=lay_out,
+    frames=True,
+)

@@ -1,0 +1,60 @@
+"""Limits of a joint's coordinate.
+
+    q - lower ≥ 0,   upper - q ≥ 0                           (1)
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled
+from ..constraints.base import Argument, Kind, Layout
+from .coordinates import TYPES, bias, gradient, value
+from .selection import COORDINATE, coordinate_of
+
+
+def lay_out(positions, arguments):
+    coordinate = coordinate_of(arguments)
+    lower, upper = arguments["lower"], arguments["upper"]
+    if lower is None and upper is None:
+        raise ValueError("it has neither lower nor upper; give at least one")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValueError(f"its limits are crossed over: lower is {lower:g} and upper is {upper:g} {coordinate.unit}; "
+                         "exchange them")
+    rows = [(1.0, lower)] if lower is not None else []
+    rows += [(-1.0, upper)] if upper is not None else []
+    parameters = [number for sign, bound in rows for number in (sign, sign * (coordinate.offset - bound))]
+    return Layout(tuple(parameters), (len(rows), TYPES[coordinate.type]), len(rows), points=coordinate.points)
+
+
+@compiled
+def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
+    count = ints[at.ints]  # the same in all of a batch, whose constraints have the same number of rows
+    for i in range(n):
+        kind, m = ints[at.ints + 2 * i + 1], at.idx + 4 * i
+        q = value(kind, x, idx, m)
+        for j in range(count):
+            r = at.row + count * i + j
+            sign, constant = p[at.par + 2 * (count * i + j)], p[at.par + 2 * (count * i + j) + 1]
+            phi[r] = sign * q + constant  # (1)
+            gradient(kind, x, idx, m, sign, J, at.blk + 4 * (count * i + j))
+            phi_t[r] = 0.0
+            if second:
+                gamma[r] = sign * bias(kind, x, v, idx, m)
+
+
+KIND = Kind(
+    name="joint_limit",
+    doc="A joint's coordinate stays between two limits.",
+    points=(),
+    rows=0,
+    unit="1",
+    arguments=(
+        Argument("joint", "joint", "the joint that is limited", required=True),
+        Argument("lower", "constant", "smallest value [rad or m]"),
+        Argument("upper", "constant", "largest value [rad or m]"),
+        COORDINATE,
+    ),
+    lay_out=lay_out,
+    kernel=kernel,
+    sense=">=",
+    joints=("joint",),
+)

@@ -1,0 +1,35 @@
+"""Planar joint: a's body slides and turns on a plane of b's.
+
+    z_a·x_b = z_a·y_b = 0,   z_b·d = 0,   d = x_a - x_b,   z the plane's normal  (1)
+    displacement_x: x_b·d;  displacement_y: y_b·d;  angle: the turn of x_a       (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Kind, Layout, Part
+from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, points_of
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    return Layout(
+        parts=(Part("offset", (*points_of(arguments), b.z), (0.0,)), *aligned(a, b)),  # (1)
+        coordinates=(
+            angle(arguments, a.x, b.x, b.y),
+            displacement(arguments, positions, b.x, "displacement_x"),
+            displacement(arguments, positions, b.y, "displacement_y"),  # (2)
+        ),
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="planar_joint",
+    doc="A body slides and turns on a plane of another.",
+    points=("a", "b"),
+    rows=3,
+    unit="m rad",
+    arguments=(*AXIS, ANGLE),
+    lay_out=lay_out,
+    frames=True,
+)

@@ -1,0 +1,35 @@
+"""Point on a line of a body: a stays on the line through b along an axis of b's body.
+
+    x_b·d = y_b·d = 0,   d = x_a - x_b                       (1)
+    displacement: z_b·d                                      (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Argument, Kind, Layout
+from .base import DISPLACEMENT, across, displacement, frame, on_axis, on_body, unit
+
+
+def lay_out(positions, arguments):
+    z = unit(arguments["axis"], "axis")
+    b = on_body(arguments["frames"][1], across(z), z)
+    return Layout(
+        parts=on_axis(arguments, b),  # (1)
+        coordinates=(displacement(arguments, positions, b.z),),  # (2)
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="point_on_line",
+    doc="A point stays on a line that moves with a body.",
+    points=("a", "b"),
+    rows=2,
+    unit="m",
+    arguments=(
+        Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
+        DISPLACEMENT,
+    ),
+    lay_out=lay_out,
+    frames=True,
+)

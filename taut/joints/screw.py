@@ -1,0 +1,45 @@
+"""Screw: a's body moves along an axis of b's by one pitch for each turn about it.
+
+    z_a·x_b = z_a·y_b = 0,   x_b·d = y_b·d = 0,   d = x_a - x_b                  (1)
+    z_b·d - p θ/2π = const                                                       (2)
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+
+from ..constraints.base import Argument, Kind, Layout
+from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
+from .coordinates import relation
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    turn, along = angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z)
+    slope = arguments["pitch"] / (2.0 * pi)
+    measured = float(np.dot(arguments["frames"][1].world(b.z.offset), positions[0] - positions[1]))
+    start = measured + along.offset - slope * turn.offset
+    return Layout(
+        parts=(*on_axis(arguments, b), *aligned(a, b), relation((along, turn), (1.0, -slope), start)),  # (1), (2)
+        coordinates=(turn, along),
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="screw",
+    doc="A body moves along an axis of another by one pitch for each turn about it.",
+    points=("a", "b"),
+    rows=5,
+    unit="m rad",
+    arguments=(
+        *AXIS,
+        Argument("pitch", "constant", "displacement for one turn [m]; negative: left-handed", required=True),
+        ANGLE,
+        DISPLACEMENT,
+    ),
+    lay_out=lay_out,
+    frames=True,
+)

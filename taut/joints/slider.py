@@ -1,0 +1,31 @@
+"""Slider (prismatic joint): a's body moves along one axis of b's and does not turn.
+
+    x_a·y_b = y_a·z_b = z_a·x_b = 0,   x_b·d = y_b·d = 0,   d = x_a - x_b       (1)
+    displacement: z_b·d                                                         (2)
+"""
+
+from __future__ import annotations
+
+from ..constraints.base import Kind, Layout
+from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, locked, on_axis
+
+
+def lay_out(positions, arguments):
+    a, b = axes_of(arguments)
+    return Layout(
+        parts=(*on_axis(arguments, b), *locked(a, b)),  # (1)
+        coordinates=(displacement(arguments, positions, b.z),),  # (2)
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="slider",
+    doc="A body moves along one axis of another and does not turn.",
+    points=("a", "b"),
+    rows=5,
+    unit="m rad",
+    arguments=(*AXIS, DISPLACEMENT),
+    lay_out=lay_out,
+    frames=True,
+)

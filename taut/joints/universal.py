@@ -1,0 +1,47 @@
+"""Universal joint (Hooke, Cardan): the two axes of a cross, one fixed to each body, stay perpendicular.
+
+    x_a = x_b,   u·w = 0,   u = axis on a's body, w = axis_2 on b's              (1)
+    angle_1: the turn of u about w, as seen from b                               (2)
+    angle_2: the turn of w about u, as seen from a                               (3)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..constraints.base import Argument, Kind, Layout, Part
+from .base import angle, coincident, frame, on_body, unit
+
+
+def lay_out(positions, arguments):
+    first, second = arguments["frames"]
+    u, w = unit(arguments["axis"], "axis"), unit(arguments["axis_2"], "axis_2")
+    if abs(float(u @ w)) > 1e-6:
+        raise ValueError(f"its axes stand at {np.degrees(np.arccos(np.clip(u @ w, -1, 1))):.4g} degrees; the two axes "
+                         "of a cross are perpendicular")
+    a, b = on_body(first, w, u), on_body(second, u, w)
+    return Layout(
+        parts=(coincident(arguments), Part("perpendicular", (a.z, b.z), (0.0,))),  # (1)
+        coordinates=(
+            angle(arguments, a.z, b.x, b.y, "angle_1"),  # (2)
+            angle(arguments, b.z, a.x, a.y, "angle_2"),  # (3)
+        ),
+        frame=frame(arguments, b),
+    )
+
+
+KIND = Kind(
+    name="universal",
+    doc="Two bodies share a point and turn about the two axes of a cross.",
+    points=("a", "b"),
+    rows=4,
+    unit="m rad",
+    arguments=(
+        Argument("axis", "constant_vector", "axis of the cross on a's body, in the world at the start", required=True),
+        Argument("axis_2", "constant_vector", "axis of the cross on b's body, perpendicular to it", required=True),
+        Argument("angle_1", "constant", "value of angle_1 at the start [rad]", default=0.0),
+        Argument("angle_2", "constant", "value of angle_2 at the start [rad]", default=0.0),
+    ),
+    lay_out=lay_out,
+    frames=True,
+)

@@ -1,0 +1,48 @@
+"""How kinds that speak of joints find them: their coordinates, as the joint itself derives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..constraints import KINDS
+from ..errors import TautError, unknown
+from .places import places, surroundings
+from .specs import Point
+
+if TYPE_CHECKING:
+    from ..constraints.base import Coordinate, Layout
+    from .scene import Scene
+    from .specs import Constraint
+
+
+def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, with what a kind's lay_out may ask besides."""
+    if kind.asks:
+        arguments = arguments | surroundings(points, scene._bodies) | {"points": points, "name": name}
+    if kind.joints:
+        known = {which: coordinates_of(scene, arguments[which]) for which in kind.joints}
+        arguments = arguments | {"joints": known, "memory": Point(None, counter=f"{name}.memory")}
+    return arguments
+
+
+def coordinates_of(scene: Scene, name: str) -> tuple[Coordinate, ...]:
+    """The coordinates of the joint of that name."""
+    spec = scene._constraints.get(name)
+    if spec is None:
+        raise TautError(f"{unknown('joint', name, joints(scene))}")
+    found = layout_of(scene, spec).coordinates
+    if not found:
+        known = ", ".join(joints(scene)[:8])
+        raise TautError(f"{spec.kind} '{name}' has no coordinates" + (f"; choose one of {known}." if known else "."))
+    return found
+
+
+def layout_of(scene: Scene, spec: Constraint) -> Layout:
+    kind = KINDS[spec.kind]
+    return kind.lay_out(places(spec.points, scene._bodies), about(scene, kind, spec.name, spec.points, spec.arguments))
+
+
+def joints(scene: Scene) -> list[str]:
+    """Names of the constraints that have coordinates."""
+    specs = [spec for spec in scene._constraints.values() if KINDS[spec.kind].frames]
+    return [spec.name for spec in specs if layout_of(scene, spec).coordinates]

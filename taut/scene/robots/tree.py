@@ -1,0 +1,293 @@
+"""Links and joints as robot formats have them, and how they become a scene.
+
+    T_child = T_parent · origin · motion(q)          the pose of a link's frame                          (1)
+    I = Σ (R I_i Rᵀ + m_i (|d|² 1 - d dᵀ))           of links that are fixed to each other, about their
+                                                     common centre of mass                              (2)
+
+A body's frame has the directions of its first link's, and sits at the centre of mass. What a file says that a scene can
+not hold is collected in `dropped` and told once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...errors import TautError, tell
+from ..scene import Scene
+from ..specs import BodyRef, Point, Ref
+
+Array = np.ndarray
+UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from z up to y up
+MOVING = {"hinge", "slider", "ball", "free", "cylindrical", "universal", "planar_joint"}
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Rotation (3, 3) and translation [m]."""
+
+    R: Array = field(default_factory=lambda: np.eye(3))
+    p: Array = field(default_factory=lambda: np.zeros(3))
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(self.R @ other.R, self.R @ other.p + self.p)
+
+    def point(self, place: Array) -> Array:
+        return self.R @ place + self.p
+
+    def inverse(self) -> Pose:
+        return Pose(self.R.T, -self.R.T @ self.p)
+
+
+@dataclass
+class Link:
+    """A link: mass [kg], inertia [kg m²] about its centre of mass in the link's axes, centre [m] in its frame."""
+
+    name: str
+    where: str
+    mass: float = 0.0
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+    shape: tuple[dict[str, Any], Pose] | None = None  # what it looks like, and where in its frame
+
+
+@dataclass
+class Joint:
+    """A joint from a parent link (None: the world) to a child.
+
+    kind      of taut's joints, "fixed" or "free"
+    origin    the joint's frame in the parent's
+    anchor    where the joint sits, in its frame
+    axis      unit vector in the joint's frame; second: the other axis of a universal joint
+    position  value of the coordinate at the start; by `moved` of it the child has left its place in the file
+    speed     rate of the coordinate at the start
+    """
+
+    name: str
+    where: str
+    kind: str
+    parent: str | None
+    child: str
+    origin: Pose = field(default_factory=Pose)
+    axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
+    second: Array | None = None
+    anchor: Array = field(default_factory=lambda: np.zeros(3))
+    position: float = 0.0
+    moved: float = 0.0
+    speed: float = 0.0
+    limits: tuple[float | None, float | None] = (None, None)
+    damping: float = 0.0
+    friction: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    follows: tuple[str, float, float] | None = None  # another joint, ratio and offset
+
+    def motion(self) -> Pose:
+        """(1): where the child's frame is in the joint's, at the start."""
+        if self.kind == "hinge":
+            R = turn(self.axis, self.moved)
+            return Pose(R, self.anchor - R @ self.anchor)
+        if self.kind == "slider":
+            return Pose(p=self.axis * self.moved)
+        return Pose()
+
+
+@dataclass
+class Tree:
+    """A robot as its file has it."""
+
+    name: str
+    where: str
+    links: dict[str, Link]
+    joints: list[Joint]
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    dropped: list[str] = field(default_factory=list)
+
+
+def turn(axis: Array, angle: float) -> Array:
+    """The matrix of a turn about a unit axis [rad]."""
+    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+
+
+def quaternion(R: Array) -> tuple[float, ...]:
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    return float(w), float(x), float(y), float(z)
+
+
+class Built:
+    """A scene made of a tree, and where each link's frame went."""
+
+    def __init__(self, tree: Tree, with_limits: bool = True) -> None:
+        self.tree, self.with_limits = tree, with_limits
+        self.parent = {joint.child: joint for joint in tree.joints}
+        self._check()
+        self.poses = {name: self._pose(name) for name in tree.links}
+        self.roots = {name: self._root(name) for name in tree.links}
+        gx, gy, gz = UP @ np.array(tree.gravity)
+        self.scene = Scene(gravity=(float(gx), float(gy), float(gz)), name=tree.name)
+        self.bodies: dict[str, BodyRef] = {}
+        self.centres: dict[str, Array] = {}  # of each body, in the frame of its first link [m]
+        self.joints: dict[str, Ref] = {}
+        for name in tree.links:
+            if self.roots[name] == name:
+                self._add_body(name)
+        for joint in tree.joints:
+            self._add_joint(joint)
+        for joint in tree.joints:
+            self._add_on(joint)
+
+    def tell_dropped(self) -> None:
+        """Say once what the scene does not hold of the file."""
+        if self.tree.dropped:
+            tell(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
+
+    def _check(self) -> None:
+        """Every link hangs on the world by one chain of joints."""
+        children = [joint.child for joint in self.tree.joints]
+        for joint in self.tree.joints:
+            for end in (joint.parent, joint.child):
+                if end is not None and end not in self.tree.links:
+                    raise TautError(f"{joint.where}: joint '{joint.name}' names link '{end}', which does not exist: "
+                                    f"there are {', '.join(list(self.tree.links)[:8])}.")
+            if children.count(joint.child) > 1:
+                raise TautError(f"{joint.where}: link '{joint.child}' is the child of more than one joint; a loop is "
+                                "closed by a joint in a file beside this one (NAME.loops.yaml).")
+        for name in self.tree.links:
+            seen: list[str] = []
+            at: str | None = name
+            while at is not None and at in self.parent:
+                if at in seen:
+                    raise TautError(f"{self.parent[at].where}: links {', '.join(seen)} form a cycle of joints; close "
+                                    "the loop by a joint in a file beside this one (NAME.loops.yaml).")
+                seen.append(at)
+                at = self.parent[at].parent
+
+    def _pose(self, name: str) -> Pose:
+        """(1), with y up."""
+        joint = self.parent.get(name)
+        if joint is None:
+            return Pose(UP)
+        before = Pose(UP) if joint.parent is None else self._pose(joint.parent)
+        return before @ joint.origin @ joint.motion()
+
+    def _twist(self, name: str) -> tuple[Array, Array]:
+        """Velocity [m/s] of a link's frame, and its angular velocity [rad/s]: (1) differentiated."""
+        joint = self.parent.get(name)
+        if joint is None or (joint.parent is None and joint.kind not in ("hinge", "slider")):
+            return np.zeros(3), np.zeros(3)
+        before, v, omega = Pose(UP), np.zeros(3), np.zeros(3)
+        if joint.parent is not None:
+            before = self.poses[joint.parent]
+            v, omega = self._twist(joint.parent)
+        frame, here = before @ joint.origin, self.poses[name].p
+        axis = frame.R @ joint.axis * joint.speed
+        v = v + np.cross(omega, here - before.p)
+        if joint.kind == "hinge":
+            return v + np.cross(axis, here - frame.point(joint.anchor)), omega + axis
+        return (v + axis if joint.kind == "slider" else v), omega
+
+    def _root(self, name: str) -> str:
+        """The first link of the group that this one is fixed to; "" where that is the world."""
+        joint = self.parent.get(name)
+        if joint is None:
+            return ""
+        if joint.kind != "fixed":
+            return name
+        return "" if joint.parent is None else self._root(joint.parent)
+
+    def _add_body(self, root: str) -> None:
+        """(2)."""
+        members = [self.tree.links[name] for name in self.tree.links if self.roots[name] == root]
+        back = self.poses[root].inverse()
+        mass = sum(link.mass for link in members)
+        first = self.tree.links[root]
+        if not mass > 0.0:
+            raise TautError(f"{first.where}: link '{root}' moves but has no mass; give it an inertial with a mass "
+                            "above zero.")
+        frames = {link.name: back @ self.poses[link.name] for link in members}
+        centre = np.sum([link.mass * frames[link.name].point(link.centre) for link in members], axis=0) / mass
+        inertia = np.zeros((3, 3))
+        for link in members:
+            frame = frames[link.name]
+            d = frame.point(link.centre) - centre
+            inertia += frame.R @ link.inertia @ frame.R.T + link.mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
+        pose, (v, omega) = self.poses[root], self._twist(root)
+        shown = next((link for link in members if link.shape is not None), None)
+        shape = None if shown is None or shown.shape is None else self._fitting(shown, frames[shown.name], centre)
+        try:
+            self.bodies[root] = self.scene.rigid(
+                tuple(pose.point(centre).tolist()), mass=mass, inertia=(0.5 * (inertia + inertia.T)).tolist(),
+                orientation=quaternion(pose.R), velocity=tuple((v + np.cross(omega, pose.R @ centre)).tolist()),
+                angular_velocity=tuple(omega.tolist()), name=root, shape=shape,
+            )  # fmt: skip
+        except TautError as mistake:
+            raise TautError(f"{first.where}: {mistake}") from None
+        self.centres[root] = centre
+
+    def _fitting(self, link: Link, frame: Pose, centre: Array) -> dict[str, Any] | None:
+        """A link's shape, where it sits about the centre of mass along the body's axes; else nothing is shown."""
+        assert link.shape is not None
+        shape, inside = link.shape
+        placed = frame @ inside
+        size = max(float(np.abs(value).max()) for value in (np.atleast_1d(list(shape.values())[0]),))
+        if np.abs(placed.p - centre).max() > 1e-3 * size or np.abs(placed.R - np.eye(3)).max() > 1e-6:
+            return None
+        return shape
+
+    def place(self, link: str | None, offset: Array) -> Any:
+        """A place in a link's frame, as constraints take it."""
+        if link is None or self.roots[link] == "":
+            pose = Pose(UP) if link is None else self.poses[link]
+            return tuple(pose.point(offset).tolist())
+        root = self.roots[link]
+        x, y, z = ((self.poses[root].inverse() @ self.poses[link]).point(offset) - self.centres[root]).tolist()
+        return Point(root, (x, y, z))
+
+    def _add_joint(self, joint: Joint) -> None:
+        if joint.kind in ("fixed", "free"):
+            return
+        before = Pose(UP) if joint.parent is None else self.poses[joint.parent]
+        frame = before @ joint.origin
+        axis = tuple((frame.R @ joint.axis).tolist())
+        a = self.place(joint.child, joint.anchor)
+        b = self.place(joint.parent, joint.origin.point(joint.anchor))
+        given: dict[str, Any] = {"name": joint.name}
+        if joint.kind == "universal":
+            assert joint.second is not None
+            given |= {"axis": tuple((frame.R @ joint.second).tolist()), "axis_2": axis}
+        elif joint.kind != "ball":
+            given["axis"] = axis
+        if joint.kind in ("hinge", "slider"):
+            given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
+        try:
+            self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
+        except TautError as mistake:
+            raise TautError(f"{joint.where}: {mistake}") from None
+
+    def _add_on(self, joint: Joint) -> None:
+        """Limits, springs, damping, friction and couplings of a joint's coordinate."""
+        if joint.name not in self.joints:
+            return
+        ref = self.joints[joint.name]
+        lower, upper = joint.limits
+        try:
+            if joint.follows is not None:
+                other, ratio, offset = joint.follows
+                if other not in self.joints:
+                    raise TautError(f"it follows the joint '{other}', which does not exist or does not move")
+                self.scene.couple(ref, self.joints[other], ratio=ratio, offset=offset, name=f"{joint.name}_follows")
+            if self.with_limits and joint.follows is None and (lower is not None or upper is not None):
+                self.scene.joint_limit(ref, lower=lower, upper=upper, name=f"{joint.name}_limit")
+            if joint.damping or joint.stiffness:
+                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=joint.rest,
+                                     name=f"{joint.name}_spring")
+            if joint.friction:
+                size = "torque" if joint.kind == "hinge" else "force"
+                self.scene.joint_friction(ref, **{size: joint.friction}, name=f"{joint.name}_friction")
+        except TautError as mistake:
+            raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None

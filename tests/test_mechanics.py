@@ -1,0 +1,89 @@
+"""Equilibrium, small motions and the diagnosis of a scene, against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import taut
+from taut.analysis.mechanics.doctor import examine
+
+G = 9.81
+
+
+def pendulum(size=1.0) -> taut.Scene:
+    scene = taut.Scene()
+    rod = scene.rigid((0.5 * size, 1, 0), shape={"box": (size, 0.1, 0.1)}, mass=2.0, name="rod")
+    scene.hinge(rod.at((-0.5 * size, 0, 0)), (0, 1, 0), axis=(0, 0, 1), name="pin")
+    return scene
+
+
+@pytest.mark.parametrize("size", [0.02, 1.0, 50.0])
+def test_a_pendulum_rests_below_its_pin_and_swings_at_its_known_frequency(size):
+    found = taut.equilibrium(pendulum(size))
+    place = found.data.position.sel(body="rod").values
+    assert np.allclose(place, (0, 1 - 0.5 * size, 0), atol=1e-8 * size), place
+    inertia = 2.0 * (size**2 + 0.1**2) / 12.0 + 2.0 * (0.5 * size) ** 2
+    expected = np.sqrt(2.0 * G * 0.5 * size / inertia) / (2 * np.pi)
+    motions = taut.linearise(found)
+    assert motions.is_stable
+    assert abs(motions.frequencies[0] / expected - 1.0) < 1e-7, f"{motions.frequencies} Hz instead of {expected}"
+
+
+def test_a_hanging_chain_has_the_frequencies_of_bessel_like_matrix():
+    """Two equal masses on equal rods: ω² = (2 ± √2) g/L, in two planes."""
+    motions = taut.linearise(taut.equilibrium(taut.gallery("two_link")))
+    expected = np.sqrt(np.array([2 - np.sqrt(2)] * 2 + [2 + np.sqrt(2)] * 2) * G / 10.0) / (2 * np.pi)
+    assert np.allclose(motions.frequencies, expected, rtol=1e-7), motions.frequencies
+
+
+@pytest.mark.parametrize("axis,growth", [((1, 0, 0), 0.0), ((0, 1, 0), 5 * np.sqrt(1 / 3)), ((0, 0, 1), 0.0)])
+def test_only_the_middle_axis_of_a_free_body_is_unstable(axis, growth):
+    """Inertias 1, 2, 3: about the middle axis the rate is ω √((I2 - I1)(I3 - I2)/(I1 I3))."""
+    scene = taut.Scene(gravity=(0, 0, 0))
+    scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 2, 3), angular_velocity=5 * np.array(axis))
+    motions = taut.linearise(scene)
+    assert abs(motions.eigenvalues.real.max() - growth) < 1e-4, motions
+
+
+def test_an_inverted_pendulum_falls_at_the_rate_of_its_frequency():
+    scene = taut.Scene()
+    bob = scene.particle((0, 1, 0))
+    scene.distance(bob, (0, 0, 0))
+    motions = taut.linearise(scene)
+    assert np.allclose(sorted(motions.eigenvalues.real), np.sqrt(G) * np.array([-1, -1, 1, 1]), rtol=1e-6)
+    assert not motions.is_stable
+
+
+def test_what_can_not_rest_says_so():
+    scene = taut.Scene()
+    scene.particle((0, 0, 0), name="stone")
+    with pytest.raises(taut.TautError, match="no equilibrium"):
+        taut.equilibrium(scene)
+    with pytest.raises(taut.TautError, match="inequalities"):
+        taut.equilibrium(taut.gallery("billiard"))
+
+
+def topics(scene: taut.Scene) -> dict[str, str]:
+    return {finding.topic: finding.value for finding in examine(scene)}
+
+
+def test_the_doctor_names_redundant_hinges_and_counts_what_is_free():
+    scene = pendulum()
+    assert topics(scene)["degrees of freedom"] == "1"
+    door = taut.Scene()
+    leaf = door.rigid((0.5, 1, 0), shape={"box": (1, 2, 0.05)}, mass=20.0, name="leaf")
+    door.hinge(leaf.at((-0.5, -0.8, 0)), (0, 0.2, 0), axis=(0, 1, 0), name="lower")
+    door.hinge(leaf.at((-0.5, 0.8, 0)), (0, 1.8, 0), axis=(0, 1, 0), name="upper")
+    found = topics(door)
+    assert found["degrees of freedom"] == "1" and found["rank"] == "5 of 10 rows"
+    assert "lower" in found["redundant"] and "upper" in found["redundant"]
+
+
+def test_the_doctor_names_what_contradicts_itself():
+    scene = taut.Scene()
+    bob = scene.particle((0, -1, 0), name="bob")
+    scene.distance(bob, (0, 0, 0), length=1.0, name="one")
+    scene.distance(bob, (0, 0, 0), length=1.2, name="other")
+    found = topics(scene)
+    assert found["conflict"] == "one, other", found
