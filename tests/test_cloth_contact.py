@@ -186,7 +186,7 @@ def test_too_little_room_is_asked_for_and_the_answer_does_not_depend_on_it():
     of, w = surface(triangles), np.ones(len(x))
     small = rows(of, None)
     small = small._replace(distance=small.distance[:10], faces=small.faces, nodes=small.nodes)
-    assert rows_at(small, of, x, w, 0.45) == MORE_ROOM and small.wanted[4] > 10
+    assert rows_at(small, of, x, w, 0.45) == MORE_ROOM and small.needed[4] > 10
     large = rows(of, small)
     count = rows_at(large, of, x, w, 0.45)
     near = near_rows(of, x, w, 0.45)

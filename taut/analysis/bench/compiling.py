@@ -117,7 +117,7 @@ def record(command: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         out = ["--out", str(folder / "report"), "--overwrite"] if words[0] == "compare" else []
-        env = {**os.environ, "TAUT_CACHE_DIR": place, "TAUT_NATIVE": "1", "TAUT_COMPILERS": "0"}
+        env = {**os.environ, "TAUT_CACHE_DIR": place, "TAUT_NATIVE": "1"}
         found = folder / "found.json"
         subprocess.run(
             [sys.executable, "-m", __name__, str(found), *words, *SHORT.get(command, []), *out], env=env, check=True,
