@@ -24,8 +24,8 @@ import numpy as np
 
 from ..compiled import structure
 from ..forces.spring_law import Springs
-from ..geometry.ccd_filter import Motion
-from ..geometry.proximity import Rows as Near
+from ..geometry.ccd_filter import FilterWork
+from ..geometry.proximity import ProximityRows as Near
 from ..geometry.proximity import Surface
 from ..linalg.nodes import Nodes
 from ..model.arrays import Inequalities
@@ -121,7 +121,7 @@ class SelfContact(NamedTuple):
     gap_target: np.ndarray  # (rows,) distance that a row asks for in this step [m]
     surface: Surface  # triangles that may touch each other
     near: Near
-    motion: Motion
+    motion: FilterWork
     fraction: np.ndarray  # (slots,) how far each node may go without a collision
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
     thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]

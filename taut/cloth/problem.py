@@ -7,8 +7,8 @@ from math import sqrt
 import numpy as np
 
 from ..forces.spring_law import Springs
-from ..geometry.ccd_filter import motion as motion_work
-from ..geometry.proximity import rows as near_work
+from ..geometry.ccd_filter import filter_work as motion_work
+from ..geometry.proximity import proximity_rows as near_work
 from ..geometry.proximity import surface
 from ..model.arrays import State
 from ..model.dispatch import FORCE_CODES

@@ -6,8 +6,8 @@ again.
 from __future__ import annotations
 
 from ..compiled import compiled
-from ..geometry.ccd_filter import HELD_CUT, find_fractions
-from ..geometry.proximity import MORE_ROOM, find_rows
+from ..geometry.ccd_filter import PRESCRIBED_CUT, filter_step
+from ..geometry.proximity import CAPACITY_EXCEEDED, find_rows
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
 from .constraint_errors import RECOVERY, RECOVERY_TIME
 from .newton import solve_step
@@ -25,7 +25,7 @@ def find_self_contacts(ctx, reach, share):
     count = find_rows(near, of, contact.safe, ctx.problem.w, reach)
     contact.row_count[0] = 0
     if count < 0:
-        return PAIRS_FULL if count == MORE_ROOM else NOT_CONVERGED
+        return PAIRS_FULL if count == CAPACITY_EXCEEDED else NOT_CONVERGED
     for r in range(count):
         for k in range(4):
             s = near.nodes[r, k]
@@ -69,13 +69,13 @@ def solve_with_self_contact(system, state, ctx, t, h):
         status = solve_step(system, state, ctx, t, h)
         if status != OK:
             return status
-        found = find_fractions(contact.motion, contact.surface, safe, x, w, fraction)
-        if found == MORE_ROOM:
+        found = filter_step(contact.motion, contact.surface, safe, x, w, fraction)
+        if found == CAPACITY_EXCEEDED:
             needed = contact.motion.needed
             # So many meet only on ways that are too long for one substep.
             too_many = needed[1] + needed[3] > MAX_PAIRS_PER_NODE * contact.surface.nodes.shape[0]
             return NOT_CONVERGED if too_many else PAIRS_FULL
-        if found < 0 or found == HELD_CUT:
+        if found < 0 or found == PRESCRIBED_CUT:
             return NOT_CONVERGED
         cut = False
         for i in range(w.shape[0]):

@@ -30,7 +30,7 @@ call for another one.
 A prescribed node (w = 0) has φ = 1: it goes its way, and the other nodes of its pairs are cut until it can. If it
 still can not after (e),
 
-  f. all φ, those of prescribed nodes too, become the least t of (b): safe by (b), and the status is HELD_CUT.
+  f. all φ, those of prescribed nodes too, become the least t of (b): safe by (b), and the status is PRESCRIBED_CUT.
 
 A motion that is common to all nodes does not matter to (2) but makes the boxes of the search long: take the mean
 m of x₁ - x₀ (or the way of a driven body that carries cloth) off x₁, and put x₀ + m + φ (x₁ - m - x₀) for (1).
@@ -47,11 +47,11 @@ from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
 from .ccd import first_time
 from .closest_points import EDGE_EDGE, NODE_TRIANGLE, separation
-from .proximity import MORE_ROOM, NOT_FINITE, Surface, larger_sizes, may_touch, search_pairs
+from .proximity import CAPACITY_EXCEEDED, NOT_FINITE, Surface, larger_sizes, may_touch, search_pairs
 from .swept_pairs import SweptWork, swept_work
 
 Array = np.ndarray
-FREE, HELD_CUT = 0, 1  # status, beside MORE_ROOM and NOT_FINITE
+FREE, PRESCRIBED_CUT = 0, 1  # status, beside CAPACITY_EXCEEDED and NOT_FINITE
 NO_WAY = -1
 KEPT = 0.1  # η
 NEAR = 0.125  # a pair is cut if it comes as near as this share of its distance
@@ -62,7 +62,7 @@ YIELD = 0.5  # beside t: how much nodes give way to prescribed ones
 
 
 @structure
-class Motion(NamedTuple):
+class FilterWork(NamedTuple):
     """Workspace of the step filter."""
 
     faces: SweptWork
@@ -78,13 +78,13 @@ class Motion(NamedTuple):
     needed: Array  # (5,) entries and pairs of faces, of sides, and quads, that the last call needed
 
 
-def motion(of: Surface, last: Motion | None = None) -> Motion:
+def filter_work(of: Surface, last: FilterWork | None = None) -> FilterWork:
     """Workspace for a surface; larger than the last one, whose capacity a call exceeded."""
     nodes, edges, triangles, n = len(of.nodes), len(of.edges), len(of.triangles), len(of.sheet)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 16 * nodes]) + 64
     size = least if last is None else larger_sizes(last.faces, last.sides, len(last.start), last.needed)
     k = int(size[4])
-    return Motion(
+    return FilterWork(
         swept_work(nodes, triangles, int(size[0]), int(size[1])),
         swept_work(edges, edges, int(size[2]), int(size[3])),
         np.zeros((k, 4), np.uint32),
@@ -278,13 +278,13 @@ def cut_all(work, pairs, x0, x1, w, fraction):
     for i in range(fraction.shape[0]):
         fraction[i] = least
         if w[i] == 0.0 and moves(i, x0, x1):
-            status = HELD_CUT
+            status = PRESCRIBED_CUT
     return status
 
 
 @compiled
-def find_fractions(work, of, x0, x1, w, out_fraction):
-    """φ of (1) for all n nodes; returns FREE, HELD_CUT, MORE_ROOM (call again with motion(of, work)) or
+def filter_step(work, of, x0, x1, w, out_fraction):
+    """φ of (1) of all nodes; returns FREE, PRESCRIBED_CUT, CAPACITY_EXCEEDED (then call with filter_work(of, work)) or
     NOT_FINITE. At x0 nothing may touch: what does stays where it is.
     """
     margin, share = 0.0, NEAR / (1.0 - NEAR)
@@ -294,7 +294,7 @@ def find_fractions(work, of, x0, x1, w, out_fraction):
     pairs = list_quads(work, of, x0, x1, w)
     work.needed[4] = pairs
     if pairs > work.kind.shape[0]:
-        return MORE_ROOM
+        return CAPACITY_EXCEEDED
     for i in range(out_fraction.shape[0]):
         out_fraction[i] = 1.0
         work.cut[i] = 0
@@ -311,17 +311,17 @@ def find_fractions(work, of, x0, x1, w, out_fraction):
 
 
 @entry
-def fractions_of(work, of, x0, x1, w, out_fraction):
-    """find_fractions, for Python."""
-    return find_fractions(work, of, x0, x1, w, out_fraction)
+def filter_step_entry(work, of, x0, x1, w, out_fraction):
+    """filter_step, for Python."""
+    return filter_step(work, of, x0, x1, w, out_fraction)
 
 
-def safe_fractions(of: Surface, x0: Array, x1: Array, w: Array) -> tuple[Array, int]:
-    """(n,) φ of (1), and FREE or HELD_CUT."""
+def step_fractions(of: Surface, x0: Array, x1: Array, w: Array) -> tuple[Array, int]:
+    """(n,) φ of (1), and FREE or PRESCRIBED_CUT."""
     out = np.ones(len(x0))
-    work = motion(of)
-    while (status := fractions_of(work, of, x0, x1, w, out)) == MORE_ROOM:
-        work = motion(of, work)
+    work = filter_work(of)
+    while (status := filter_step_entry(work, of, x0, x1, w, out)) == CAPACITY_EXCEEDED:
+        work = filter_work(of, work)
     if status == NOT_FINITE:
         raise TautError("collision search: a position is not finite; try a smaller step.")
     return out, status

@@ -3,7 +3,7 @@
     d(x + δ) ≈ d + n · Σ a_k δ_k                                   (1)
 
 A row holds four nodes, their weights a, the normal n from the second side to the first and the distance d, as
-closest.py has them. Rows are
+closest.py has them. ProximityRows are
 
     node - face     the closest point lies inside the triangle
     node - edge     it lies on an edge: one row, however many triangles are on that edge
@@ -32,7 +32,7 @@ from .swept_pairs import SweptWork, search, swept_work
 from .topology import triangle_edges
 
 Array = np.ndarray
-MORE_ROOM, NOT_FINITE = -1, -2  # instead of a number of rows
+CAPACITY_EXCEEDED, NOT_FINITE = -1, -2  # instead of a number of rows
 TIE = 1e-12  # relative: a triangle nearer by less is as near
 LEAN = 1e-6  # cosine: a neighbour that lies less on the near side is level
 INSIDE = 1e-9  # of an edge: what is closer to its end is on the end
@@ -74,7 +74,7 @@ def surface(triangles: Array, sheet_of_node: Array | None = None, allowed: Array
 
 
 @structure
-class Rows(NamedTuple):
+class ProximityRows(NamedTuple):
     """Workspace of the search, and arrays of rows of which the first ones hold the result."""
 
     faces: SweptWork
@@ -95,13 +95,13 @@ def larger_sizes(faces: SweptWork, sides: SweptWork, count: int, needed: Array) 
     return np.where(needed > now, needed + needed // 2, now)
 
 
-def rows(of: Surface, last: Rows | None = None) -> Rows:
+def proximity_rows(of: Surface, last: ProximityRows | None = None) -> ProximityRows:
     """Arrays for a surface; larger than the last ones, whose capacity a search exceeded."""
     nodes, edges, triangles = len(of.nodes), len(of.edges), len(of.triangles)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 8 * nodes]) + 64
     size = least if last is None else larger_sizes(last.faces, last.sides, len(last.distance), last.needed)
     k = int(size[4])
-    return Rows(
+    return ProximityRows(
         swept_work(nodes, triangles, int(size[0]), int(size[1])),
         swept_work(edges, edges, int(size[2]), int(size[3])),
         np.zeros((k, 4), np.uint32),
@@ -117,7 +117,7 @@ def rows(of: Surface, last: Rows | None = None) -> Rows:
 
 @compiled
 def search_pairs(faces, sides, of, x0, x1, margin, share, needed):
-    """Pairs near the paths from x0 to x1, into `faces` and `sides`: 0, MORE_ROOM or NOT_FINITE."""
+    """Pairs near the paths from x0 to x1, into `faces` and `sides`: 0, CAPACITY_EXCEEDED or NOT_FINITE."""
     one, other = False, True  # as variables: a search is compiled once for both
     needed[0], needed[1] = search(faces, of.nodes, of.triangles, one, x0, x1, margin, share)
     if needed[0] < 0:
@@ -126,9 +126,9 @@ def search_pairs(faces, sides, of, x0, x1, margin, share, needed):
     if needed[2] < 0:
         return NOT_FINITE
     if needed[0] > faces.entry.shape[0] or needed[1] > faces.pairs.shape[0]:
-        return MORE_ROOM
+        return CAPACITY_EXCEEDED
     if needed[2] > sides.entry.shape[0] or needed[3] > sides.pairs.shape[0]:
-        return MORE_ROOM
+        return CAPACITY_EXCEEDED
     return 0
 
 
@@ -265,7 +265,7 @@ def remove_redundant(work, begin, end, of, x, w):
 
 @compiled
 def node_rows(work, of, x, w, reach, pairs):
-    """Rows of nodes with faces, edges and nodes; returns their number, more than fit if they do not."""
+    """ProximityRows of nodes with faces, edges and nodes; returns their number, more than fit if they do not."""
     count = 0
     q = 0
     for v in range(of.nodes.shape[0]):
@@ -299,7 +299,7 @@ def is_crossing(work, r):
 
 @compiled
 def edge_rows(work, of, x, w, reach, pairs, count):
-    """Rows of crossing edges behind the first `count`; returns the number of all."""
+    """ProximityRows of crossing edges behind the first `count`; returns the number of all."""
     for q in range(pairs):
         a, b = work.sides.pairs[q, 0], work.sides.pairs[q, 1]
         i, j, k, l = of.edges[a, 0], of.edges[a, 1], of.edges[b, 0], of.edges[b, 1]
@@ -314,8 +314,8 @@ def edge_rows(work, of, x, w, reach, pairs, count):
 def find_rows(work, of, x, w, reach):
     """The rows at x [m] of all that is nearer than `reach` [m]; returns their number.
 
-    w: inverse masses; what consists of nodes with w = 0 only has no row. MORE_ROOM: call again with
-    rows(of, work). NOT_FINITE: a position is not a number.
+    w: inverse masses; what consists of nodes with w = 0 only has no row. CAPACITY_EXCEEDED: call again with
+    proximity_rows(of, work). NOT_FINITE: a position is not a number.
     """
     share = 0.0
     status = search_pairs(work.faces, work.sides, of, x, x, 0.5 * reach, share, work.needed)
@@ -324,7 +324,7 @@ def find_rows(work, of, x, w, reach):
     count = node_rows(work, of, x, w, reach, work.needed[1])
     count = edge_rows(work, of, x, w, reach, work.needed[3], count)
     work.needed[4] = count
-    return count if count <= work.distance.shape[0] else MORE_ROOM
+    return count if count <= work.distance.shape[0] else CAPACITY_EXCEEDED
 
 
 @entry
@@ -335,7 +335,7 @@ def rows_at(work, of, x, w, reach):
 
 @structure
 class NearRows(NamedTuple):
-    """Rows (1), as arrays of their own."""
+    """ProximityRows (1), as arrays of their own."""
 
     nodes: Array  # (k, 4)
     weights: Array  # (k, 4)
@@ -345,9 +345,9 @@ class NearRows(NamedTuple):
 
 def near_rows(of: Surface, x: Array, w: Array, reach: float) -> NearRows:
     """All rows at x, of what is nearer than `reach` [m]."""
-    work = rows(of)
-    while (count := rows_at(work, of, x, w, float(reach))) == MORE_ROOM:
-        work = rows(of, work)
+    work = proximity_rows(of)
+    while (count := rows_at(work, of, x, w, float(reach))) == CAPACITY_EXCEEDED:
+        work = proximity_rows(of, work)
     if count == NOT_FINITE:
         raise TautError("collision search: a position is not finite; try a smaller step.")
     return NearRows(*(array[:count].copy() for array in (work.nodes, work.weights, work.normal, work.distance)))
