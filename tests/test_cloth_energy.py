@@ -1,4 +1,4 @@
-"""Energy of cloth: what limits, contacts, friction, damping and wind take is counted; the rest is the method's."""
+"""Energy of cloth: what limits, contacts, friction, damping and wind take is counted, the rest is the method's."""
 
 from __future__ import annotations
 

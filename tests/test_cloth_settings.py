@@ -28,10 +28,10 @@ def test_what_is_no_setting_is_refused_by_name(given, said):
 def test_a_run_has_the_settings_with_which_it_began(simulate):
     """Shorter moves need more iterations to the same place."""
     scene = taut.gallery("cloth_ball", n=5)
-    usual = simulate(scene, "implicit_first", 1 / 60, 0.1)
+    usual = simulate(scene, "implicit_first", 1 / 60, 0.3)
     with changed(max_move=0.02):
-        careful = simulate(scene, "implicit_first", 1 / 60, 0.1)
-    after = simulate(scene, "implicit_first", 1 / 60, 0.1)
+        careful = simulate(scene, "implicit_first", 1 / 60, 0.3)
+    after = simulate(scene, "implicit_first", 1 / 60, 0.3)
     assert careful.info["corrections"] > usual.info["corrections"]
     off = np.abs(careful.records.x - usual.records.x).max()
     assert off < 1e-2, f"{off} m away"

@@ -53,8 +53,8 @@ def event_driven(method: Method) -> Method:
         method, algorithm="event_driven",
         doc="Steps at acceleration level, cut where an inequality activates, is released or has an impact.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, measure=measure, start=start, begin=begin,
-        refuses=refuses, form="contact", levels=("position",),
+        step=events.step, options=options, observe=events.observe, measure=measure, start=start,
+        begin=begin, refuses=refuses, form="contact",
     )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ def time_stepping(method: Method) -> Method:
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
         step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        tolerance=FIXED_TOLERANCE, form="contact", levels=("position",),
+        tolerance=FIXED_TOLERANCE, form="contact",
     )  # fmt: skip
 
 

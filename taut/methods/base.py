@@ -112,10 +112,9 @@ class Method:
         for info in model.constraint_info:
             if "velocity" in info.level and "velocity" not in self.levels:
                 able = "rattle, implicit_second or reference"
-                beside = {"contact": " beside inequalities", "deformable": " beside cloth"}.get(self.form, "")
+                beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
-                        f"conditions on positions only{beside}; use {able}{' without them' if beside else ''}, or "
-                        "leave it out")  # fmt: skip
+                        f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
         return self.refuses(model)
 
     @property

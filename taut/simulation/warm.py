@@ -59,7 +59,7 @@ def _perform(job: Job) -> str | None:
     scene, method = job
     try:
         made = gallery(scene)
-        if method is not None and method_for(made, method).refuses(build(made)):
+        if method is not None and method_for(made, method).refusal(build(made)):
             return None  # one of all methods: it needs nothing for this scene
         dt = made.suggested.get("dt", 0.01)
         with warnings.catch_warnings():

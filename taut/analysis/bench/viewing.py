@@ -2,8 +2,9 @@
 
 The server runs in a process of its own and is asked as the page asks it (page/src): first for the scene, the frames
 around the start and the lines of its plots, then for all frames. Its processor time is measured, not the clock's.
-Playing T seconds of motion takes what all of its frames take, divided by T: the share of a core. The long run is made
-up, the large one simulated, since it is also written as a file whose size depends on how it moves.
+Playing T seconds of motion takes what all of its frames and plots take once the scene is there, divided by T: the share
+of a core. The long run is made up, the large one simulated, since it is also written as a file whose size depends on
+how it moves.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ OPENING, SHARE, BYTES = 2.0, 0.25, 15.0  # targets: seconds of processor time, o
 
 
 class Cost(NamedTuple):
-    first: float  # processor time until the first picture with its plots can be drawn [s]
-    whole: float  # and until all frames are there [s]
+    scene: float  # processor time until the page knows what there is [s]
+    first: float  # until the first picture with its plots can be drawn [s]
+    whole: float  # until all frames are there [s]
     sent: float  # MB
     exact: bool  # whether a line that is looked at closely has every record
 
@@ -130,6 +132,7 @@ def look_at(paths: list[Path]) -> Cost:
             return float(pipe.recv())
 
         page = Page(connection)
+        scene = spent()
         runs = page.scene["runs"]
         for number, run in enumerate(runs):
             page.frames(number, first=1)
@@ -141,7 +144,7 @@ def look_at(paths: list[Path]) -> Cost:
         whole = spent()
         middle = 0.5 * (runs[0]["start"] + runs[0]["end"])
         near = 0.2 * (runs[0]["end"] - runs[0]["start"]) * POINTS / max(runs[0]["records"], POINTS)
-        return Cost(first, whole, page.sent / 1e6, page.line(0, "total", middle, middle + near))
+        return Cost(scene, first, whole, page.sent / 1e6, page.line(0, "total", middle, middle + near))
 
 
 def measure(settings: Settings) -> Report:
@@ -156,17 +159,17 @@ def measure(settings: Settings) -> Report:
         began = time.process_time()
         megabytes = write([run], folder / "sheet.html").stat().st_size / 1e6
         writing = time.process_time() - began
+    shares = {count: (cost.whole - cost.scene) / seconds for count, cost in played.items()}
     rows = [[f"{records:,} records", digits(opened.first), digits(opened.whole), digits(opened.sent), ""]]
     for count, cost in played.items():
         what = f"{side} x {side} nodes, {seconds:g} s" + (f", {count} runs" if count > 1 else "")
-        rows.append([what, digits(cost.first), digits(cost.whole), digits(cost.sent), digits(cost.whole / seconds)])
+        rows.append([what, digits(cost.first), digits(cost.whole), digits(cost.sent), digits(shares[count])])
     header = ["", "first picture [s]", "all frames [s]", "sent [MB]", "of a core, playing"]
     file = Table("as one file (taut export --to html)", ["", "MB", "processor time [s]"],
                  [[f"{side} x {side} nodes, {seconds:g} s", digits(megabytes), digits(writing)]])  # fmt: skip
     targets = [] if quick else [
         Target(f"opening {records:,} records, processor time", opened.first, OPENING, "s"),
-        *(Target(f"playing {n} of {side} x {side} nodes, of a core", c.whole / seconds, SHARE)
-          for n, c in played.items()),
+        *(Target(f"playing {n} of {side} x {side} nodes, of a core", share, SHARE) for n, share in shares.items()),
         Target(f"{seconds:g} s of {side} x {side} nodes as a file", megabytes, BYTES, "MB"),
     ]  # fmt: skip
     numbers = {"long": opened._asdict(), "played": {str(n): c._asdict() for n, c in played.items()},
