@@ -205,3 +205,30 @@ def test_the_log_of_fixed_steps_names_rows_and_times():
     assert np.allclose(np.unique(run.log.time), 0.1 * np.arange(5)), run.log
     last = run.log[run.log.time > 0.39].groupby("constraint").last()
     assert last.action["g2"] in ("entered", "kept") and last.multiplier["g2"] > 0.0, last
+
+
+@pytest.mark.parametrize("name", CONTACT_METHODS)
+def test_the_contact_algorithm_of_a_method_is_declared_by_itself_listed_and_named_by_the_run(name):
+    from taut.cli.listing import SUBJECTS
+
+    algorithm, method = CONTACT_METHODS[name], ALL_METHODS[name]
+    assert algorithm.form == "contact" and algorithm.algorithm not in ("", name)
+    own = ("doc", "level", "solves", "options")
+    inherited = [field for field in own if getattr(algorithm, field) == getattr(method, field)]
+    assert not inherited, f"{inherited} of {algorithm.algorithm} are those of {name}"
+    _, rows = SUBJECTS["methods"]()
+    assert any(row[0] == name and algorithm.algorithm in row[1] for row in rows), "taut list methods leaves it out"
+    run = taut.simulate(taut.gallery("bouncing_ball"), method=name, dt=0.01, duration=0.02, progress=False)
+    assert run.info["algorithm"] == algorithm.algorithm
+
+
+def test_no_structure_of_the_contact_problem_has_more_than_30_fields():
+    from typing import get_type_hints
+
+    from taut.contact import problem
+
+    found = [problem.ContactContext]
+    for structure in found:
+        found += [kind for kind in get_type_hints(structure).values() if hasattr(kind, "_fields")]
+    sizes = {structure.__name__: len(structure._fields) for structure in found}
+    assert len(sizes) > 10 and max(sizes.values()) <= 30, sizes

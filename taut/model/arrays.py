@@ -180,7 +180,7 @@ class State(NamedTuple):
     lam: Array
     memory: Array  # what a method remembers between steps
     ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
-    contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
+    contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is active
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,
     pairs_at: Array  # (points, 3) where all stood when they were found,
