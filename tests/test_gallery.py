@@ -14,9 +14,9 @@ from taut.scene.groups import expand
 from taut.scene.places import places, radii
 
 # Scenes without formulas of a few coordinates: loops, rigid bodies, a start that breaks the conditions.
-MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "bricard", "inconsistent_start"}
+MAXIMAL = {"ten_link_sawtooth", "goal_keyframes", "bead_on_curve", "car_axis", "four_bar", "bricard"}
 MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
-MAXIMAL |= {"chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning"}
+MAXIMAL |= {"inconsistent_start", "chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning"}
 # Scenes with inequalities.
 UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
               "block_on_incline"}  # fmt: skip
