@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 
-# A browser, for the tests that look at pages. Without one they say that they were skipped, and why.
+# A browser, for the tests that look at pages. Without one they are skipped, but fail in CI.
 if [ "${CI:-}" = true ] && ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     (apt-get update && apt-get install --yes --no-install-recommends chromium) >/dev/null 2>&1 || echo "no browser could be installed"
 fi
@@ -19,5 +19,4 @@ if [ "${CI:-}" = true ]; then
     trap 'rm -rf "$TAUT_CACHE_DIR"' EXIT
 fi
 # Both processes are busy: helpers that compile would only be in their way.
-export TAUT_COMPILERS=0
 .venv/bin/python -m pytest --numprocesses 2 --dist loadfile "$@"

@@ -7,10 +7,10 @@ import pytest
 
 from taut.errors import TautError
 from taut.geometry import grid
-from taut.geometry.ccd_filter import ENOUGH, FREE, HELD_CUT, KEPT, fractions_of, motion, safe_fractions
+from taut.geometry.ccd_filter import ENOUGH, FREE, KEPT, PRESCRIBED_CUT, filter_step_entry, motion, step_fractions
 from taut.geometry.closest_points import EDGE_EDGE, NODE_TRIANGLE, closest_points
 from taut.geometry.intersections import crossings
-from taut.geometry.proximity import MORE_ROOM, near_rows, rows, rows_at, surface
+from taut.geometry.proximity import CAPACITY_EXCEEDED, near_rows, rows, rows_at, surface
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]])
 HALVES = np.array([[0, 2, 1], [0, 3, 2]])
@@ -37,7 +37,7 @@ def crumpled(seed, n=8):
     for _ in range(10):
         middle = x.mean(axis=0)
         towards = x + 0.3 * (middle - x) + 0.4 * rng.standard_normal(x.shape)
-        phi, _ = safe_fractions(of, x, towards, w)
+        phi, _ = step_fractions(of, x, towards, w)
         x = x + phi[:, None] * (towards - x)
     return x, mesh.triangles, mesh.edges
 
@@ -186,7 +186,7 @@ def test_too_little_room_is_asked_for_and_the_answer_does_not_depend_on_it():
     of, w = surface(triangles), np.ones(len(x))
     small = rows(of, None)
     small = small._replace(distance=small.distance[:10], faces=small.faces, nodes=small.nodes)
-    assert rows_at(small, of, x, w, 0.45) == MORE_ROOM and small.wanted[4] > 10
+    assert rows_at(small, of, x, w, 0.45) == CAPACITY_EXCEEDED and small.needed[4] > 10
     large = rows(of, small)
     count = rows_at(large, of, x, w, 0.45)
     near = near_rows(of, x, w, 0.45)
@@ -194,12 +194,12 @@ def test_too_little_room_is_asked_for_and_the_answer_does_not_depend_on_it():
     assert large.distance[:count].tobytes() == near.distance.tobytes()
     assert rows_at(large, of, x, w, 0.1) < count and len(rows(of, large).distance) == len(large.distance), "it shrank"
     tight = motion(of)._replace(kind=np.zeros(3, np.int64))
-    assert fractions_of(tight, of, x, x - 0.5 * x, w, np.ones(len(x))) == MORE_ROOM
+    assert filter_step_entry(tight, of, x, x - 0.5 * x, w, np.ones(len(x))) == CAPACITY_EXCEEDED
     x[3, 1] = np.nan
     with pytest.raises(TautError, match="not finite"):
         near_rows(of, x, w, 0.45)
     with pytest.raises(TautError, match="not finite"):
-        safe_fractions(of, np.zeros_like(x), x, w)
+        step_fractions(of, np.zeros_like(x), x, w)
 
 
 # safe motion
@@ -225,7 +225,7 @@ def test_no_pair_loses_more_than_its_share_on_the_way(seed):
     for size in (0.1, 0.5, 2.0):
         for _ in range(3):
             u = size * rng.standard_normal(x.shape)
-            phi, status = safe_fractions(of, x, x + u, w)
+            phi, status = step_fractions(of, x, x + u, w)
             assert status == FREE and 0 < phi.min() and phi.max() <= 1
             before = pair_distances(x, quads)
             for t in np.linspace(0.05, 1, 20):
@@ -256,7 +256,7 @@ def test_two_hundred_violent_moves_leave_no_crossing():
         else:
             target = x.mean(axis=0) + 0.05 * rng.standard_normal(x.shape)  # all into one place
         unsafe += not ipctk.is_step_collision_free(judge, x, target)
-        phi, status = safe_fractions(of, x, target, w)
+        phi, status = step_fractions(of, x, target, w)
         x = x + phi[:, None] * (target - x)
         assert status == FREE
         assert not ipctk.has_intersections(judge, x), f"move {move}: triangles cross"
@@ -271,7 +271,7 @@ def test_nodes_far_from_contact_go_their_whole_way():
     u[64 + 27, 1] = -1.0  # one node of the upper sheet, through the lower one
     u[:64, 0] = 0.01
     of = surface(triangles)
-    phi, status = safe_fractions(of, x, x + u, np.ones(len(x)))
+    phi, status = step_fractions(of, x, x + u, np.ones(len(x)))
     judge = ipctk.CollisionMesh(x, of.edges.astype(np.int32), triangles.astype(np.int32))
     free = ipctk.compute_collision_free_stepsize(judge, x, x + u)
     assert status == FREE and phi[64 + 27] < 0.3
@@ -284,7 +284,7 @@ def test_what_stops_just_short_of_touching_keeps_its_share():
     x = np.concatenate([SQUARE, [[0.3, 1.0, 0.6], [0.3, 2.0, 0.6], [0.4, 2.0, 0.6]]])
     u = np.zeros_like(x)
     u[4, 1] = -1.0 + 1e-9
-    phi, status = safe_fractions(surface(np.concatenate([HALVES, [[4, 5, 6]]])), x, x + u, np.ones(7))
+    phi, status = step_fractions(surface(np.concatenate([HALVES, [[4, 5, 6]]])), x, x + u, np.ones(7))
     left = x[4, 1] + phi[4] * u[4, 1]
     assert status == FREE and 0.1 < left < 0.2, f"{left} is left of a distance of 1"
 
@@ -295,15 +295,15 @@ def test_cloth_gives_way_to_a_driven_sheet_or_it_is_said():
     of, quads = surface(triangles), all_quads(surface(triangles))
     u = np.zeros_like(x)
     u[sheet == 0, 1], u[sheet == 1, 1] = 1.0, -0.1  # cloth would go up through the driven sheet, which comes down
-    phi, status = safe_fractions(of, x, x + u, w)
+    phi, status = step_fractions(of, x, x + u, w)
     assert status == FREE and (phi[sheet == 1] == 1).all() and phi[sheet == 0].max() < 0.27
     assert (pair_distances(x + phi[:, None] * u, quads) > KEPT * pair_distances(x, quads)).all()
     u[:, 1] = np.where(sheet == 0, 0.0, -1.0)  # it goes through cloth that does not move
-    phi, status = safe_fractions(of, x, x + u, w)
-    assert status == HELD_CUT and 0.2 < phi[sheet == 1].min() < 0.27, f"driven nodes go {phi[sheet == 1].min()}"
+    phi, status = step_fractions(of, x, x + u, w)
+    assert status == PRESCRIBED_CUT and 0.2 < phi[sheet == 1].min() < 0.27, f"driven nodes go {phi[sheet == 1].min()}"
     assert (pair_distances(x + phi[:, None] * u, quads) > KEPT * pair_distances(x, quads)).all()
     u[:, 1] = -1.0  # together
-    phi, status = safe_fractions(of, x, x + u, w)
+    phi, status = step_fractions(of, x, x + u, w)
     assert status == FREE and (phi == 1).all(), "a common motion was cut"
 
 
@@ -316,7 +316,7 @@ def test_a_chain_of_blocked_layers_ends_and_stays_apart():
     order = np.argsort(-sheet, kind="stable")  # so that the blocked pairs come last
     back = np.argsort(order)
     of = surface(back[triangles])
-    phi, status = safe_fractions(of, x[order], (x + u)[order], w[order])
+    phi, status = step_fractions(of, x[order], (x + u)[order], w[order])
     after = (x + phi[back][:, None] * u)[:, 1].reshape(30, 9)
     assert status == FREE and (np.diff(after, axis=0) > 0).all()
     assert phi[back][sheet > 0].max() < 0.5
@@ -326,7 +326,7 @@ def test_fractions_repeat_bit_for_bit():
     x, triangles, _ = layers(4, noise=0.04)
     u = 0.5 * np.random.default_rng(3).standard_normal(x.shape)
     of, w = surface(triangles), np.ones(len(x))
-    first, second = (safe_fractions(of, x, x + u, w)[0].tobytes() for _ in range(2))
+    first, second = (step_fractions(of, x, x + u, w)[0].tobytes() for _ in range(2))
     assert first == second
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import taut
-from taut.cloth.contact_rows import no_rows
-from taut.cloth.friction import CREEP, rub_rows
+from taut.cloth.contact_rows import contact_rows
+from taut.cloth.friction import CREEP, update_row_friction
 from taut.compiled import entry
 
 STEP = 1 / 240
@@ -16,14 +16,14 @@ COEFFICIENT = 0.3
 
 @entry
 def rubbed(rows, x, before, h, c, it):
-    rub_rows(rows, rows.phi.shape[0], x, before, h, c, it)
+    update_row_friction(rows, rows.phi.shape[0], x, before, h, c, it)
 
 
 def one_row(push: float):
-    rows = no_rows(1)
+    rows = contact_rows(1)
     rows.slot[0, 0], rows.weight[0, 0] = 0, 1.0
     rows.n[0] = 0.0, 1.0, 0.0
-    rows.friction[0], rows.grip[0] = COEFFICIENT, push
+    rows.friction[0], rows.lam_frozen[0] = COEFFICIENT, push
     return rows
 
 
@@ -34,10 +34,10 @@ def slide(rows, firm: float, wish: np.ndarray, start: np.ndarray, c: float, most
         if it == 0:
             rubbed(rows, s[None], before, STEP, 0.0, it)
         rubbed(rows, s[None], before, STEP, c, it)
-        d, along, f = rows.slip[0], rows.along[0], rows.rub[0]
+        d, along, f = rows.slip_direction[0], rows.tangent_stiffness[0], rows.friction_force[0]
         stiff = along * (np.diag([1.0, 0.0, 1.0]) - np.outer(d, d))
         step = np.linalg.solve(firm * np.eye(3) + stiff, f - firm * (s - wish))
-        rows.rub[0] -= stiff @ step
+        rows.friction_force[0] -= stiff @ step
         s = s + step
         if np.abs(step).max() < 1e-12 * np.abs(wish).max():
             return s, it + 1

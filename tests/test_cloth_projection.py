@@ -7,8 +7,8 @@ import pytest
 from test_cloth import hard_sheets, irregular
 
 from taut.analysis.bench.frames import FRAME, Frames
-from taut.cloth.implicit_springs import DIRECT, HELD, all_springs, place_springs, with_neighbours
-from taut.cloth.length_projection import SOFT, lengths_of
+from taut.cloth.implicit_springs import DIRECT, ONE_FIXED, all_springs, place_springs, with_neighbours
+from taut.cloth.length_projection import SOFT, length_system
 from taut.model import build
 from taut.scene import Scene, gallery
 
@@ -35,7 +35,7 @@ def test_lengths_have_the_matrix_of_dense_products(sheet):
     J = J.reshape(len(edges), -1)
     expected = (J * np.repeat(w, 3)) @ J.T
     expected[np.diag_indices(len(edges))] *= 1 + SOFT
-    of = lengths_of(edges, np.ascontiguousarray(w))
+    of = length_system(edges, np.ascontiguousarray(w))
     found = np.zeros_like(expected)
     row = np.repeat(np.arange(len(edges)), np.diff(of.ptr.astype(int)))
     found[row, of.idx] = of.share * (u[row] * u[of.idx]).sum(axis=1)
@@ -74,7 +74,7 @@ def test_springs_over_a_node_stand_in_the_matrix_as_an_upper_bound(sheet, lean):
 
     bound = 2 * of(couple[:, 0], inside.i) + 2 * of(couple[:, 1], inside.j)
     assert (bound[reaching] >= true[reaching] * (1 - 1e-12)).all(), (bound / true)[reaching].min()
-    direct = ~reaching & (couple[:, 0] > HELD)
+    direct = ~reaching & (couple[:, 0] > ONE_FIXED)
     assert np.allclose(of(couple[:, 0], inside.i)[direct], true[direct], rtol=1e-12)
 
 

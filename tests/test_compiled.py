@@ -188,7 +188,7 @@ def test_without_a_folder_everything_runs_from_memory(tmp_path):
         "import taut; run = taut.simulate(taut.gallery('pendulum'), method='penalty', dt=0.01, duration=0.05); "
         "print(run.status)"
     )
-    env = {**os.environ, "TAUT_CACHE_DIR": str(tmp_path / "file"), "TAUT_COMPILERS": "0"}
+    env = {**os.environ, "TAUT_CACHE_DIR": str(tmp_path / "file")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     assert done.stdout.strip() == "finished", done.stderr
     assert done.stderr.count("compiled code is not kept") == 1 and "Traceback" not in done.stderr, done.stderr

@@ -14,9 +14,12 @@ from taut.scene.groups import expand
 from taut.scene.places import places, radii
 
 # Scenes without formulas of a few coordinates: loops, rigid bodies, a start that breaks the conditions.
-MAXIMAL = {"ten_link_sawtooth", "goal_keyframes", "bead_on_curve", "car_axis", "four_bar", "bricard"}
+MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "bricard", "inconsistent_start"}
+MAXIMAL |= {"double_pendulum_rigid", "slider_crank", "four_bar_rigid", "strandbeest_leg", "rigid_chain", "heavy_top",
+            "andrews_squeezer", "spinning_t_handle", "gyroscope", "door_on_two_hinges", "universal_shaft",
+            "stewart_platform", "flyball_governor"}  # fmt: skip
 MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
-MAXIMAL |= {"inconsistent_start", "chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning"}
+MAXIMAL |= {"goal_keyframes", "chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
 # Scenes with inequalities.
 UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
               "block_on_incline"}  # fmt: skip

@@ -6,12 +6,12 @@ from words_rules import Answer, problem, room
 
 from taut.compiled import entry
 from taut.contact.friction import stick_or_slip
-from taut.contact.impact import collide
+from taut.contact.impact import solve_impacts
 
 
 @entry
 def collide_only(S, gamma, e, m, impulse, work, resting):
-    return collide(S, gamma, e, m, impulse, work, resting)
+    return solve_impacts(S, gamma, e, m, impulse, work, resting)
 
 
 @entry

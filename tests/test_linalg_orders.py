@@ -1,4 +1,4 @@
-"""Laws of elimination orders and fronts: little fill, children before parents, and the right answer."""
+"""Laws of elimination orders and supernodes: little fill, children before parents, and the right answer."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from words_linalg import assemble_factor_solve, cloth_blocks, fix_slots, relativ
 from taut.linalg import describe, plan
 from taut.linalg.choose import elimination, least_work, minimum_degree, work
 from taut.linalg.dissection import nested_dissection
-from taut.linalg.fronts import AT, COLUMN
 from taut.linalg.pattern import graph, members, products
+from taut.linalg.supernodes import AT, COLUMN
 
 
 def net(name):
@@ -94,7 +94,7 @@ def test_large_sheets_are_solved_with_fronts(n):
     b = A @ np.random.default_rng(1).normal(size=A.shape[0])
     out, again = np.zeros(b.size), np.zeros(b.size)
     dependent, status = assemble_factor_solve(lin, J, w, b, out)
-    assert lin.fronts.row.size and describe(lin).startswith("sparse Cholesky"), describe(lin)
+    assert lin.supernodes.row.size and describe(lin).startswith("sparse Cholesky"), describe(lin)
     error = relative(A @ out, b)
     assert (dependent, status) == (0, 0) and error < 1e-12, (dependent, status, error)
     assemble_factor_solve(plan(row_ptr, slot, w[:, 0] > 0), J, w, b, again)
@@ -104,7 +104,7 @@ def test_large_sheets_are_solved_with_fronts(n):
 def test_fronts_hold_each_column_once_and_few_zeros():
     row_ptr, slot, _, w = cloth_blocks(40)
     lin = plan(row_ptr, slot, w[:, 0] > 0, "sparse")
-    column, at = lin.fronts.table[COLUMN].astype(int), lin.fronts.table[AT].astype(int)
+    column, at = lin.supernodes.table[COLUMN].astype(int), lin.supernodes.table[AT].astype(int)
     width, rows = np.diff(column), np.diff(at)
     assert column[-1] == row_ptr.size - 1 and (width > 0).all() and (rows >= width).all()
     below_diagonal = (width * rows - width * (width + 1) // 2).sum()
@@ -127,4 +127,4 @@ def test_singular_systems_with_fronts_give_the_shortest_least_squares_multiplier
     lin, x = system.plan("sparse"), np.zeros(system.m)
     dependent, status = assemble_factor_solve(lin, system.J, system.w, b, x)
     error = relative(x, shortest_least_squares(system.A, b))
-    assert lin.fronts.row.size and dependent > 0 and status == 0 and error < 1e-7, (dependent, status, error)
+    assert lin.supernodes.row.size and dependent > 0 and status == 0 and error < 1e-7, (dependent, status, error)

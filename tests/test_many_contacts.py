@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from taut.contact.projected_gauss_seidel import candidates, project
-from taut.geometry.ball_pairs import carry, grid_room, near_pairs, needs_rebuild
+from taut.contact import projected_gauss_seidel
+from taut.contact.projected_gauss_seidel import sweep_work
+from taut.contact.rows import contact_rows
+from taut.geometry.ball_pairs import carry, grid_work, near_pairs, needs_rebuild
 
 G = 9.81
 
@@ -16,7 +18,7 @@ def among_all(n):
 
 def found(x, member, radius, group, reach):
     pairs = np.zeros((max(1, len(member) ** 2), 2), np.int64)
-    count = near_pairs(x, member, radius, group, reach, grid_room(len(member)), pairs)
+    count = near_pairs(x, member, radius, group, reach, grid_work(len(member)), pairs)
     return pairs[:count]
 
 
@@ -62,7 +64,7 @@ def test_too_little_room_is_told_by_the_count():
     x = rng.uniform(0.0, 3.0, (200, 3))
     radius = np.full(200, 0.2)
     few = np.zeros((5, 2), np.int64)
-    count = near_pairs(x, np.arange(200), radius, among_all(200), 0.0, grid_room(200), few)
+    count = near_pairs(x, np.arange(200), radius, among_all(200), 0.0, grid_work(200), few)
     wanted = len(all_pairs(x, np.arange(200), radius, among_all(200), 0.0))
     assert count == wanted > 5, f"{count} pairs told, {wanted} there"
 
@@ -111,20 +113,25 @@ def set_row(cand, r, slots, signs, normal, mu=0.0, b=0.0, soft=0.0):
     for slot, sign in zip(slots, signs):
         cand.slot[k], cand.J[k], cand.T1[k], cand.T2[k] = slot, sign * normal, sign * frame[1], sign * frame[2]
         k += 1
-    cand.ptr[r + 1], cand.mu[r], cand.b[r], cand.soft[r] = k, mu, b, soft
+    cand.ptr[r + 1], cand.mu[r], cand.b[r], cand.compliance[r] = k, mu, b, soft
 
 
 def random_contacts(seed, mu=0.0, walls=0.3):
     """Bodies of random masses, contacts between random pairs and with walls. -> candidates, weight, v"""
     rng = np.random.default_rng(seed)
     bodies, rows = int(rng.integers(3, 25)), int(rng.integers(2, 60))
-    cand = candidates(rows, 2 * rows, bodies)
+    cand = contact_rows(rows, 2 * rows)
     for r in range(rows):
         i, j = rng.choice(bodies, 2, replace=False)
         normal = rng.normal(size=3)
         both = rng.uniform() >= walls
         set_row(cand, r, (i, j) if both else (i,), (1.0, -1.0), normal / np.linalg.norm(normal), mu)
     return cand, np.repeat(rng.uniform(0.2, 2.0, (bodies, 1)), 3, 1), rng.normal(size=(bodies, 3))
+
+
+def project(cand, rows, weight, v, tolerance, most):
+    work = sweep_work(len(cand.b), len(v))
+    return projected_gauss_seidel.project(cand, work, rows, weight, v, tolerance, most)
 
 
 def dense(cand, B, rows, slots):
@@ -203,7 +210,7 @@ def test_friction_stays_in_its_cone_and_dissipates(mu):
 
 @pytest.mark.parametrize(("mu", "kept"), [(0.0, 1.0), (0.2, 1.0 - 0.2 * 0.5), (3.0, 0.0)])
 def test_block_on_a_floor_slips_and_sticks_as_coulomb_says(mu, kept):
-    cand = candidates(1, 1, 1)
+    cand = contact_rows(1, 1)
     set_row(cand, 0, (0,), (1.0,), np.array([0.0, 1.0, 0.0]), mu)
     v = np.array([[0.6, -0.5, 0.8]])  # 1 m/s along the floor, 0.5 m/s down
     project(cand, 1, np.full((1, 3), 2.0), v, 1e-12, 100)
@@ -213,7 +220,7 @@ def test_block_on_a_floor_slips_and_sticks_as_coulomb_says(mu, kept):
 
 def stack(n):
     """n balls of 1 kg above each other on a floor, one step of gravity. -> candidates, weight, v"""
-    cand = candidates(n, 2 * n, n)
+    cand = contact_rows(n, 2 * n)
     for r in range(n):
         set_row(cand, r, (r, r - 1) if r else (r,), (1.0, -1.0), np.array([0.0, 1.0, 0.0]))
     v = np.zeros((n, 3))
@@ -234,7 +241,7 @@ def test_stack_of_30_balls_converges_in_few_sweeps():
 
 
 def test_soft_contact_yields_by_its_softness():
-    cand = candidates(1, 1, 1)
+    cand = contact_rows(1, 1)
     set_row(cand, 0, (0,), (1.0,), np.array([0.0, 1.0, 0.0]), b=-0.2, soft=0.5)
     v = np.array([[0.0, -1.0, 0.0]])
     project(cand, 1, np.full((1, 3), 2.0), v, 1e-13, 100)
@@ -243,7 +250,7 @@ def test_soft_contact_yields_by_its_softness():
 
 
 def test_what_can_not_be_reached_is_told():
-    cand = candidates(2, 2, 1)
+    cand = contact_rows(2, 2)
     for r, sign in enumerate((1.0, -1.0)):  # two walls that squeeze one body
         set_row(cand, r, (0,), (sign,), np.array([1.0, 0.0, 0.0]), b=-1.0)
     v = np.zeros((1, 3))
@@ -252,7 +259,7 @@ def test_what_can_not_be_reached_is_told():
 
 
 def test_contact_of_what_can_not_move_has_no_impulse():
-    cand = candidates(1, 1, 1)
+    cand = contact_rows(1, 1)
     set_row(cand, 0, (0,), (1.0,), np.array([0.0, 1.0, 0.0]), mu=0.5, b=-1.0)
     v = np.array([[0.0, -1.0, 0.0]])
     sweeps = project(cand, 1, np.zeros((1, 3)), v, 1e-9, 50)
@@ -279,7 +286,7 @@ def pile_rows(cand, x, radius, box, h, pairs, soft):
         cand.slot[place] = np.arange(n)
         cand.J[place] = sign * np.eye(3)[axis]
     cand.b[:rows] = np.concatenate(gap) / h
-    cand.soft[:rows] = soft
+    cand.compliance[:rows] = soft
     return rows
 
 
@@ -290,14 +297,14 @@ def settle(steps, soft=0.0, tolerance=1e-5, most=1500, n=200, h=0.01):
     grid = np.arange(n)
     x = (np.column_stack([grid % 5, grid // 25, grid // 5 % 5]) + 0.5) * 0.11 + rng.uniform(-0.002, 0.002, (n, 3))
     v, weight = np.zeros((n, 3)), np.repeat((0.05 / radius[:, None]) ** 3, 3, 1)
-    cand, room, member = candidates(40 * n, 60 * n, n), grid_room(n), np.arange(n)
+    cand, work, member = contact_rows(40 * n, 60 * n), grid_work(n), np.arange(n)
     pairs, old = np.zeros((20 * n, 2), np.int64), np.zeros((20 * n, 2), np.int64)
     count, old_count, speeds, sweeps = 0, 0, [], []
     for _ in range(steps):
         old[:], old_count, old_lam = pairs, count, cand.lam.copy()
         v[:, 1] -= G * h
         reach = 0.01 + 2.0 * h * np.linalg.norm(v, axis=1).max()  # who could meet within the step
-        count = near_pairs(x, member, radius, among_all(n), reach, room, pairs)
+        count = near_pairs(x, member, radius, among_all(n), reach, work, pairs)
         assert count <= len(pairs)
         carry(old, old_count, old_lam, pairs, count, cand.lam)
         cand.lam[count : count + 5 * n] = old_lam[old_count : old_count + 5 * n]

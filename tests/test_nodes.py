@@ -1,4 +1,4 @@
-"""Laws of taut.linalg.nodes: systems of nodes against dense numpy, and the fronts that solve them."""
+"""Laws of taut.linalg.nodes: systems of nodes against dense numpy, and the supernodes that solve them."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def multiply(nodes, x, out):
 
 @entry
 def solve_lines(nodes, y, b, out):
-    return solve_many(nodes.fronts, nodes.fac, nodes.perm, y, b, out)
+    return solve_many(nodes.supernodes, nodes.fac, nodes.perm, y, b, out)
 
 
 @entry

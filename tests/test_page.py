@@ -341,6 +341,35 @@ def test_a_figure_of_the_papers_plays_its_motion_on_its_page_without_any_network
     page.page.context.set_offline(False)
 
 
+def test_the_cells_of_a_notebook_show_tables_pictures_and_the_page_itself(page, arms, tmp_path, monkeypatch):
+    """What IPython does with a cell's last value: _repr_html_ goes into a page; a scene and a run open in the cell."""
+    monkeypatch.setattr("taut.view.viewer.in_notebook", lambda: True)
+    scene = taut.gallery("two_link")
+    found = taut.compare(scene, methods=["implicit_first", "baumgarte"], dt=0.05, duration=0.5, reference="none",
+                         processes=1)  # fmt: skip
+    viewers = [arms[0].view(arms[1]), scene.show(method="implicit_first", dt=0.01)]
+    try:
+        cells = [scene, arms[0], found, *viewers]
+        body = "".join(f'<div class="cell">{cell._repr_html_()}</div>' for cell in cells)
+        (tmp_path / "notebook.html").write_text(f"<!doctype html><meta charset=utf-8>{body}")
+        page.page.goto((tmp_path / "notebook.html").as_uri())
+        shown = page.page.locator(".cell")
+        for number, words in enumerate(("2 distance", "implicit_first, dt 0.05 s", "baumgarte")):
+            cell = shown.nth(number)
+            assert words in cell.inner_text(), cell.inner_text()
+            assert cell.locator("img").evaluate("image => image.complete && image.naturalWidth > 100")
+        for number, count in ((3, 2), (4, 1)):
+            inside = shown.nth(number).frame_locator("iframe")
+            inside.locator("#runs button").first.wait_for(timeout=PATIENCE)
+            assert inside.locator("#runs button").count() == count
+        shown.nth(4).frame_locator("iframe").locator("#live-start").click()
+        frames = [frame for frame in page.page.frames if frame.url == viewers[1].address]
+        frames[0].wait_for_function("taut.player.time > 0.1", timeout=PATIENCE)
+    finally:
+        for viewer in viewers:
+            viewer.close()
+
+
 def test_two_runs_of_one_method_have_two_colours(page, arms):
     with served(arms[0], arms[0]) as address:
         page.open(address)

@@ -211,6 +211,78 @@ def bouncing_ball(simulate):
     }
 
 
+def slider_pendulum(simulate):
+    scene = taut.Scene(gravity=(0, -10, 0))
+    block = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, planar=True)
+    arm = scene.rigid((0.5, 0, 0), mass=1.0, inertia=1.0, planar=True, name="arm")
+    rail = scene.slider(block, (0, 0, 0), axis=(1, 0, 0), name="rail")
+    scene.hinge(arm.at((-0.5, 0, 0)), block, axis=(0, 0, 1), name="pin")
+    scene.spring_on(rail, stiffness=10.0)
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (1, 2, 5):
+        k = at(run, t)
+        found[f"com_t{t}"] = plane(run["arm"].position.values[k])
+        found[f"x_phi_t{t}"] = [float(run["rail"].displacement[k]), float(run["pin"].angle[k])]
+    return found
+
+
+def adams_pendulum(simulate):
+    scene = taut.Scene(gravity=(0, 0, -9.80665))
+    body = scene.rigid((3, 2, 3), mass=1.0, inertia=(0.04, 0.1, 0.1), orientation=("x", -pi / 4), name="body")
+    scene.ball(body.at((-2, 0, 0)), (1, 2, 3), name="joint")
+    run = simulate(scene, dt=0.5, duration=5.0, **EXACT)
+    found = {}
+    for t in (0.5, 1, 2, 3, 5):
+        found[f"com_t{t:g}"] = run["body"].position.values[at(run, t)].tolist()
+        found[f"joint_force_t{t:g}"] = run["joint"].force.sel(body="body").values[at(run, t)].tolist()
+    return found
+
+
+def driven_slider_crank(simulate):
+    run = simulate(taut.gallery("slider_crank"), dt=0.05, duration=0.2, **EXACT)
+    slider, found = run["slider"], {}
+    for t in (0.05, 0.1, 0.2):
+        k = at(run, t)
+        moved = [float(each[k, 0]) for each in (slider.position, slider.velocity, slider.acceleration)]
+        found[f"x_xd_xdd_t{t:g}"] = moved
+        angle, rate = (getattr(run["crank_pin"], each) + getattr(run["rod_pin"], each) for each in ("angle", "rate"))
+        found[f"rod_angle_rate_t{t:g}"] = [float(angle[k]), float(rate[k])]
+        found[f"torque_t{t:g}"] = float(run["drive"].multiplier[k])
+    return found
+
+
+def ladder(simulate):
+    """At rest against the wall; what holds it there is found in the first steps."""
+    scene = taut.Scene(gravity=(0, 0, -10))
+    lean = np.arcsin(0.995 / 2)
+    up = np.array([sin(lean), 0, cos(lean)])
+    lower, upper = (
+        scene.rigid(r * up, mass=3.5, shape={"rod": 1.0}, orientation=("y", lean - pi / 2), name=name)
+        for r, name in ((0.5, "lower"), (1.5, "upper"))
+    )
+    pin = scene.hinge(lower.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 1, 0), angle=lean, name="pin")
+    scene.weld(upper.at((-0.5, 0, 0)), lower.at((0.5, 0, 0)), name="middle")
+    scene.motor(pin, torque=20.0, name="motor")
+    scene.half_space(upper.at((0.5, 0.25, 0)), point=(1, 0, 0), normal=(-1, 0, 0), ball=0.005, name="wall")
+    run = simulate(scene, "baumgarte", 0.001, 0.01)
+
+    def about(joint, body, place):
+        force, torque = (each.sel(body=body).values[-1] for each in (run[joint].force, run[joint].torque))
+        return force, torque - np.cross(place - run[body].position.values[-1], force)
+
+    pin_force, pin_torque = about("pin", "lower", np.zeros(3))
+    mid_force, mid_torque = about("middle", "upper", up)
+    return {
+        "lean_angle": float(run["pin"].angle[-1]),
+        "wall_force_x": float(run["wall"].force.sel(body="upper")[-1, 0]),
+        "pin_force": pin_force.tolist(),
+        "pin_torque": (pin_torque + run["motor"].torque.sel(body="lower").values[-1]).tolist(),
+        "mid_force": mid_force.tolist(),
+        "mid_torque": mid_torque.tolist(),
+    }
+
+
 CASES = {
     "ivp_pendulum_index3": pendulum,
     "ivp_car_axis": car_axis,
@@ -225,6 +297,10 @@ CASES = {
     "mbs_a02_fourbar_N2": four_bars(2),
     "contact_acute_corner": acute_corner,
     "contact_bouncing_ball": bouncing_ball,
+    "peer_chrono_slider_pendulum": slider_pendulum,
+    "peer_adams_spherical_case2": adams_pendulum,
+    "classic_slider_crank_driven": driven_slider_crank,
+    "peer_drake_ladder": ladder,
 }
 
 

@@ -154,6 +154,48 @@ def test_steering_in_the_gallery_takes_work_that_is_counted(simulate):
     assert np.abs(run.data.constraint_rate).max() < 1e-10
 
 
+@pytest.mark.parametrize("speed", [1.25, 1.31])
+def test_small_motions_of_an_upright_disc_have_their_closed_form(speed):
+    """σ² = 4g/5r - 12 v²/5r² of a thin disc: stable above v² = g r/3."""
+    radius = 0.5
+    values = taut.linearise(taut.gallery("rolling_disc", radius=radius, lean=0.0, speed=speed)).eigenvalues
+    expected = 4 * 9.81 / (5 * radius) - 12 * speed**2 / (5 * radius**2)
+    square = values[np.argmax(np.abs(values))] ** 2
+    assert abs(square - expected) < 2e-3 * abs(4 * 9.81 / (5 * radius)), f"σ² is {square:.6g}, expected {expected:.6g}"
+
+
+PUBLISHED = {  # Meijaard et al. 2007, table 2: weave, capsize, castering [1/s]
+    5.0: [-14.07838969279822, -0.77534188219585 - 4.46486771378823j, -0.77534188219585 + 4.46486771378823j,
+          -0.32286642900409],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("speed", [2.0, 5.0])
+def test_eigenvalues_of_the_bicycle_are_those_of_the_benchmark(speed):
+    """M σ² + v C₁ σ + g K₀ + v² K₂ with the matrices that are published for these parameters."""
+    M = [[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]]
+    K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]])
+    K2 = np.array([[0, 76.59734589573222], [0, 2.65431523794604]])
+    C1 = np.array([[0, 33.86641391492494], [-0.85035641456978, 1.68540397397560]])
+    stiffness, damping = np.linalg.solve(M, 9.81 * K0 + speed**2 * K2), np.linalg.solve(M, speed * C1)
+    expected = np.sort_complex(np.linalg.eigvals(np.block([[np.zeros((2, 2)), np.eye(2)], [-stiffness, -damping]])))
+    found = taut.linearise(taut.gallery("bicycle", speed=speed, roll=0.0)).eigenvalues
+    found = np.sort_complex(found[np.abs(found) > 1e-2])  # the others are zero: place, heading, speed
+    assert np.abs(found - expected).max() < 1e-6, f"{found} instead of {expected}"
+    if speed in PUBLISHED:
+        assert np.abs(found - np.sort_complex(PUBLISHED[speed])).max() < 1e-6, f"{found}"
+
+
+def test_a_bicycle_rights_itself_within_its_stable_speeds_alone(simulate):
+    """After a push it comes up again at 5 m/s, and falls at 3 m/s; the energy is kept."""
+    for speed, rights in ((5.0, True), (3.0, False)):
+        run = simulate(taut.gallery("bicycle", speed=speed, roll=0.05), "reference", 0.1, 2.0)
+        w, x, y, z = run.data.orientation.sel(rigid="frame").values[-1]
+        lean = abs(2 * (y * z + w * x))
+        assert (lean < 0.01) == rights, f"at {speed:g} m/s it leans by {lean:.3g} rad after 2 s"
+        assert_energy(run)
+
+
 MISTAKES = [
     (lambda scene, disc: scene.rolling(disc, (0, 0, 0)), "has no radius"),
     (lambda scene, disc: scene.rolling(disc, (0, 0, 0), radius=-1), "radius must be positive"),

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from words_joints import JOINTS
+from words_joints import JOINTS, rolling, skate
 
 import taut
 from taut.compiled import entry
@@ -129,7 +129,7 @@ def custom_velocity(scene, p, q, r, s, box, rod, turn):
     def rolling(q, v, t):
         return q[0, 0] * v[1, 1] - q[1, 2] ** 2 * v[0, 2] * t + math.cos(q[0, 1] - t)
 
-    for derivatives in ("complex", "finite", "interpreted"):
+    for derivatives in ("complex", "interpreted"):
         scene.custom(p, box.at((0.1, 0.2, 0.3)), velocity_function=rolling, derivatives=derivatives)
 
 
@@ -256,8 +256,9 @@ INEQUALITIES = [
     half_space, outside_sphere, inside_sphere, outside_cylinder, inside_cylinder, outside_capsule, inside_capsule,
     outside_box, inside_box, min_distance, max_distance, ball_contact, limit,
 ]  # fmt: skip
-VELOCITIES = [custom_velocity]
-EXAMPLES = EQUALITIES + JOINTS + VELOCITIES + INEQUALITIES
+EXAMPLES = EQUALITIES + JOINTS + [custom_velocity] + INEQUALITIES
+VELOCITIES = [custom_velocity, skate, rolling]  # with conditions on velocities,
+POSITIONS = [example for example in EXAMPLES if example not in (custom_velocity, skate)]  # and with others
 
 
 def scene_of(example) -> taut.Scene:

@@ -18,6 +18,7 @@ from .. import __version__
 from ..errors import TautError, TautWarning
 from .bench import bench
 from .compare import compare
+from .convert import convert
 from .doctor import doctor
 from .explain import explain
 from .export import export
@@ -34,6 +35,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "compare": compare,
     "explain": explain,
     "doctor": doctor,
+    "convert": convert,
     "export": export,
     "view": view,
     "list": list_,

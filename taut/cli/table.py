@@ -18,7 +18,7 @@ def print_table(rows: Iterable[Sequence[str]], title: str = "", header: Sequence
         # The first column holds names, which must stay whole to be copied.
         first = i == 0
         table.add_column(
-            header[i] if header else "", no_wrap=first, overflow="fold", style="bold" if first else ""
+            Text(header[i]) if header else "", no_wrap=first, overflow="fold", style="bold" if first else ""
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))

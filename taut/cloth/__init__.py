@@ -2,7 +2,8 @@
 
     algorithms.py            which algorithm runs under which method's name, and what it refuses
     unknowns.py              unknowns and edges as flat arrays;  contact_rows.py  rows of contact
-    problem.py               all that a step works on;  context.py  how compiled functions reach it
+    context.py               the structures that a step works on, by reference;  problem.py  made of a model;  codes.py
+    optional_solvers.py      solvers that only some scenes need, called by address
     step.py                  a step: its substeps, and what goes from one to the next
     predict.py               the unconstrained prediction x*
     implicit_springs.py      which springs are part of the linear system
@@ -15,10 +16,12 @@
     length_projection.py     fast projection: lengths alone
     external_contact.py      contacts with obstacles and balls;  initial_contacts.py  the same at the start
     self_contact.py          contacts between sheets;  contact_schur.py, contact_ordering.py  their forces
-    records.py               what records keep
+    records.py               what records keep;  dissipation.py  energy that limits, contacts and friction take
     baselines/               XPBD, Provot, implicit Euler, to compare with
 
     x, v        state.x, state.v              positions and velocities, (slots, 3)
-    x*          net.aim                       prediction without constraints
-    T, λ, F     edges.tension, rows.lam, joins.force   multipliers of edges, contacts and pins [N]
+    x*          work.x_pred                   prediction without constraints
+    T, λ, F     edges.tension, external.lam, attachments.force   multipliers of edges, contacts and pins [N]
+    T₀, λ₀, F₀  lam_est                       their estimates in the augmented Lagrangian
+    κ, s, φ     penalty, slack, phi           penalty parameter [N/m], slack [m], constraint error [m]
 """

@@ -13,14 +13,14 @@ import numpy as np
 
 from ..methods import METHODS
 from ..methods.base import Method, Option
-from ..methods.box import BOXES
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
-from .context import contents, pack
-from .problem import UNCONSTRAINED, Held, held, more_room
+from .codes import UNCONSTRAINED
+from .optional_solvers import with_solvers
+from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
 
 TOLERANCE = 1e-6  # of the length of hard edges
@@ -31,7 +31,7 @@ OPTIONS = (
 
 
 def refuses(model: Model) -> str | None:
-    """Why these steps can not treat a model with sheets."""
+    """Why the steps of step.py can not treat a model with deformables."""
     if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
         return "no node of its cloth can move; leave some unpinned"
     other = next((info.name for info in model.constraint_info if info.role not in (HARD_EDGE, PIN)), None)
@@ -88,42 +88,16 @@ def refuses_beyond_hard_edges(model: Model) -> str | None:
     return refuses(model)
 
 
-def unused(tables: Held) -> set[str]:
-    """Functions and files that a scene never calls need not be compiled; see step.piece and newton.settle."""
-    solids, pins = tables.net.solids, len(tables.net.joins.row)
-    inside = tables.limited and not tables.paper
-    touching = len(solids.phi) > 0 or tables.has_facets
-    rough = (solids.friction > 0).any() or (tables.friction > 0).any()
-    found = set()
-    if not tables.has_facets:
-        found |= {"self_contact", "bind_facets"}
-    if tables.projects and not pins:
-        return found | {"newton", "interior_point", "slack", "augmented_lagrangian"}
-    found |= {"length_projection"}
-    if not inside:
-        found |= {"interior_point", "slack"}
-    if inside or not (tables.limited or touching):
-        found |= {"descend", "go_downhill", "energy"}
-    if not rough:
-        found |= {"in_rounds"}
-    return found
-
-
 def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
     def start(model, system, state, par):
-        named = dict(zip((option.name for option in OPTIONS), par[3:]))
-        tables = held(model, state, par, named, projects)
-        return state, pack(system, state, tables, unused(tables))
-
-    def grow(par):
-        tables = more_room(contents(par))
-        return pack(*BOXES[par.box][:2], tables, unused(tables))
+        context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
+        return state, with_solvers(system, state, context)
 
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
+        start=start, grow=with_more_pairs, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
         order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
     )  # fmt: skip

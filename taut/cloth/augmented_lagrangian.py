@@ -1,4 +1,4 @@
-"""Where Newton's method on positions and multipliers goes astray: descent of an energy, which can not.
+"""Minimisation of an augmented Lagrangian with a line search, where Newton's method on all unknowns stalls.
 
     E(x) = Σ m |x - x*|²/2h² + Σ V(l) + Σ c (l - l₀)²/2h + Σ ψ(T₀, φ) + Σ ψ(λ₀, φ) + Σ μ λ₁ |s|      (1)
     ψ(T₀, φ) = (T² - T₀²)/2κ,    T = max(0, T₀ + κ φ),    hard edges T = T₀ + κ φ                    (2)
@@ -15,31 +15,31 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK
-from .attachments import joins_energy
-from .constraint_errors import DEEPEST, MOST_BEYOND
-from .context import NOTHING, NUMBER, WHOLE, far, open_box
-from .evaluate import measure_all, take_grips, worst_off
-from .friction import CREEP, rub, sliding
-from .linear_solve import largest_move, move
-from .linear_system import imbalance
-from .newton_direction import aim
+from .attachments import attachments_energy
+from .codes import CORRECTIONS
+from .constraint_errors import DEPTH_TOLERANCE, LIMIT_TOLERANCE
+from .evaluate import evaluate_all, freeze_normal_forces, largest_error
+from .friction import CREEP, sliding, update_friction
+from .linear_solve import apply_move, largest_move
+from .linear_system import residual_norm
+from .newton_direction import newton_direction
 from .predict import copy1, copy3
 from .tolerances import (
-    LONGEST_MOVE,
-    OFF_FACET,
+    MAX_MOVE,
+    SELF_CONTACT_ERROR,
     SOFT,
-    allowed_imbalance,
-    begin_stiffness,
-    finer,
-    settle_shifts,
-    stiffen,
-    worst_share,
+    increase_penalties,
+    largest_overlap,
+    length_tolerance,
+    residual_tolerance,
+    set_initial_penalties,
+    update_multiplier_estimates,
 )
 
-MOST_DESCENTS = 150
-HALVINGS = 24
-ENOUGH = 1e-4  # of the fall that the slope promises
-NOISE = 1e-13  # of E
+MAX_DESCENTS = 150
+MAX_HALVINGS = 24
+SUFFICIENT_DECREASE = 1e-4  # Armijo's factor on the slope
+ENERGY_ROUNDING = 1e-13  # of E
 
 
 @inline
@@ -58,120 +58,111 @@ def spring_energy(springs, q, x, before, h):
 
 @inline
 def rows_energy(rows, count, x, before, h):
-    """Sets λ and who is on."""
+    """Energy of contact rows and friction; sets λ and the active set."""
     total = 0.0
     for r in range(count):
         movable = False
         for k in range(4):
             movable = movable or rows.unknown[r, k] >= 0
-        push = rows.shift[r] + rows.kappa[r] * rows.phi[r]
-        rows.on[r] = movable and push > 0.0
-        rows.lam[r] = push if rows.on[r] else 0.0
-        total += 0.5 * (rows.lam[r] ** 2 - rows.shift[r] ** 2) / rows.kappa[r]
-        if rows.friction[r] * rows.grip[r] > 0.0:
+        push = rows.lam_est[r] + rows.penalty[r] * rows.phi[r]
+        rows.active[r] = movable and push > 0.0
+        rows.lam[r] = push if rows.active[r] else 0.0
+        total += 0.5 * (rows.lam[r] ** 2 - rows.lam_est[r] ** 2) / rows.penalty[r]
+        if rows.friction[r] * rows.lam_frozen[r] > 0.0:
             s0, s1, s2 = sliding(rows, r, x, before)
             s, creep = sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h
             way = s if s > creep else 0.5 * (s * s / creep + creep)
-            total += rows.friction[r] * rows.grip[r] * way
+            total += rows.friction[r] * rows.lam_frozen[r] * way
     return total
 
 
-@far(NUMBER, NUMBER, NUMBER)
 @compiled
-def energy(box, t, h):
-    """(1) at state.x. Measures all, and sets T, λ and who is on."""
-    system, state, par = open_box(box)
-    net, x = par.net, state.x
-    edges, springs = net.edges, net.springs
+def augmented_lagrangian(system, state, ctx, t, h):
+    """(1) at state.x. Evaluates all constraints, and sets T, λ and the active set."""
+    x = state.x
+    edges, springs = ctx.edges, ctx.problem.springs
     total = 0.0
-    for k in range(net.slot.shape[0]):
-        s = net.slot[k]
+    for k in range(ctx.problem.slot.shape[0]):
+        s = ctx.problem.slot[k]
         for c in range(3):
-            total += 0.5 * net.mass[k, c] * (x[s, c] - net.aim[s, c]) ** 2 / (h * h)
+            total += 0.5 * ctx.problem.mass[k, c] * (x[s, c] - ctx.work.x_pred[s, c]) ** 2 / (h * h)
     for q in range(springs.rest.shape[0]):
-        total += spring_energy(springs, q, x, net.before, h)
-    measure_all((box, t, x))
-    total += joins_energy(net.joins)
+        total += spring_energy(springs, q, x, ctx.work.x_start, h)
+    evaluate_all(system, state, ctx, t, x)
+    total += attachments_energy(ctx.attachments)
     for e in range(edges.i.shape[0]):
-        pull = edges.shift[e] + edges.kappa[e] * edges.phi[e]
-        stays = not edges.one_sided[e] or (par.paper == 1 and edges.on[e])
-        edges.on[e] = stays or pull > 0.0
-        edges.tension[e] = pull if edges.on[e] else 0.0
-        total += 0.5 * (edges.tension[e] ** 2 - edges.shift[e] ** 2) / edges.kappa[e]
-    total += rows_energy(net.solids, net.solids.phi.shape[0], x, net.before, h)
-    return total + rows_energy(net.facets, net.facet_count[0], x, net.before, h)
+        pull = edges.lam_est[e] + edges.penalty[e] * edges.phi[e]
+        stays = not edges.one_sided[e] or (ctx.problem.paper_rule == 1 and edges.active[e])
+        edges.active[e] = stays or pull > 0.0
+        edges.tension[e] = pull if edges.active[e] else 0.0
+        total += 0.5 * (edges.tension[e] ** 2 - edges.lam_est[e] ** 2) / edges.penalty[e]
+    total += rows_energy(ctx.external, ctx.external.phi.shape[0], x, ctx.work.x_start, h)
+    return total + rows_energy(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.work.x_start, h)
 
 
-@far(NOTHING)
 @compiled
-def begin_again(box):
-    """Positions and multipliers as they were before Newton's method."""
-    system, state, par = open_box(box)
-    net = par.net
-    edges, solids = net.edges, net.solids
-    copy3(par.begun_at, state.x)
-    copy1(par.begun, par.holding)
+def restart(state, ctx):
+    """Positions, multipliers and active set as they were before Newton's method."""
+    edges, external = ctx.edges, ctx.external
+    copy3(ctx.work.newton_x, state.x)
+    copy1(ctx.work.newton_multipliers, ctx.memory.multipliers)
     for e in range(edges.i.shape[0]):
-        edges.on[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
-    for r in range(solids.phi.shape[0]):
-        solids.on[r] = solids.lam[r] > 0.0
-    for r in range(net.facet_count[0]):
-        net.facets.lam[r] = 0.0
-        net.facets.on[r] = False
+        edges.active[e] = not edges.one_sided[e] or edges.tension[e] > 0.0
+    for r in range(external.phi.shape[0]):
+        external.active[r] = external.lam[r] > 0.0
+    for r in range(ctx.self_contact.row_count[0]):
+        ctx.self_contact.rows.lam[r] = 0.0
+        ctx.self_contact.rows.active[r] = False
 
 
-@far(NUMBER, NUMBER, NUMBER, NUMBER)
 @compiled
-def go_downhill(box, t, h, now):
-    """Along net.dx until E has fallen. Returns E there, inf where no way is short enough."""
-    system, state, par = open_box(box)
-    net = par.net
+def line_search(system, state, ctx, t, h, now):
+    """Backtrack along linear.dx until E has fallen. Returns E there, 1e300 where no step length is short enough."""
+    rhs, dx = ctx.linear.rhs, ctx.linear.dx
     slope = 0.0
-    for k in range(net.slot.shape[0]):
-        slope -= net.rhs[k, 0] * net.dx[k, 0] + net.rhs[k, 1] * net.dx[k, 1] + net.rhs[k, 2] * net.dx[k, 2]
-    share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
+    for k in range(rhs.shape[0]):
+        slope -= rhs[k, 0] * dx[k, 0] + rhs[k, 1] * dx[k, 1] + rhs[k, 2] * dx[k, 2]
+    alpha = min(1.0, MAX_MOVE / max(largest_move(ctx), 1e-300))
     taken = 0.0
-    for _ in range(HALVINGS):
-        move((box, state.x, share - taken))
-        taken = share
-        then = energy((box, t, h))
-        if then <= now + ENOUGH * share * slope + NOISE * abs(now):
+    for _ in range(MAX_HALVINGS):
+        apply_move(ctx, state.x, alpha - taken)
+        taken = alpha
+        then = augmented_lagrangian(system, state, ctx, t, h)
+        if then <= now + SUFFICIENT_DECREASE * alpha * slope + ENERGY_ROUNDING * abs(now):
             return then
-        share *= 0.5
+        alpha *= 0.5
     return 1e300
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def descend(box, t, h):
+def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
-    system, state, par = open_box(box)
-    net = par.net
-    unit = par.unit / (h * h)
-    longest, deepest = finer(par, MOST_BEYOND), finer(par, DEEPEST) * par.edge
-    begin_again((box,))
-    begin_stiffness((box, unit, SOFT * unit))
-    settle_shifts((box,))
-    take_grips((box,))
-    now = energy((box, t, h))
+    inertia = ctx.problem.node_mass / (h * h)
+    longest = length_tolerance(ctx, LIMIT_TOLERANCE)
+    deepest = length_tolerance(ctx, DEPTH_TOLERANCE) * ctx.problem.mean_edge
+    restart(state, ctx)
+    set_initial_penalties(ctx, inertia, SOFT * inertia)
+    update_multiplier_estimates(ctx)
+    freeze_normal_forces(ctx)
+    now = augmented_lagrangian(system, state, ctx, t, h)
     stuck = False
-    for it in range(MOST_DESCENTS):
-        balanced = imbalance((box, state.x, h)) <= allowed_imbalance(par)
+    for it in range(MAX_DESCENTS):
+        balanced = residual_norm(ctx, state.x, h) <= residual_tolerance(ctx)
         if balanced or stuck:
-            off = worst_off((box, longest, deepest))
-            near = worst_share(net.facets, net.facet_count[0], par.apart)
-            if balanced and it > 0 and off <= 1.0 and near <= OFF_FACET:
+            error = largest_error(ctx, longest, deepest)
+            overlap = largest_overlap(ctx)
+            if balanced and it > 0 and error <= 1.0 and overlap <= SELF_CONTACT_ERROR:
                 return OK
-            settle_shifts((box,))
-            take_grips((box,))
-            stiffen((box, unit, longest, deepest))
-            now = energy((box, t, h))
-        rub((box, h, 0.0, 0))
-        aim((box, h, 0.0))
-        net.counts[2] += 1
-        then = go_downhill((box, t, h, now))
+            update_multiplier_estimates(ctx)
+            freeze_normal_forces(ctx)
+            increase_penalties(ctx, inertia, longest, deepest)
+            now = augmented_lagrangian(system, state, ctx, t, h)
+        update_friction(state, ctx, h, 0.0, 0)
+        newton_direction(state, ctx, h, 0.0)
+        ctx.work.counts[CORRECTIONS] += 1
+        then = line_search(system, state, ctx, t, h, now)
         if not then < 1e300 and stuck:
             return NOT_CONVERGED
         stuck = not then < 1e300  # in a kink: with other multipliers it is elsewhere
-        now = energy((box, t, h)) if stuck else then
+        now = augmented_lagrangian(system, state, ctx, t, h) if stuck else then
     return NOT_CONVERGED

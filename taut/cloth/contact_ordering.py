@@ -1,4 +1,4 @@
-"""Which bonds of contact_schur.py there are, and in which order: along the folds where sheets touch, by breadth
+"""Which directions of contact_schur.py there are, and in which order: along the folds where sheets touch, breadth first
 [Cuthill and McKee 1969].
 """
 
@@ -8,30 +8,30 @@ from ..compiled import inline
 
 
 @inline
-def find_bonds(bonds, rows, count):
-    """Those of all rows that are on, in their order. Returns how many."""
+def list_directions(schur, rows, count):
+    """Directions of all active rows, in their order. Returns how many."""
     found = 0
     for r in range(count):
-        if rows.on[r]:
-            d0, d1, d2 = rows.slip[r, 0], rows.slip[r, 1], rows.slip[r, 2]
+        if rows.active[r]:
+            d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
             slips = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-            directions = 1 if rows.along[r] <= 0.0 else 2 if slips else 3
-            for which in range(min(directions, bonds.k.shape[0] - found)):
-                bonds.code[0, found] = 3 * r + which
+            directions = 1 if rows.tangent_stiffness[r] <= 0.0 else 2 if slips else 3
+            for which in range(min(directions, schur.k.shape[0] - found)):
+                schur.code[0, found] = 3 * r + which
                 found += 1
     return found
 
 
 @inline
-def list_members(bonds, rows, found):
-    """Bonds of each node."""
-    begin, member = bonds.begin, bonds.member
-    nodes = bonds.seen.shape[0]
+def list_members(schur, rows, found):
+    """Directions of each node."""
+    begin, member = schur.begin, schur.member
+    nodes = schur.seen.shape[0]
     for i in range(nodes + 1):
         begin[i] = 0
     for b in range(found):
         for k in range(4):
-            i = rows.unknown[bonds.code[0, b] // 3, k]
+            i = rows.unknown[schur.code[0, b] // 3, k]
             if i >= 0:
                 begin[i] += 1
     for i in range(nodes):
@@ -39,26 +39,26 @@ def list_members(bonds, rows, found):
     # now where each list ends; filled from its end, it is left where it begins
     for b in range(found - 1, -1, -1):
         for k in range(4):
-            i = rows.unknown[bonds.code[0, b] // 3, k]
+            i = rows.unknown[schur.code[0, b] // 3, k]
             if i >= 0:
                 begin[i] -= 1
                 member[begin[i]] = b
 
 
 @inline
-def walk(bonds, rows, seed, done):
-    """All that hangs together with a bond, by breadth, into code[1, done:] as numbers of bonds. Returns its end."""
-    order, place = bonds.code[1], bonds.place
+def breadth_first(schur, rows, seed, done):
+    """All that is connected with a direction, breadth first, into code[1, done:] as their numbers. Returns its end."""
+    order, place = schur.code[1], schur.place
     order[done] = seed
     place[seed] = done
     end = done + 1
     while done < end:
         for k in range(4):
-            i = rows.unknown[bonds.code[0, order[done]] // 3, k]
-            if i >= 0 and not bonds.seen[i]:
-                bonds.seen[i] = True
-                for q in range(bonds.begin[i], bonds.begin[i + 1]):
-                    other = bonds.member[q]
+            i = rows.unknown[schur.code[0, order[done]] // 3, k]
+            if i >= 0 and not schur.seen[i]:
+                schur.seen[i] = True
+                for q in range(schur.begin[i], schur.begin[i + 1]):
+                    other = schur.member[q]
                     if place[other] < 0:
                         place[other] = end
                         order[end] = other
@@ -68,9 +68,9 @@ def walk(bonds, rows, seed, done):
 
 
 @inline
-def order_bonds(bonds, rows, found):
-    """Places by breadth, from the far end of whatever hangs together, and all that backwards."""
-    code, place, seen = bonds.code, bonds.place, bonds.seen
+def order_directions(schur, rows, found):
+    """Places in reverse breadth-first order, from the far end of each connected part."""
+    code, place, seen = schur.code, schur.place, schur.seen
     for i in range(seen.shape[0]):
         seen[i] = False
     for b in range(found):
@@ -79,7 +79,7 @@ def order_bonds(bonds, rows, found):
     for seed in range(found):
         if place[seed] >= 0:
             continue
-        end = walk(bonds, rows, seed, done)
+        end = breadth_first(schur, rows, seed, done)
         last = code[1, end - 1]
         for q in range(done, end):
             place[code[1, q]] = -1
@@ -87,9 +87,9 @@ def order_bonds(bonds, rows, found):
                 i = rows.unknown[code[0, code[1, q]] // 3, k]
                 if i >= 0:
                     seen[i] = False
-        done = walk(bonds, rows, last, done)
+        done = breadth_first(schur, rows, last, done)
     for b in range(found):
         place[b] = found - 1 - place[b]
         code[1, place[b]] = code[0, b]
-    for q in range(bonds.begin[seen.shape[0]]):
-        bonds.member[q] = place[bonds.member[q]]
+    for q in range(schur.begin[seen.shape[0]]):
+        schur.member[q] = place[schur.member[q]]

@@ -24,48 +24,49 @@ MEMBERS = 4
 
 
 @structure
-class Rows(NamedTuple):
-    unknown: np.ndarray  # (r, 4) number of the member, -1: none, or it is held
+class ContactRows(NamedTuple):
+    unknown: np.ndarray  # (r, 4) number of the member's unknown, -1: none, or it is fixed or driven
     slot: np.ndarray  # (r, 4) its slot, or its place on a rigid body, -1: none
     weight: np.ndarray  # (r, 4) ω
     n: np.ndarray  # (r, 3)
     phi: np.ndarray  # (r,) [m]
     lam: np.ndarray  # (r,) λ [N]
-    shift: np.ndarray  # (r,) λ₀
-    kappa: np.ndarray  # (r,) κ [N/m]
+    lam_est: np.ndarray  # (r,) λ₀, its estimate in the augmented Lagrangian [N]
+    penalty: np.ndarray  # (r,) κ [N/m]
     friction: np.ndarray  # (r,) Coulomb's coefficient
-    grip: np.ndarray  # (r,) the λ that friction takes
-    allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
-    room: np.ndarray  # (r,) by how much φ may be off in this step [m]
+    lam_frozen: np.ndarray  # (r,) the λ that Coulomb's bound on friction takes [N]
+    depth_allowed: np.ndarray  # (r,) depth that this step may leave, of what was there before it [m]
+    tol: np.ndarray  # (r,) tolerance on φ in this step [m]
     n0: np.ndarray  # (r, 3) the normal at the start of the step
-    rub: np.ndarray  # (r, 3) friction on the first member [N]
-    along: np.ndarray  # (r,) τ of contact_assembly.py [N/m],
-    slip: np.ndarray  # (r, 3) and d
-    on: np.ndarray  # (r,) bool
+    friction_force: np.ndarray  # (r, 3) on the first member [N]
+    tangent_stiffness: np.ndarray  # (r,) τ of friction.py [N/m],
+    slip_direction: np.ndarray  # (r, 3) and d
+    active: np.ndarray  # (r,) bool: in the active set
     slack: np.ndarray  # (r,) s of interior_point.py [m],
-    rise: np.ndarray  # (r,) δλ,
-    widen: np.ndarray  # (r,) and δs
-    couple: np.ndarray  # (r,) in the system of nodes, -1: not between two nodes
-    spin: np.ndarray  # (r,) unknown of the rotation of a member's rigid body, -1: none,
+    d_lam: np.ndarray  # (r,) δλ,
+    d_slack: np.ndarray  # (r,) and δs
+    couple: np.ndarray  # (r,) block in the matrix of nodes, -1: not between two nodes
+    rotation: np.ndarray  # (r,) unknown of the rotation of a member's rigid body, -1: none,
     place: np.ndarray  # (r,) the place on it,
-    which: np.ndarray  # (r,) the member,
+    body_member: np.ndarray  # (r,) the member,
     lever: np.ndarray  # (r, 3, 3) and ω B of rigid_coupling.py
 
 
-def no_rows(room: int, solids: int = 0) -> Rows:
-    """Room for rows, of which those of solids may be on rigid bodies."""
-    empty = [np.zeros(room) for _ in range(12)]
-    return Rows(
-        np.full((room, MEMBERS), -1), np.full((room, MEMBERS), -1), np.zeros((room, MEMBERS)), np.zeros((room, 3)),
-        phi=empty[0], lam=empty[1], shift=empty[2], kappa=empty[3], friction=empty[4], grip=empty[5], allowed=empty[6],
-        room=empty[7], n0=np.zeros((room, 3)), rub=np.zeros((room, 3)), along=empty[11], slip=np.zeros((room, 3)),
-        on=np.zeros(room, bool), slack=empty[8], rise=empty[9], widen=empty[10],
-        couple=np.full(solids, NONE), spin=np.full(room, NONE), place=np.full(solids, NONE),
-        which=np.zeros(solids, np.int64), lever=np.zeros((solids, 3, 3)),
+def contact_rows(capacity: int, external: int = 0) -> ContactRows:
+    """Arrays for so many rows, of which the external ones may be on rigid bodies."""
+    empty = [np.zeros(capacity) for _ in range(12)]
+    return ContactRows(
+        np.full((capacity, MEMBERS), -1), np.full((capacity, MEMBERS), -1), np.zeros((capacity, MEMBERS)),
+        np.zeros((capacity, 3)), phi=empty[0], lam=empty[1], lam_est=empty[2], penalty=empty[3], friction=empty[4],
+        lam_frozen=empty[5], depth_allowed=empty[6], tol=empty[7], n0=np.zeros((capacity, 3)),
+        friction_force=np.zeros((capacity, 3)), tangent_stiffness=empty[11], slip_direction=np.zeros((capacity, 3)),
+        active=np.zeros(capacity, bool), slack=empty[8], d_lam=empty[9], d_slack=empty[10],
+        couple=np.full(external, NONE), rotation=np.full(capacity, NONE), place=np.full(external, NONE),
+        body_member=np.zeros(external, np.int64), lever=np.zeros((external, 3, 3)),
     )  # fmt: skip
 
 
-def members_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def external_members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slots (r, 2) of the rows of solids, -1: none; their friction; and the radii of the balls in the last of them.
 
     Of a place on a rigid body the slot of its centre.
@@ -87,18 +88,18 @@ def members_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.concatenate(parts), np.concatenate(friction), np.concatenate([np.zeros(0), *radius])
 
 
-def solid_rows(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Rows, np.ndarray]:
-    slots, friction, radius = members_of(model)
+def external_rows(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[ContactRows, np.ndarray]:
+    slots, friction, radius = external_members(model)
     count = len(slots)
     turned = model.inequalities.rows
-    rows = no_rows(count, count)
+    rows = contact_rows(count, count)
     rows.slot[:, :2] = slots
     rows.unknown[:, :2] = np.where(slots >= 0, unknown[slots], NONE)
     rows.weight[:, 0] = 1.0
     rows.weight[:, 1] = np.where(slots[:, 1] >= 0, -1.0, 0.0)
     on = turned.spin_row
-    rows.spin[on] = unknown[turned.slot[turned.spin_block]]
+    rows.rotation[on] = unknown[turned.slot[turned.spin_block]]
     rows.place[on] = turned.spin_place
-    rows.which[on] = turned.spin_from.astype(np.int64) - turned.ptr[on]
-    rows.slot[on, rows.which[on]] = model.places.point[turned.spin_place]
+    rows.body_member[on] = turned.spin_from.astype(np.int64) - turned.ptr[on]
+    rows.slot[on, rows.body_member[on]] = model.places.point[turned.spin_place]
     return rows._replace(friction=friction, lam=memory[:count]), radius

@@ -1,89 +1,71 @@
-"""All that is held, looked at together: edges, pins, and rows of contact.
-
-Callers reach these through the box, so that Newton's method, the interior point method and descent need not be compiled
-with all of it, each for itself.
+"""All constraints evaluated together: edges, pins and contact rows; their errors, and who enters the active set.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled
 from ..model.evaluate import set_time
-from .attachments import measure_joins, worst_join
+from .attachments import evaluate_attachments, largest_attachment_error
 from .constraint_errors import (
-    NOTHING_OFF,
-    enter_edges,
-    enter_rows,
-    measure_edges,
-    measure_facets,
-    worst_edge,
-    worst_hard,
-    worst_row,
+    ROUNDING,
+    activate_edges,
+    activate_rows,
+    evaluate_edges,
+    evaluate_self_contacts,
+    largest_edge_error,
+    largest_hard_edge_error,
+    largest_row_error,
 )
-from .context import NOTHING, NUMBER, TABLE, WHOLE, far, open_box
-from .external_contact import measure_solids
-from .friction import take_grip
-from .tolerances import OFF_FACET, held_to
+from .external_contact import evaluate_external
+from .friction import freeze_normal_force
+from .tolerances import SELF_CONTACT_ERROR, pin_tolerance
 
 
-@far(NOTHING, NUMBER, TABLE)
 @compiled
-def be_at(box, t, x):
-    """The time is t: what is driven stands in x where it is then."""
-    system, state, par = open_box(box)
+def set_driven_bodies(system, state, t, x):
+    """Set the time to t, and driven bodies in x where they are then."""
     set_time(system, t, x, state.quat, state.v)
 
 
-@far(NOTHING, NUMBER, TABLE)
 @compiled
-def measure_all(box, t, x):
+def evaluate_all(system, state, ctx, t, x):
     """φ and directions of everything at x; the time is set."""
-    par = open_box(box).par
-    net = par.net
-    measure_edges(net.edges, x)
-    measure_joins((box, x))
-    measure_solids((box, t, x))
-    measure_facets(net.facets, net.facet_count[0], x, par.apart)
+    evaluate_edges(ctx.edges, x)
+    evaluate_attachments(state, ctx, x)
+    evaluate_external(system, state, ctx, t, x)
+    evaluate_self_contacts(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.self_contact.gap_target)
 
 
-@far(NUMBER, NUMBER, NUMBER)
 @compiled
-def worst_off(box, longest, deepest):
-    """Of edges, pins and rows of solids, as multiples of their rooms."""
-    par = open_box(box).par
-    net = par.net
-    off = max(worst_edge(net.edges, longest), worst_row(net.solids, net.solids.phi.shape[0], deepest))
-    return max(off, worst_join(net.joins, held_to(par)))
+def largest_error(ctx, longest, deepest):
+    """The largest error of edges, pins and external rows, each divided by its tolerance."""
+    rows = ctx.external
+    error = max(largest_edge_error(ctx.edges, longest), largest_row_error(rows, rows.phi.shape[0], deepest))
+    return max(error, largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
 
 
-@far(NUMBER)
 @compiled
-def hard_off(box):
-    """The same, of hard edges and pins."""
-    par = open_box(box).par
-    return max(worst_hard(par.net.edges), worst_join(par.net.joins, held_to(par)))
+def largest_hard_error(ctx):
+    """The same of hard edges and pins alone."""
+    return max(largest_hard_edge_error(ctx.edges), largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def enter(box, longest, deepest):
-    """What is off and is not held yet enters. Returns how many were off by more than they may."""
-    par = open_box(box).par
-    net = par.net
-    entered = enter_edges(net.edges, longest)
-    entered += enter_rows(net.solids, net.solids.phi.shape[0], NOTHING_OFF * par.edge, deepest)
-    rows = net.facets
-    for r in range(net.facet_count[0]):
-        if not rows.on[r] and rows.phi[r] > 0.0:
-            rows.on[r] = True
-            if rows.phi[r] > OFF_FACET * par.apart[r]:
+def activate(ctx, longest, deepest):
+    """What is violated enters the active set. Returns how many rows were violated by more than their tolerance."""
+    entered = activate_edges(ctx.edges, longest)
+    entered += activate_rows(ctx.external, ctx.external.phi.shape[0], ROUNDING * ctx.problem.mean_edge, deepest)
+    rows = ctx.self_contact.rows
+    for r in range(ctx.self_contact.row_count[0]):
+        if not rows.active[r] and rows.phi[r] > 0.0:
+            rows.active[r] = True
+            if rows.phi[r] > SELF_CONTACT_ERROR * ctx.self_contact.gap_target[r]:
                 entered += 1
     return entered
 
 
-@far(NOTHING)
 @compiled
-def take_grips(box):
-    """Friction is that of λ as it is now."""
-    net = open_box(box).par.net
-    take_grip(net.solids, net.solids.phi.shape[0])
-    take_grip(net.facets, net.facet_count[0])
+def freeze_normal_forces(ctx):
+    """Coulomb's bound takes λ as it is now."""
+    freeze_normal_force(ctx.external, ctx.external.phi.shape[0])
+    freeze_normal_force(ctx.self_contact.rows, ctx.self_contact.row_count[0])

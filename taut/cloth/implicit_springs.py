@@ -1,7 +1,8 @@
 """Which springs are part of the system of nodes, and where they stand in it.
 
-A spring along an edge or across a cell has the couple of its two nodes. One that reaches over a node k, as bending
-springs do, would make the factor fill in much more. It stands there as two couples that hold at least as much:
+A spring along an edge or across a cell has the block of its two nodes in the matrix, their couple. One that reaches
+over a node k, as bending springs do, would make the factor fill in much more. It stands there as two couples that
+resist at least as much:
 
     (u·(x_i - x_j))² ≤ 2 (u·(x_i - x_k))² + 2 (u·(x_k - x_j))²                                   (1)
 
@@ -15,7 +16,7 @@ import numpy as np
 from ..forces.spring_law import Springs, joined
 from ..model.model import Model
 
-HELD, BOTH_HELD, UNCOUPLED = -1, -2, -3
+ONE_FIXED, BOTH_FIXED, UNCOUPLED = -1, -2, -3
 DIRECT = -4  # in place of a second couple
 
 
@@ -61,7 +62,7 @@ def place_springs(
         far, over = far[over >= 0], over[over >= 0]
         for end in range(2):
             couple[far, end] = _coupled(unknown[np.stack([slots[far, end], over], axis=1)], couples)
-    inside = couple[:, 0] >= HELD
+    inside = couple[:, 0] >= ONE_FIXED
 
     def some(which: np.ndarray) -> Springs:
         return Springs(*(np.ascontiguousarray(column[which]) for column in springs))
@@ -74,14 +75,14 @@ def _slots(springs: Springs) -> np.ndarray:
 
 
 def _coupled(ends: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """(s,) the couple of two unknowns each; or HELD, one of them, BOTH_HELD, or UNCOUPLED."""
+    """(s,) the couple of two unknowns each; or ONE_FIXED, one of them, BOTH_FIXED, or UNCOUPLED."""
     ends = np.sort(ends, axis=1)
     count = int(max(couples.max(initial=0), ends.max(initial=0))) + 2
     keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
     wanted = ends[:, 0] * count + ends[:, 1]
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
-    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, BOTH_HELD, HELD), found)
+    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, BOTH_FIXED, ONE_FIXED), found)
 
 
 def _between(ends: np.ndarray, pairs: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -1,87 +1,99 @@
-"""Where Newton's method on who is held goes astray: all limits and contacts at once, from inside (an interior point).
+"""Primal-dual interior point [Mehrotra 1992]: all limits and contacts at once, where an active set does not settle.
 
-Instead of one that pulls or does not, each limit has a room s and a force T whose product μ falls (slack.py). A heavy
-ball that pulls a sheet taut changes thousands of limits in one step; this takes some 20 to 40 iterations, whatever
-their number. The corrector also tells how far μ may fall, but never far below what forces are off by.
+Each limit has a slack s and a multiplier T whose product μ falls to zero (slack.py). A heavy ball that pulls a sheet
+taut changes thousands of limits in one step; this takes some 20 to 40 iterations, whatever their number. Mehrotra's
+corrector also tells how far μ may fall, but never far below what the residual of forces allows.
 
-Where T s and all else is within the tolerances, weak T become zero and the step is settled. Where ways get too short,
-or sheets are pressed together too far, Newton's method ends what was begun here: it is told who pulls.
+Where T s and all errors are within the tolerances, weak T become zero and the step is solved. Where step lengths get
+too short, or sheets are pressed together too far, Newton's method ends what was begun here, with the active set found.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled
 from ..methods.base import NOT_CONVERGED, OK
-from .augmented_lagrangian import begin_again
-from .contact_schur import solve_with_facets
-from .context import NUMBER, WHOLE, far, open_box
-from .evaluate import hard_off, measure_all, take_grips
-from .friction import rub
-from .linear_solve import largest_move, move, take_rows
-from .linear_system import imbalance
-from .newton_direction import NOT_DEFINITE, aim
-from .slack import begin_inside, correct, find_ways, foretold, go_inside, standing, tell_who_pulls, weigh
-from .tolerances import HARD, LONGEST_MOVE, OFF_FACET, allowed_imbalance, begin_stiffness, worst_share
+from .augmented_lagrangian import restart
+from .codes import ALMOST_CONVERGED, BUCKLING, CORRECTIONS, NOT_DEFINITE
+from .contact_schur import solve_with_self_contacts
+from .evaluate import evaluate_all, freeze_normal_forces, largest_hard_error
+from .friction import update_friction
+from .linear_solve import apply_move, largest_move, update_row_multipliers
+from .linear_system import residual_norm
+from .newton_direction import newton_direction
+from .slack import (
+    affine_complementarity,
+    complementarity,
+    mehrotra_corrector,
+    primal_dual_direction,
+    set_active_by_slack,
+    set_barrier_penalties,
+    set_initial_slacks,
+    take_primal_dual_step,
+)
+from .tolerances import (
+    HARD_PENALTY,
+    MAX_MOVE,
+    SELF_CONTACT_ERROR,
+    largest_overlap,
+    residual_tolerance,
+    set_initial_penalties,
+)
 
-MOST_INSIDE = 60
-GIVES_WAY = -1  # not converged: pressed springs have not found yet where they go
-NEARLY = -2
-FIRMEST = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
-STALLED, PATIENCE = 0.01, 3  # shares of a way, and how many of them; then Newton's method may try
-PATIENCE_WITH_SPRINGS = 10  # iterations in which pressed ones give way: in shorter pieces they do not
-LAG = 1e-3  # μ is at least this times m/h² δ², where forces are off by the displacement δ
-CALM = 0.1  # of an edge: forces are off by less when the true matrix is tried
+MAX_INTERIOR_ITERATIONS = 60
+MAX_BARRIER_PENALTY = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
+MIN_STEP_LENGTH, MAX_STALLS = 0.01, 3  # after so many step lengths below this, Newton's method may try
+MAX_BUCKLING_ITERATIONS = 10  # iterations in which pressed springs buckle: in shorter substeps they do not
+MU_FLOOR = 1e-3  # μ is at least this times m/h² δ², δ being the residual as a displacement
+SMALL_RESIDUAL = 0.1  # [mean edges] below which the true matrix is tried
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def from_inside(box, t, h):
-    """Returns OK, NOT_CONVERGED, GIVES_WAY, or NEARLY: with who pulls Newton's method may end it."""
-    system, state, par = open_box(box)
-    net, x = par.net, state.x
-    facets = net.facets
-    unit = par.unit / (h * h)
-    begin_again((box,))
-    begin_stiffness((box, unit, HARD * unit))
+def interior_point(system, state, ctx, t, h):
+    """Returns OK, NOT_CONVERGED, BUCKLING, or ALMOST_CONVERGED: Newton's method may end it from there."""
+    x = state.x
+    self_rows = ctx.self_contact.rows
+    inertia = ctx.problem.node_mass / (h * h)
+    restart(state, ctx)
+    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
     stalls = 0
-    giving_way = 0
-    for it in range(MOST_INSIDE):
-        measure_all((box, t, x))
+    buckling = 0
+    for it in range(MAX_INTERIOR_ITERATIONS):
+        evaluate_all(system, state, ctx, t, x)
         if it == 0:
-            begin_inside((box, unit))
-        for r in range(net.facet_count[0]):
-            facets.on[r] = facets.on[r] or facets.phi[r] > 0.0
-        take_grips((box,))
+            set_initial_slacks(ctx, inertia)
+        for r in range(ctx.self_contact.row_count[0]):
+            self_rows.active[r] = self_rows.active[r] or self_rows.phi[r] > 0.0
+        freeze_normal_forces(ctx)
         if it == 0:
-            rub((box, h, 0.0, it))
-        rub((box, h, unit, it))
-        unbalanced = imbalance((box, x, h))
-        mean, open_yet = standing(par, unit)
-        open_yet += 1 if hard_off((box,)) > 1.0 else 0
-        settled = open_yet == 0 and unbalanced <= allowed_imbalance(par)
-        if settled or stalls == PATIENCE:
-            tell_who_pulls((box, unit))
-            return OK if settled and worst_share(facets, net.facet_count[0], par.apart) <= OFF_FACET else NEARLY
-        if giving_way > PATIENCE_WITH_SPRINGS:
-            return GIVES_WAY
-        if not unbalanced < 1e100 or not mean > 0.0:
+            update_friction(state, ctx, h, 0.0, it)
+        update_friction(state, ctx, h, inertia, it)
+        residual = residual_norm(ctx, x, h)
+        mean, unconverged = complementarity(ctx, inertia)
+        unconverged += 1 if largest_hard_error(ctx) > 1.0 else 0
+        converged = unconverged == 0 and residual <= residual_tolerance(ctx)
+        if converged or stalls == MAX_STALLS:
+            set_active_by_slack(ctx, inertia)
+            return OK if converged and largest_overlap(ctx) <= SELF_CONTACT_ERROR else ALMOST_CONVERGED
+        if buckling > MAX_BUCKLING_ITERATIONS:
+            return BUCKLING
+        if not residual < 1e100 or not mean > 0.0:
             return NOT_CONVERGED
-        weigh((box, FIRMEST * unit))
-        calm = unbalanced < CALM * par.edge
-        touching = aim((box, h, 1.0)) if calm else NOT_DEFINITE
+        set_barrier_penalties(ctx, MAX_BARRIER_PENALTY * inertia)
+        is_small = residual < SMALL_RESIDUAL * ctx.problem.mean_edge
+        touching = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
         if touching == NOT_DEFINITE:
-            giving_way += 1 if calm else 0
-            touching = aim((box, h, 0.0))
-        net.counts[2] += 1
-        share = find_ways((box,))
-        fall = min(foretold((box, share)) / mean, 1.0)
-        mu = max(fall**3 * mean, min(LAG * unit * unbalanced**2, mean))
-        correct((box, mu))
-        solve_with_facets((box, touching))
-        share = find_ways((box,))
-        stalls = stalls + 1 if share < STALLED else 0
-        share *= min(1.0, LONGEST_MOVE / max(share * largest_move((box,)), 1e-300))
-        go_inside((box, share))
-        take_rows((box, True, share))
-        move((box, x, share))
+            buckling += 1 if is_small else 0
+            touching = newton_direction(state, ctx, h, 0.0)
+        ctx.work.counts[CORRECTIONS] += 1
+        alpha = primal_dual_direction(ctx)
+        centering = min(affine_complementarity(ctx, alpha) / mean, 1.0)
+        mu = max(centering**3 * mean, min(MU_FLOOR * inertia * residual**2, mean))
+        mehrotra_corrector(ctx, mu)
+        solve_with_self_contacts(ctx, touching)
+        alpha = primal_dual_direction(ctx)
+        stalls = stalls + 1 if alpha < MIN_STEP_LENGTH else 0
+        alpha *= min(1.0, MAX_MOVE / max(alpha * largest_move(ctx), 1e-300))
+        take_primal_dual_step(ctx, alpha)
+        update_row_multipliers(ctx, True, alpha)
+        apply_move(ctx, x, alpha)
     return NOT_CONVERGED

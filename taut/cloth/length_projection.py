@@ -1,11 +1,11 @@
-"""Hard edges brought to their lengths the shortest way: nodes move along edges alone.
+"""Fast projection of hard edges: brought to their lengths the shortest way, nodes move along edges alone.
 
     (J W Jᵀ + ε D) μ = φ,    x ← x - W Jᵀ μ                                                      (1)
     (J W Jᵀ)_ef = c_ef u_e·u_f,    c_ef = ± w of the node that e and f share                     (2)
 
 D is the diagonal of J W Jᵀ. Where edges depend on each other, as in a straight row between two pins, ε keeps nodes
 from being thrown about for what no motion along edges can mend. Forces play no part: this mends what one solution of
-the system of nodes leaves (`project`), and that is small. A few conjugate gradients do, at any size of the sheet.
+the linear system leaves (`project_lengths`), and that is small. A few conjugate gradients do, at any size of the sheet.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from ..linalg.pattern import products
 from ..linalg.pcg import pcg
 from ..linalg.vectors import factor_preconditioner
 from ..methods.base import NOT_CONVERGED, OK
-from .constraint_errors import measure_edges, worst_edge
-from .context import NOTHING, NUMBER, WHOLE, far, open_box
-from .linear_solve import largest_move, move, take_edges
-from .newton_direction import aim
-from .tolerances import HARD, LONGEST_MOVE, begin_stiffness, settle_shifts
+from .codes import CORRECTIONS
+from .constraint_errors import evaluate_edges, largest_edge_error
+from .linear_solve import apply_move, largest_move, update_edge_multipliers
+from .newton_direction import newton_direction
+from .tolerances import HARD_PENALTY, MAX_MOVE, set_initial_penalties, update_multiplier_estimates
 
 SOFT = 1e-4  # ε
-EXACT = 0.02  # what may be left of (1): the next look at φ is nearer than that
-MOST_GRADIENTS = 20
+CG_RESIDUAL = 0.02  # relative residual of (1): the next evaluation of φ is nearer than that
+MAX_CG_ITERATIONS = 20
 DEPENDENT = 1e-10  # a pivot below this share of its diagonal
-MOST_PROJECTIONS, MOST_SHORTENED = 60, 12
-FAR_OFF = 0.1  # of a length: farther off, forces are too
-NEARER = 0.6  # what may be left after lengths alone were mended
+MAX_PROJECTIONS, MAX_LENGTH_ITERATIONS = 60, 12
+FAR_ERROR = 0.1  # of a length: with a larger error forces are wrong, too
+LENGTH_REDUCTION = 0.6  # factor by which the error must fall in (1), or the system is linearised anew
 
 
 @structure
-class Lengths(NamedTuple):
+class LengthSystem(NamedTuple):
     """J W Jᵀ of hard edges, all entries by rows."""
 
     ptr: np.ndarray  # (e+1,) uint64
@@ -50,7 +50,7 @@ class Lengths(NamedTuple):
     mu: np.ndarray  # (e,) μ
 
 
-def lengths_of(edges: np.ndarray, w: np.ndarray) -> Lengths:
+def length_system(edges: np.ndarray, w: np.ndarray) -> LengthSystem:
     """edges (e, 2): slots; w (slots,): inverse masses."""
     count = len(edges)
     pairs = products(np.arange(0, 2 * count + 1, 2), edges.ravel(), w > 0.0)
@@ -61,29 +61,27 @@ def lengths_of(edges: np.ndarray, w: np.ndarray) -> Lengths:
     share = np.bincount(entry, given, minlength=count).astype(float)
     diag = np.searchsorted(key, own)
     share[diag] *= 1.0 + SOFT
-    return Lengths(
+    return LengthSystem(
         np.searchsorted(key, count * np.arange(count + 1)).astype(np.uint64), (key % max(count, 1)).astype(np.uint32),
         share, np.zeros(len(key)), diag.astype(np.uint32), np.zeros(len(key)), np.zeros(count), np.zeros((5, count)),
         np.zeros(count),
     )  # fmt: skip
 
 
-@far(NOTHING)
 @compiled
-def shorten(box):
+def project_lengths_once(state, ctx):
     """(1) once, with φ and u as measured last."""
-    system, state, par = open_box(box)
-    edges, of = par.net.edges, par.lengths
+    edges, of = ctx.edges, ctx.lengths
     ptr, idx, val, u, phi = of.ptr, of.idx, of.val, edges.u, edges.phi
     for e in range(of.mu.shape[0]):
         of.mu[e] = 0.0
         for q in range(ptr[e], ptr[e + 1]):
             f = idx[q]
             val[q] = of.share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
-    which, exact, most, dependent = IC0, EXACT, MOST_GRADIENTS, DEPENDENT
+    which, exact, most, dependent = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS, DEPENDENT
     factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
     pcg(ptr, idx, val, of.diag, of.fac, of.inverse, which, exact, most, of.work, phi, of.mu)
-    x, w = state.x, par.w
+    x, w = state.x, ctx.problem.w
     for e in range(of.mu.shape[0]):
         i, j = edges.i[e], edges.j[e]
         for c in range(3):
@@ -91,35 +89,33 @@ def shorten(box):
             x[j, c] += w[j] * u[e, c] * of.mu[e]
 
 
-@far(WHOLE, NUMBER)
 @compiled
-def project(box, h):
+def project_lengths(system, state, ctx, t, h):
     """Fast projection: (2) of step.py linearised once, then lengths alone; hard edges only.
 
     Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
     """
-    system, state, par = open_box(box)
-    net, x = par.net, state.x
-    edges = net.edges
-    unit = par.unit / (h * h)
-    begin_stiffness((box, unit, HARD * unit))
-    measure_edges(edges, x)
-    for _ in range(MOST_PROJECTIONS):
-        settle_shifts((box,))
-        aim((box, h, 0.0))
-        share = min(1.0, LONGEST_MOVE / max(largest_move((box,)), 1e-300))
+    x = state.x
+    edges = ctx.edges
+    inertia = ctx.problem.node_mass / (h * h)
+    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    evaluate_edges(edges, x)
+    for _ in range(MAX_PROJECTIONS):
+        update_multiplier_estimates(ctx)
+        newton_direction(state, ctx, h, 0.0)
+        alpha = min(1.0, MAX_MOVE / max(largest_move(ctx), 1e-300))
         leaving = False
-        take_edges((box, share, leaving))
-        move((box, x, share))
-        net.counts[2] += 1
-        last = FAR_OFF / par.numbers[0]
-        for _ in range(MOST_SHORTENED):
-            measure_edges(edges, x)
-            off = worst_edge(edges, 1.0)
+        update_edge_multipliers(ctx, alpha, leaving)
+        apply_move(ctx, x, alpha)
+        ctx.work.counts[CORRECTIONS] += 1
+        last = FAR_ERROR / ctx.problem.tolerance
+        for _ in range(MAX_LENGTH_ITERATIONS):
+            evaluate_edges(edges, x)
+            off = largest_edge_error(edges, 1.0)
             if off <= 1.0:
                 return OK
             if not off < last:
                 break
-            last = NEARER * off
-            shorten((box,))
+            last = LENGTH_REDUCTION * off
+            project_lengths_once(state, ctx)
     return NOT_CONVERGED

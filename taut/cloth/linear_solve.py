@@ -1,4 +1,4 @@
-"""The linear system of linear_system.py solved, and its answer taken.
+"""The linear system of linear_system.py factored and solved; updates of positions and multipliers.
 
     [A  Cᵀ] [δx nodes]   [r nodes]
     [C  B ] [δx balls] = [r balls],     S = B - C A⁻¹ Cᵀ                                         (1)
@@ -15,10 +15,10 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_nodes, solve_nodes
-from .context import NOTHING, NUMBER, TABLE, TRUTH, WHOLE, far, open_box
-from .friction import of_members, take_rub
+from .codes import FACTORS, SOLVES
+from .friction import apply_friction_change, weighted_sum
 
-TOGETHER = 0.1  # what counts of a move that neighbours make, too
+COMMON_MOVE_WEIGHT = 0.1  # weight of a move that neighbours make, too, in the size of a move
 
 
 @inline
@@ -29,20 +29,18 @@ def dot_nodes(a, b, count):
     return total
 
 
-@far(WHOLE, WHOLE)
 @compiled
-def factor(box, touching):
-    """The nodes' factor, and the Cholesky factor of the balls' Schur complement in net.block."""
-    net = open_box(box).par.net
-    net.counts[0] += 1
-    dependent = factor_nodes(net.nodes)
-    block, count = net.block, net.nodes.order.shape[0]
+def factor(ctx, touching):
+    """The nodes' factor, and the Cholesky factor of the balls' Schur complement in ctx.linear.block."""
+    ctx.work.counts[FACTORS] += 1
+    dependent = factor_nodes(ctx.linear.nodes)
+    block, count = ctx.linear.block, ctx.linear.nodes.order.shape[0]
     size = block.shape[0]
     if touching > 0:
-        solve_many_nodes(net.nodes, net.strip, net.answer)
+        solve_many_nodes(ctx.linear.nodes, ctx.linear.coupling, ctx.linear.coupling_solved)
         for i in range(size):
             for j in range(size):
-                block[i, j] -= dot_nodes(net.strip[i], net.answer[j], count)
+                block[i, j] -= dot_nodes(ctx.linear.coupling[i], ctx.linear.coupling_solved[j], count)
     for j in range(size):
         for i in range(j, size):
             for k in range(j):
@@ -55,19 +53,17 @@ def factor(box, touching):
     return dependent
 
 
-@far(NOTHING, WHOLE, TABLE, TABLE)
 @compiled
-def solve(box, touching, b, out):
+def solve(ctx, touching, b, out):
     """out = (nodes and balls without rows between sheets)⁻¹ b; both (unknowns, 3)."""
-    net = open_box(box).par.net
-    block, count = net.block, net.nodes.order.shape[0]
+    block, count = ctx.linear.block, ctx.linear.nodes.order.shape[0]
     size = block.shape[0]
-    net.counts[1] += 1
-    solve_nodes(net.nodes, b[:count], out[:count])
+    ctx.work.counts[SOLVES] += 1
+    solve_nodes(ctx.linear.nodes, b[:count], out[:count])
     for i in range(size):
         total = b[count + i // 3, i % 3]
         if touching > 0:
-            total -= dot_nodes(net.strip[i], out, count)
+            total -= dot_nodes(ctx.linear.coupling[i], out, count)
         for k in range(i):
             total -= block[i, k] * out[count + k // 3, k % 3]
         out[count + i // 3, i % 3] = total / block[i, i]
@@ -81,132 +77,119 @@ def solve(box, touching, b, out):
             moved = out[count + i // 3, i % 3]
             for k in range(count):
                 for c in range(3):
-                    out[k, c] -= moved * net.answer[i, k, c]
+                    out[k, c] -= moved * ctx.linear.coupling_solved[i, k, c]
 
 
-@far(WHOLE)
 @compiled
-def factor_and_solve(box):
-    """Both at once where there are neither balls nor rows between sheets: net.dx. Returns dependent pivots."""
-    net = open_box(box).par.net
-    net.counts[0] += 1
-    net.counts[1] += 1
-    return factor_and_solve_nodes(net.nodes, net.rhs, net.dx)
+def factor_and_solve(ctx):
+    """Both at once where there are neither balls nor rows between sheets: ctx.linear.dx. Returns dependent pivots."""
+    ctx.work.counts[FACTORS] += 1
+    ctx.work.counts[SOLVES] += 1
+    return factor_and_solve_nodes(ctx.linear.nodes, ctx.linear.rhs, ctx.linear.dx)
 
 
 @inline
-def moved(net, i, c):
-    return net.dx[i, c] if i >= 0 else 0.0
+def moved(ctx, i, c):
+    return ctx.linear.dx[i, c] if i >= 0 else 0.0
 
 
 @inline
-def longer(net, edges, e):
+def edge_change(ctx, edges, e):
     """u·(δx_i - δx_j)"""
-    i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+    i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
     total = 0.0
     for c in range(3):
-        total += edges.u[e, c] * (moved(net, i, c) - moved(net, j, c))
+        total += edges.u[e, c] * (moved(ctx, i, c) - moved(ctx, j, c))
     return total
 
 
 @inline
-def farther(net, rows, r):
+def gap_change(ctx, rows, r):
     """n·Σ ω δx"""
-    m0, m1, m2 = of_members(rows, r, net.dx)
+    m0, m1, m2 = weighted_sum(rows, r, ctx.linear.dx)
     return rows.n[r, 0] * m0 + rows.n[r, 1] * m1 + rows.n[r, 2] * m2
 
 
-@far(WHOLE, NUMBER, TRUTH)
 @compiled
-def take_edges(box, part_taken, leaving):
-    """(2). Returns how many limits left."""
-    net = open_box(box).par.net
-    edges = net.edges
+def update_edge_multipliers(ctx, alpha, leaving):
+    """T by (2). Returns how many limits left the active set."""
+    edges = ctx.edges
     left = 0
     for e in range(edges.i.shape[0]):
-        if not edges.on[e]:
+        if not edges.active[e]:
             continue
-        tension = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + longer(net, edges, e))
-        edges.tension[e] += part_taken * (tension - edges.tension[e])
+        tension = edges.lam_est[e] + edges.penalty[e] * (edges.phi[e] + edge_change(ctx, edges, e))
+        edges.tension[e] += alpha * (tension - edges.tension[e])
         if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
-            edges.on[e] = False
+            edges.active[e] = False
             edges.tension[e] = 0.0
-            edges.shift[e] = 0.0
+            edges.lam_est[e] = 0.0
             left += 1
     return left
 
 
-@far(WHOLE, TRUTH, NUMBER)
 @compiled
-def take_rows(box, between, part_taken):
-    """(2). Returns how many rows left."""
-    net = open_box(box).par.net
-    rows = net.facets if between else net.solids
-    count = net.facet_count[0] if between else rows.phi.shape[0]
+def update_row_multipliers(ctx, between, alpha):
+    """λ by (2). Returns how many rows left the active set."""
+    rows = ctx.self_contact.rows if between else ctx.external
+    count = ctx.self_contact.row_count[0] if between else rows.phi.shape[0]
     left = 0
     for r in range(count):
-        if not rows.on[r]:
+        if not rows.active[r]:
             continue
-        lam = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - farther(net, rows, r))
-        rows.lam[r] += part_taken * (lam - rows.lam[r])
+        lam = rows.lam_est[r] + rows.penalty[r] * (rows.phi[r] - gap_change(ctx, rows, r))
+        rows.lam[r] += alpha * (lam - rows.lam[r])
         if rows.lam[r] < 0.0:
-            rows.on[r] = False
+            rows.active[r] = False
             rows.lam[r] = 0.0
-            rows.shift[r] = 0.0
+            rows.lam_est[r] = 0.0
             left += 1
     return left
 
 
-@far(NUMBER)
 @compiled
-def largest_move(box):
-    """How far anything moves against its neighbours on edges, in mean edges."""
-    par = open_box(box).par
-    net = par.net
-    edges = net.edges
+def largest_move(ctx):
+    """The largest move of a node against its neighbours on edges, in mean edges."""
+    edges = ctx.edges
     largest = 0.0
-    for k in range(net.slot.shape[0]):
+    for k in range(ctx.problem.slot.shape[0]):
         for c in range(3):
-            largest = max(largest, TOGETHER * net.metres[k] * abs(net.dx[k, c]))
+            largest = max(largest, COMMON_MOVE_WEIGHT * ctx.problem.length_scale[k] * abs(ctx.linear.dx[k, c]))
     for e in range(edges.i.shape[0]):
-        i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
+        i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
         for c in range(3):
-            largest = max(largest, abs(moved(net, i, c) - moved(net, j, c)))
-    return largest / par.edge
+            largest = max(largest, abs(moved(ctx, i, c) - moved(ctx, j, c)))
+    return largest / ctx.problem.mean_edge
 
 
-@far(NOTHING, TABLE, NUMBER)
 @compiled
-def move(box, x, share):
-    net = open_box(box).par.net
-    take_rub(net, net.solids, net.solids.phi.shape[0], share)
-    take_rub(net, net.facets, net.facet_count[0], share)
-    for k in range(net.slot.shape[0]):
-        s = net.slot[k]
+def apply_move(ctx, x, alpha):
+    """x and friction after a step of length alpha along linear.dx."""
+    apply_friction_change(ctx, ctx.external, ctx.external.phi.shape[0], alpha)
+    apply_friction_change(ctx, ctx.self_contact.rows, ctx.self_contact.row_count[0], alpha)
+    for k in range(ctx.problem.slot.shape[0]):
+        s = ctx.problem.slot[k]
         for c in range(3):
-            x[s, c] += share * net.dx[k, c]
+            x[s, c] += alpha * ctx.linear.dx[k, c]
 
 
-@far(NOTHING, TABLE)
 @compiled
-def keep_centres(box, x):
+def restore_mass_centres(ctx, x):
     """Sheets that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
 
     Inner forces do not move it, but a system as stiff as that of hard edges is solved to some 1e-9, no better.
     """
-    par = open_box(box).par
-    net = par.net
-    for sheet in range(par.centre.shape[0]):
+    for sheet in range(ctx.work.centre.shape[0]):
         for c in range(4):
-            par.centre[sheet, c] = 0.0
-    for k in range(par.adrift.shape[0]):
-        sheet, s = par.adrift[k], net.slot[k]
+            ctx.work.centre[sheet, c] = 0.0
+    for k in range(ctx.problem.floating.shape[0]):
+        sheet, s = ctx.problem.floating[k], ctx.problem.slot[k]
         if sheet >= 0:
             for c in range(3):
-                par.centre[sheet, c] += net.mass[k, 0] * (net.aim[s, c] - x[s, c])
-            par.centre[sheet, 3] += net.mass[k, 0]
-    for k in range(par.adrift.shape[0]):
-        sheet, s = par.adrift[k], net.slot[k]
+                ctx.work.centre[sheet, c] += ctx.problem.mass[k, 0] * (ctx.work.x_pred[s, c] - x[s, c])
+            ctx.work.centre[sheet, 3] += ctx.problem.mass[k, 0]
+    for k in range(ctx.problem.floating.shape[0]):
+        sheet, s = ctx.problem.floating[k], ctx.problem.slot[k]
         if sheet >= 0:
             for c in range(3):
-                x[s, c] += par.centre[sheet, c] / par.centre[sheet, 3]
+                x[s, c] += ctx.work.centre[sheet, c] / ctx.work.centre[sheet, 3]

@@ -1,157 +1,159 @@
-"""Newton steps until all that is held is within its tolerance and forces balance.
+"""Newton's method with an active set, until all errors are within their tolerances and forces balance.
 
-Limits and contacts start with a soft κ, which lets their set settle; where multipliers have settled and something is
-still off, κ grows. Most steps take two or three iterations. Those in which limits go on changing begin anew with
-interior_point.py. Where these stay until the end of the step, or there are contacts alone, augmented_lagrangian.py is
-next. What is left is taken again in shorter substeps (step.py).
+Limits and contacts start with a soft penalty κ, which lets the active set settle; where multipliers have converged and
+an error is left, κ grows. Most steps take two or three iterations. If the active set of limits goes on changing, the
+step is solved by the interior point (interior_point.py). If limits are released between steps alone (the paper's rule),
+or there are contacts alone, it is solved by the augmented Lagrangian (augmented_lagrangian.py). What then still fails
+is taken again in shorter substeps (step.py).
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled
-from ..methods.base import NOT_CONVERGED, OK
-from .attachments import take_joins
-from .augmented_lagrangian import begin_again, descend
-from .context import NUMBER, WHOLE, far, open_box
-from .evaluate import enter, measure_all, take_grips, worst_off
-from .friction import change_of_grip, drop_grip, is_rough, rub
-from .interior_point import GIVES_WAY, NEARLY, from_inside
-from .linear_solve import largest_move, move, take_edges, take_rows
-from .linear_system import imbalance
-from .newton_direction import NOT_DEFINITE, aim
+from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
+from .attachments import update_attachment_multipliers
+from .augmented_lagrangian import restart
+from .codes import ALMOST_CONVERGED, BUCKLING, CORRECTIONS, NOT_DEFINITE
+from .evaluate import activate, evaluate_all, freeze_normal_forces, largest_error
+from .friction import clear_normal_force, has_friction, normal_force_change, update_friction
+from .linear_solve import apply_move, largest_move, update_edge_multipliers, update_row_multipliers
+from .linear_system import residual_norm
+from .newton_direction import newton_direction
+from .optional_solvers import AUGMENTED_LAGRANGIAN, INTERIOR_POINT, call_solver
 from .predict import copy1, copy3
 from .tolerances import (
-    HARD,
-    LONGEST_MOVE,
-    OFF_CONTACT,
-    OFF_FACET,
-    OFF_LIMIT,
-    allowed_imbalance,
-    begin_stiffness,
-    finer,
-    settle_shifts,
-    stiffen,
-    worst_share,
+    CONTACT_ERROR,
+    HARD_PENALTY,
+    LIMIT_ERROR,
+    MAX_MOVE,
+    SELF_CONTACT_ERROR,
+    increase_penalties,
+    largest_overlap,
+    length_tolerance,
+    residual_tolerance,
+    set_initial_penalties,
+    update_multiplier_estimates,
 )
 
-MOST_ITERATIONS = 40
-MOST_WITH_SETS = 22  # where edges and rows come and go
-MOST_AFTER = 20  # after interior_point.py has told which of them stay
-WHILE_BUCKLING = 10.0  # so much more may forces be off where pressed springs are giving way: that takes its time
-SETTLED_AFTER, STILL_COMING = 5, 300  # by then fewer than one of so many may come and go,
-FEWER = 0.7  # and in each iteration from there on fewer, or they will do so for long
-TRIALS_APART = 4  # iterations from one matrix that was not definite to the next trial
-MOST_ROUNDS, SAME_GRIP = 8, 0.01  # of friction; what λ may change by in the last one, of the largest
-SHORT = 0.2  # of a step: friction in rounds may help where springs give way in pieces so short
+MAX_ITERATIONS = 40
+MAX_WITH_ACTIVE_SET = 22  # iterations where the active set may change
+MAX_AFTER_INTERIOR_POINT = 20  # iterations after the interior point has found the active set
+BUCKLING_TOLERANCE = 10.0  # factor on the residual's tolerance while pressed springs buckle, which takes its time
+SETTLING_ITERATIONS, CHANGING_SHARE = 5, 300  # by then fewer than one of so rows rows may still enter or leave,
+CHANGES_DECAY = 0.7  # and in each iteration from there on fewer by this factor, or the interior point is next
+TRIAL_INTERVAL = 4  # iterations from one true matrix that was not definite to the next trial
+MAX_FRICTION_ROUNDS = 8
+FRICTION_TOLERANCE = 0.01  # what λ may change by in the last round, of the largest
+SHORT_SUBSTEP = 0.2  # of a step: from here on fixed-point iteration on friction is tried where springs buckle
 
 
-@far(WHOLE, NUMBER, NUMBER, WHOLE)
 @compiled
-def newton(box, t, h, most):
-    """Solve (2) of step.py from state.x. Returns OK, NOT_CONVERGED or GIVES_WAY."""
-    system, state, par = open_box(box)
-    net, x = par.net, state.x
-    unit = par.unit / (h * h)
-    begin_stiffness((box, unit, HARD * unit))
-    longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT) * par.edge
-    settle_shifts((box,))
+def newton(system, state, ctx, t, h, most):
+    """Solve (2) of step.py from state.x. Returns OK, NOT_CONVERGED or BUCKLING."""
+    x = state.x
+    inertia = ctx.problem.node_mass / (h * h)
+    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    longest, deepest = length_tolerance(ctx, LIMIT_ERROR), length_tolerance(ctx, CONTACT_ERROR) * ctx.problem.mean_edge
+    update_multiplier_estimates(ctx)
     changes = 0
-    many = net.edges.i.shape[0] + net.solids.phi.shape[0]
-    coming = many / STILL_COMING
+    rows = ctx.edges.i.shape[0] + ctx.external.phi.shape[0]
+    changing = rows / CHANGING_SHARE
     buckles = False
     next_trial = 0
-    inside_next = most == MOST_WITH_SETS and par.limited == 1 and par.paper == 0
+    interior_point_next = most == MAX_WITH_ACTIVE_SET and ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
     for it in range(most):
-        measure_all((box, t, x))
-        off = worst_off((box, longest, deepest))
-        near = worst_share(net.facets, net.facet_count[0], par.apart)
-        entered = enter((box, longest, deepest))
-        if par.in_rounds[0] == 0:
-            take_grips((box,))
-        if par.in_rounds[0] == 1 or it == 0:
-            rub((box, h, 0.0, it))
-        if par.in_rounds[0] == 0:
-            rub((box, h, unit, it))
-        balanced = imbalance((box, x, h)) <= allowed_imbalance(par) * (WHILE_BUCKLING if buckles else 1.0) and it > 0
-        if balanced and off <= 1.0 and near <= OFF_FACET and entered == 0:
+        evaluate_all(system, state, ctx, t, x)
+        error = largest_error(ctx, longest, deepest)
+        overlap = largest_overlap(ctx)
+        entered = activate(ctx, longest, deepest)
+        if ctx.work.friction_frozen[0] == 0:
+            freeze_normal_forces(ctx)
+        if ctx.work.friction_frozen[0] == 1 or it == 0:
+            update_friction(state, ctx, h, 0.0, it)
+        if ctx.work.friction_frozen[0] == 0:
+            update_friction(state, ctx, h, inertia, it)
+        tolerance = residual_tolerance(ctx) * (BUCKLING_TOLERANCE if buckles else 1.0)
+        balanced = residual_norm(ctx, x, h) <= tolerance and it > 0
+        if balanced and error <= 1.0 and overlap <= SELF_CONTACT_ERROR and entered == 0:
             return OK
-        if it >= SETTLED_AFTER and inside_next and changes + entered > 2 + coming:
+        if it >= SETTLING_ITERATIONS and interior_point_next and changes + entered > 2 + changing:
             return NOT_CONVERGED
-        coming *= FEWER if it >= SETTLED_AFTER else 1.0
-        few = it > 2 and changes + entered <= 2 + many // 500
-        if few or (balanced and changes + entered <= 2 + many // 50):
-            settle_shifts((box,))
-            stiffen((box, unit, longest, deepest))
+        changing *= CHANGES_DECAY if it >= SETTLING_ITERATIONS else 1.0
+        few = it > 2 and changes + entered <= 2 + rows // 500
+        if few or (balanced and changes + entered <= 2 + rows // 50):
+            update_multiplier_estimates(ctx)
+            increase_penalties(ctx, inertia, longest, deepest)
         tried = few and it >= next_trial
         if tried:
-            buckles = aim((box, h, 1.0)) == NOT_DEFINITE
-            next_trial = it + (TRIALS_APART if buckles else 1)
+            buckles = newton_direction(state, ctx, h, 1.0) == NOT_DEFINITE
+            next_trial = it + (TRIAL_INTERVAL if buckles else 1)
         buckles = buckles and few
         if buckles or not tried:
-            aim((box, h, 0.0))
-        farthest = largest_move((box,))
-        share = min(1.0, LONGEST_MOVE / max(farthest, 1e-300))
-        leaving = par.paper == 0
-        changes = take_edges((box, share, leaving))
-        take_joins(net, share)
-        changes += take_rows((box, False, share)) + take_rows((box, True, share))
-        move((box, x, share))
-        net.counts[2] += 1
-        if not farthest < 1e100:
+            newton_direction(state, ctx, h, 0.0)
+        move_size = largest_move(ctx)
+        alpha = min(1.0, MAX_MOVE / max(move_size, 1e-300))
+        leaving = ctx.problem.paper_rule == 0
+        changes = update_edge_multipliers(ctx, alpha, leaving)
+        update_attachment_multipliers(ctx, alpha)
+        changes += update_row_multipliers(ctx, False, alpha) + update_row_multipliers(ctx, True, alpha)
+        apply_move(ctx, x, alpha)
+        ctx.work.counts[CORRECTIONS] += 1
+        if not move_size < 1e100:
             return NOT_CONVERGED
-    return GIVES_WAY if buckles else NOT_CONVERGED
+    return BUCKLING if buckles else NOT_CONVERGED
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def in_rounds(box, t, h):
-    """Friction by the λ of the round before, the first round without any; until λ does not change.
+def friction_fixed_point(system, state, ctx, t, h):
+    """Fixed-point iteration on friction: each round takes the λ of the round before, the first one none.
 
     A heavy ball that presses light nodes against the floor has hundreds of times their weight of friction there. With
     λ that change in each iteration this would throw them about; in rounds it holds them where they are.
     """
-    par = open_box(box).par
-    solids, facets = par.net.solids, par.net.facets
-    walls, between = solids.phi.shape[0], par.net.facet_count[0]
-    begin_again((box,))
-    drop_grip(solids, walls)
-    drop_grip(facets, between)
-    par.in_rounds[0] = 1
+    external, self_rows = ctx.external, ctx.self_contact.rows
+    external_count, self_count = external.phi.shape[0], ctx.self_contact.row_count[0]
+    restart(state, ctx)
+    clear_normal_force(external, external_count)
+    clear_normal_force(self_rows, self_count)
+    ctx.work.friction_frozen[0] = 1
     status = NOT_CONVERGED
-    for _ in range(MOST_ROUNDS):
-        most = MOST_ITERATIONS
-        status = newton((box, t, h, most))
+    for _ in range(MAX_FRICTION_ROUNDS):
+        most = MAX_ITERATIONS
+        status = newton(system, state, ctx, t, h, most)
         if status != OK:
             break
-        if max(change_of_grip(solids, walls), change_of_grip(facets, between)) <= SAME_GRIP:
+        change = max(normal_force_change(external, external_count), normal_force_change(self_rows, self_count))
+        if change <= FRICTION_TOLERANCE:
             break
-        take_grips((box,))
-    par.in_rounds[0] = 0
+        freeze_normal_forces(ctx)
+    ctx.work.friction_frozen[0] = 0
     return status
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def settle(box, t, h):
-    """The same; where Newton's method goes astray, limits from inside, or descent, or friction in rounds."""
-    system, state, par = open_box(box)
-    solids = par.net.solids
-    walls = solids.phi.shape[0]
-    copy3(state.x, par.begun_at)
-    copy1(par.holding, par.begun)
-    come_and_go = walls + par.net.facet_count[0] > 0 or par.limited == 1
-    status = newton((box, t, h, MOST_WITH_SETS if come_and_go else MOST_ITERATIONS))
-    inside = par.limited == 1 and par.paper == 0
-    if status == NOT_CONVERGED and inside:
-        status = from_inside((box, t, h))
-        if status == NEARLY:
-            status = newton((box, t, h, MOST_AFTER))
-    # For hard edges, and after a failure inside, shorter pieces are the quicker way.
-    if status != OK and come_and_go and not inside:
-        status = descend((box, t, h))
-    # So they are for springs that give way, as long as there are any.
-    if status == GIVES_WAY and inside and h > SHORT * par.whole[0]:
+def solve_step(system, state, ctx, t, h):
+    """Solve the step; if Newton's method stalls, fall back to the interior point, then to the augmented Lagrangian,
+    then to fixed-point iteration on friction. Returns OK or NOT_CONVERGED."""
+    external = ctx.external
+    external_count = external.phi.shape[0]
+    copy3(state.x, ctx.work.newton_x)
+    copy1(ctx.memory.multipliers, ctx.work.newton_multipliers)
+    set_may_change = external_count + ctx.self_contact.row_count[0] > 0 or ctx.problem.has_limits == 1
+    status = newton(system, state, ctx, t, h, MAX_WITH_ACTIVE_SET if set_may_change else MAX_ITERATIONS)
+    two_sided_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
+    if status == NOT_CONVERGED and two_sided_limits:
+        status = call_solver(ctx.solvers.interior_point, INTERIOR_POINT, (system, state, ctx, t, h))
+        if status == ALMOST_CONVERGED:
+            status = newton(system, state, ctx, t, h, MAX_AFTER_INTERIOR_POINT)
+    # For hard edges, and after a failure of the interior point, shorter substeps are the quicker way.
+    if status != OK and set_may_change and not two_sided_limits:
+        status = call_solver(ctx.solvers.augmented_lagrangian, AUGMENTED_LAGRANGIAN, (system, state, ctx, t, h))
+    if status >= PAIRS_FULL:  # no solver was prepared
+        return status
+    # So they are for springs that buckle, as long as there are any shorter ones.
+    if status == BUCKLING and two_sided_limits and h > SHORT_SUBSTEP * ctx.work.dt[0]:
         return NOT_CONVERGED
-    if status != OK and (is_rough(solids, walls) or is_rough(par.net.facets, par.net.facet_count[0])):
-        status = in_rounds((box, t, h))
-    return NOT_CONVERGED if status == GIVES_WAY else status
+    self_rows, self_count = ctx.self_contact.rows, ctx.self_contact.row_count[0]
+    if status != OK and (has_friction(external, external_count) or has_friction(self_rows, self_count)):
+        status = friction_fixed_point(system, state, ctx, t, h)
+    return NOT_CONVERGED if status == BUCKLING else status

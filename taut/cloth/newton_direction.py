@@ -1,38 +1,34 @@
-"""Where the next iteration goes: the system of linear_system.py put together, factored and solved."""
+"""One Newton direction: the linear system of linear_system.py assembled, factored and solved."""
 
 from __future__ import annotations
 
 from ..compiled import compiled
-from .attachments import assemble_joins
-from .contact_assembly import assemble_facets, assemble_solids
-from .contact_schur import bind_facets, solve_with_facets
-from .context import NUMBER, WHOLE, far, open_box
+from .attachments import assemble_attachments
+from .codes import NOT_DEFINITE
+from .contact_assembly import assemble_external_contacts, assemble_self_contacts
+from .contact_schur import build_contact_schur, solve_with_self_contacts
 from .linear_solve import factor, factor_and_solve
-from .linear_system import assemble_edges, assemble_springs, start_rhs
-
-NOT_DEFINITE = -1
+from .linear_system import assemble_edges, assemble_springs, begin_rhs
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def aim(box, h, buckling):
-    """net.dx of linear_system.py (3), its right-hand side in net.rhs. Returns how many nodes are on balls.
+def newton_direction(state, ctx, h, buckling):
+    """Solve (3) of linear_system.py for linear.dx, with linear.rhs. Returns how many nodes are coupled to balls.
 
-    With `buckling`, the true matrix: where it is not positive definite, NOT_DEFINITE and no answer.
+    With `buckling` > 0 the true matrix is used; where it is not positive definite, NOT_DEFINITE is returned.
     """
-    system, state, par = open_box(box)
     x = state.x
-    start_rhs((box, x, h))
-    assemble_edges((box, h, buckling))
-    assemble_springs((box, x, h, buckling))
-    touching = assemble_solids((box, h)) + assemble_joins((box, buckling))
-    on = assemble_facets((box,))
-    par.bonds.number[0] = 0
-    if par.net.block.shape[0] == 0 and on == 0:
-        return NOT_DEFINITE if factor_and_solve((box,)) > 0 and buckling > 0.0 else 0
-    if factor((box, touching)) > 0 and buckling > 0.0:
+    begin_rhs(ctx, x, h)
+    assemble_edges(ctx, h, buckling)
+    assemble_springs(ctx, x, h, buckling)
+    touching = assemble_external_contacts(state, ctx, h) + assemble_attachments(ctx, buckling)
+    active = assemble_self_contacts(ctx)
+    ctx.schur.number[0] = 0
+    if ctx.linear.block.shape[0] == 0 and active == 0:
+        return NOT_DEFINITE if factor_and_solve(ctx) > 0 and buckling > 0.0 else 0
+    if factor(ctx, touching) > 0 and buckling > 0.0:
         return NOT_DEFINITE
-    if on > 0:
-        bind_facets((box, h))
-    solve_with_facets((box, touching))
+    if active > 0:
+        build_contact_schur(ctx, h)
+    solve_with_self_contacts(ctx, touching)
     return touching

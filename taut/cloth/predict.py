@@ -1,4 +1,4 @@
-"""The unconstrained part of a step: where forces alone would bring everything.
+"""Unconstrained prediction x*, v*: where forces alone would bring everything.
 
     substeps          small steps of symplectic Euler, the other forces than springs as at the start
     symplectic        v* = v + h W f,  x* = x + h v*
@@ -14,11 +14,11 @@ from math import ceil
 from ..compiled import compiled, inline
 from ..forces.spring_law import add_forces
 from ..model.evaluate import apply, set_time
-from .context import NOTHING, NUMBER, far, open_box
-from .problem import ADAMS_BASHFORTH, LONGEST_SUBSTEP, SUBSTEPS
-from .rigid_coupling import set_out_turning
+from .codes import ADAMS_BASHFORTH, SUBSTEPS
+from .rigid_coupling import predict_rotations
 
-SOOTHING = 0.1  # of a step: for how long springs remember their speed in small steps
+LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
+SUBSTEP_DAMPING = 0.1  # of a step: time constant of the damping that springs get in small steps
 
 
 @inline
@@ -48,18 +48,19 @@ def damp_springs(springs, damping, time):
 
 
 @inline
-def forces_without_springs(system, t, x, quat, v, par):
-    """Into work.f."""
+def forces_without_springs(system, t, x, quat, v, ctx):
+    """All forces but those of springs, into work.f."""
     members = system.forces.members
-    for k in range(par.batch.shape[0]):
-        members[par.batch[k]] = 0
+    for k in range(ctx.problem.spring_batch.shape[0]):
+        members[ctx.problem.spring_batch[k]] = 0
     apply(system, t, x, quat, v)
-    for k in range(par.batch.shape[0]):
-        members[par.batch[k]] = par.members[k]
+    for k in range(ctx.problem.spring_batch.shape[0]):
+        members[ctx.problem.spring_batch[k]] = ctx.problem.spring_members[k]
 
 
 @inline
 def kick(v, w, dt, f):
+    """v += dt W f"""
     for i in range(w.shape[0]):
         for c in range(3):
             v[i, c] += dt * w[i] * f[i, c]
@@ -67,6 +68,7 @@ def kick(v, w, dt, f):
 
 @inline
 def drift(x, v, w, dt):
+    """x += dt v of what moves freely"""
     for i in range(w.shape[0]):
         if w[i] > 0.0:
             for c in range(3):
@@ -87,38 +89,37 @@ def extrapolate(f, h, memory):
     memory[2] = h
 
 
-@far(NOTHING, NUMBER, NUMBER)
 @compiled
-def wander(box, t, h):
-    """x* in net.aim and v* in par.wander[1]. In small steps only springs are evaluated anew."""
-    system, state, par = open_box(box)
-    x, v, w, f = par.wander[0], par.wander[1], par.w, system.work.f
+def predict(system, state, ctx, t, h):
+    """x* in ctx.work.x_pred and v* in ctx.work.predicted[1]. In small steps only springs are evaluated anew."""
+    x, v, w, f = ctx.work.predicted[0], ctx.work.predicted[1], ctx.problem.w, system.work.f
     copy3(state.x, x)
     copy3(state.v, v)
     steps = 1
-    if par.rule == SUBSTEPS:
-        steps = max(1, ceil(h * par.frequency / LONGEST_SUBSTEP))
+    if ctx.problem.prediction == SUBSTEPS:
+        steps = max(1, ceil(h * ctx.problem.frequency / LONGEST_SUBSTEP))
     dt = h / steps
-    forces_without_springs(system, t, x, state.quat, v, par)
+    forces_without_springs(system, t, x, state.quat, v, ctx)
     for i in range(w.shape[0]):
         for c in range(3):
-            v[i, c] += par.lag[i, c]  # step.py (3); forces that depend on v have not felt it
+            v[i, c] += ctx.memory.lag[i, c]  # step.py (3); forces that depend on v have not felt it
     if steps == 1:
-        add_forces(par.free, x, v, f)
-        if par.rule == ADAMS_BASHFORTH:
-            extrapolate(f, h, par.memory)
+        add_forces(ctx.work.explicit_springs, x, v, f)
+        if ctx.problem.prediction == ADAMS_BASHFORTH:
+            extrapolate(f, h, ctx.memory.history)
         kick(v, w, h, f)
         drift(x, v, w, h)
     else:
-        slow = par.wander[2]
+        slow = ctx.work.predicted[2]
         copy3(f, slow)
-        damp_springs(par.free, par.damping, min(SOOTHING * h, 2.0 / par.frequency))
+        memory = min(SUBSTEP_DAMPING * h, 2.0 / ctx.problem.frequency)
+        damp_springs(ctx.work.explicit_springs, ctx.problem.damping, memory)
         for k in range(steps):
             if k > 0:
                 set_time(system, t + k * dt, x, state.quat, v)
             copy3(slow, f)
-            add_forces(par.free, x, v, f)
+            add_forces(ctx.work.explicit_springs, x, v, f)
             kick(v, w, dt, f)
             drift(x, v, w, dt)
-    copy3(x, par.net.aim)
-    set_out_turning((box, h))
+    copy3(x, ctx.work.x_pred)
+    predict_rotations(system, state, ctx, h)

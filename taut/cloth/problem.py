@@ -1,164 +1,153 @@
-"""The `par` of the steps in step.py, and how it is made."""
+"""How the context of a run (context.py) is made of a model."""
 
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import structure
 from ..forces.spring_law import Springs
-from ..geometry.ccd_filter import Motion
-from ..geometry.ccd_filter import motion as motion_room
-from ..geometry.proximity import Rows as Near
-from ..geometry.proximity import Surface, surface
-from ..geometry.proximity import rows as near_room
-from ..model.arrays import Inequalities
+from ..geometry.ccd_filter import filter_work as motion_work
+from ..geometry.proximity import proximity_rows as near_work
+from ..geometry.proximity import surface
+from ..model.arrays import State
 from ..model.dispatch import FORCE_CODES
 from ..model.model import Model
-from .contact_rows import no_rows
-from .contact_schur import Bonds, bonds_for
-from .length_projection import Lengths, lengths_of
-from .rigid_coupling import NONE
-from .unknowns import Net, net_of
-
-SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
-UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")
-LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
+from .codes import SUBSTEPS
+from .contact_rows import contact_rows
+from .contact_schur import contact_schur
+from .context import ClothContext, ClothProblem, LinearWork, SelfContact, Solvers, StepMemory, StepWork
+from .length_projection import length_system
+from .rigid_coupling import NONE, rotations_of
+from .unknowns import Unknowns, unknowns_of
 
 
-@structure
-class Held(NamedTuple):
-    numbers: np.ndarray  # par of methods/base.py
-    net: Net
-    ineq: Inequalities
-    lengths: Lengths  # of hard edges, for fast projection
-    bonds: Bonds  # of rows between sheets
-    surface: Surface  # triangles that may touch each other; those of one sheet with no thickness where none may
-    near: Near
-    motion: Motion
-    has_facets: int
-    limited: int  # 1: some edges have a limit
-    paper: int  # 1: limits by the rule of the paper
-    rule: int  # index into UNCONSTRAINED
-    projects: int  # 1: fast projection
-    frequency: float  # largest ω of springs [1/s], over 1 for one substep
-    edge: float  # mean length of edges [m]
-    extent: float  # largest side of the smallest sheet [m]
-    unit: float  # mean mass of a node [kg]
-    w: np.ndarray  # (slots,) inverse masses, zero for rotations
-    w_alone: np.ndarray  # (slots,) the same, zero for pinned nodes: these can not be stopped on their way alone
-    adrift: np.ndarray  # (unknowns,) of which part that nothing holds each is, -1: of none
-    centre: np.ndarray  # (sheets, 4) room
-    holding: np.ndarray  # (.,) T, λ and F of all edges, rows and pins: what these have in common
-    thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
-    friction: np.ndarray  # (sheets, sheets)
-    apart: np.ndarray  # (facet rows,) distance that a row asks for in this step [m]
-    fraction: np.ndarray  # (slots,)
-    safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
-    lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
-    memory: np.ndarray  # (3 + 3 slots,) size of pieces, how many until it may grow; h of the last one and its forces
-    ball: float  # smallest radius of a ball [m]; inf: there is none
-    kept: np.ndarray  # (2, 3, slots, 3) x, v and lags at the start of a step, and of a piece
-    kept_quat: np.ndarray  # (2, rigid, 4) orientations there,
-    kept_holding: np.ndarray  # (2, .) `holding`,
-    kept_memory: np.ndarray  # (2, .) and `memory`
-    begun: np.ndarray  # (.,) `holding` where Newton's method began,
-    begun_at: np.ndarray  # (slots, 3) and x
-    wander: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part
-    pieces: np.ndarray  # (1,) in how many pieces the last step was taken
-    in_rounds: np.ndarray  # (1,) 1: friction goes by the λ of the round before (newton.py)
-    whole: np.ndarray  # (1,) the step that is being taken [s], whatever its pieces
-    free: Springs  # springs that are stepped explicitly; their damping is that of small steps
-    damping: np.ndarray  # (springs,) c of these as the scene has it
-    batch: np.ndarray  # batches of springs in system.forces, which stay out of work.f,
-    members: np.ndarray  # and how many each has
+def cloth_context(model: Model, state: State, tolerance: float, prediction: int, projects: bool) -> ClothContext:
+    """The context of a run, with no solver's address in it."""
+    reaching = prediction == SUBSTEPS and not model.is_unilateral
+    of = unknowns_of(model, state.memory, reaching, lean=reaching and projects)
+    first = len(of.edges.i) + len(of.external.phi) + 3 * len(of.attachments.row)
+    problem = _problem(model, of, tolerance, prediction, projects)
+    hard = np.stack([of.edges.i, of.edges.j], axis=1)[: len(of.edges.i) * projects]
+    context = ClothContext(
+        problem, _memory(state, first), of.edges, of.external, _self_contact(model), of.attachments,
+        rotations_of(model, of.unknown, len(of.slot)), _linear(of), contact_schur(0, False, 0),
+        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0),
+    )  # fmt: skip
+    return _with_capacity(context)
 
 
-def held(model: Model, state, par: np.ndarray, named: dict[str, float], projects: bool) -> Held:
-    rule = int(named["unconstrained"])
-    reaching = rule == SUBSTEPS and not model.is_unilateral
-    net, free = net_of(model, state.memory, reaching, lean=reaching and projects)
-    edges, slots = len(net.edges.i), len(model.x)
-    first = edges + len(net.solids.phi) + 3 * len(net.joins.row)
-    of, thickness, friction = _surface(model)
-    has_facets = len(model.touching.sheet_pairs) > 0
-    lengths = np.concatenate([sheet.lengths for sheet in model.sheets])
+def _with_capacity(context: ClothContext) -> ClothContext:
+    """Rows between sheets for as many pairs as the search can find."""
+    found = context.self_contact
+    capacity = len(found.near.distance) if context.problem.has_self_contact else 0
+    schur = contact_schur(capacity, bool(found.friction.any()), len(context.linear.nodes.order))
+    found = found._replace(rows=contact_rows(capacity), gap_target=np.zeros(capacity))
+    return context._replace(self_contact=found, schur=schur)
+
+
+def with_more_pairs(context: ClothContext) -> ClothContext:
+    """The same with a larger capacity for pairs that lie near: the last search did not fit."""
+    found = context.self_contact
+    near, motion = near_work(found.surface, found.near), motion_work(found.surface, found.motion)
+    return _with_capacity(context._replace(self_contact=found._replace(near=near, motion=motion)))
+
+
+def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, projects: bool) -> ClothProblem:
     w = model.bodies.w[:, 0].copy()
     w[model.bodies.spin_slot] = 0.0
-    w_alone = w.copy()
-    w_alone[[*net.joins.node[:, 1], *net.joins.to[:, 1]]] = 0.0
-    near = near_room(of)
-    pairs = np.stack([net.edges.i, net.edges.j], axis=1)
+    w_unpinned = w.copy()
+    w_unpinned[[*of.attachments.node[:, 1], *of.attachments.to[:, 1]]] = 0.0
+    mass = _masses(model, of.slot)
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
-    tables = Held(
-        numbers=par, net=net, ineq=model.inequalities, lengths=lengths_of(pairs[: edges * projects], w),
-        bonds=bonds_for(0, False, 0), surface=of, near=near, motion=motion_room(of),
-        has_facets=int(has_facets), limited=int(net.edges.one_sided.any()),
-        paper=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
-        rule=rule, projects=int(projects), frequency=frequency(w, free),
-        edge=float(lengths.mean()), extent=_extent(model), unit=float(net.mass[: len(net.nodes.order), 0].mean()), w=w,
-        w_alone=w_alone, adrift=_adrift(model, net), centre=np.zeros((len(model.sheets), 4)),
-        holding=state.memory[:first],
-        thickness=thickness, friction=friction, apart=np.zeros(0), fraction=np.ones(slots), safe=np.zeros((slots, 3)),
-        lag=state.memory[first : first + 3 * slots].reshape(slots, 3), memory=state.memory[first + 3 * slots :],
-        ball=float(model.touching.ball_radius.min(initial=np.inf)), kept=np.zeros((2, 3, slots, 3)),
-        kept_quat=np.zeros((2, *model.quat.shape)), kept_holding=np.zeros((2, first)),
-        kept_memory=np.zeros((2, 3 + 3 * slots)),
-        begun=np.zeros(first), begun_at=np.zeros((slots, 3)),
-        wander=np.zeros((3, slots, 3)), pieces=np.ones(1, np.int64), in_rounds=np.zeros(1, np.int64), whole=np.ones(1),
-        free=free, damping=free.damping.copy(), batch=batch, members=model.forces.members[batch].copy(),
+    return ClothProblem(
+        tolerance=tolerance, has_limits=int(of.edges.one_sided.any()),
+        paper_rule=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
+        has_self_contact=int(len(model.touching.sheet_pairs) > 0), projects=int(projects), prediction=prediction,
+        frequency=frequency(w, of.explicit),
+        mean_edge=float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean()),
+        extent=float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.sheets)),
+        node_mass=float(mass[: len(of.nodes.order), 0].mean()),
+        smallest_ball=float(model.touching.ball_radius.min(initial=np.inf)),
+        unknown=of.unknown, slot=of.slot, mass=mass,
+        length_scale=_length_scales(model, of.slot), floating=_floating(model, of), w=w, w_unpinned=w_unpinned,
+        hard_row=of.hard_row, springs=of.springs, spring_couple=of.spring_couple, damping=of.explicit.damping.copy(),
+        spring_batch=batch, spring_members=model.forces.members[batch].copy(), contact_radius=of.contact_radius,
     )  # fmt: skip
-    return with_room(tables)
 
 
-def with_room(tables: Held) -> Held:
-    """Facet rows for as many as the search can find."""
-    room = len(tables.near.distance) if tables.has_facets else 0
-    bonds = bonds_for(room, bool(tables.friction.any()), len(tables.net.nodes.order))
-    return tables._replace(net=tables.net._replace(facets=no_rows(room)), apart=np.zeros(room), bonds=bonds)
+def _memory(state: State, multipliers: int) -> StepMemory:
+    slots = len(state.x)
+    first, second = multipliers, multipliers + 3 * slots
+    return StepMemory(state.memory[:first], state.memory[first:second].reshape(slots, 3), state.memory[second:])
 
 
-def more_room(tables: Held) -> Held:
-    """More room for what lies near: the last search did not fit."""
-    of = tables.surface
-    return with_room(tables._replace(near=near_room(of, tables.near), motion=motion_room(of, tables.motion)))
+def _linear(of: Unknowns) -> LinearWork:
+    every, nodes = len(of.slot), len(of.nodes.order)
+    b = 3 * (every - nodes)
+    return LinearWork(
+        of.nodes, np.zeros((b, b)), np.zeros((b, nodes, 3)), np.zeros((b, nodes, 3)), np.zeros((every, 3)),
+        np.zeros((every, 3)), np.zeros((2, every, 3)),
+    )  # fmt: skip
 
 
-def _extent(model: Model) -> float:
-    return float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.sheets))
+def _work(model: Model, of: Unknowns, multipliers: int) -> StepWork:
+    slots = len(model.x)
+    return StepWork(
+        x_pred=np.zeros((slots, 3)), x_start=np.zeros((slots, 3)), predicted=np.zeros((3, slots, 3)),
+        explicit_springs=of.explicit, saved=np.zeros((2, 3, slots, 3)), saved_quat=np.zeros((2, *model.quat.shape)),
+        saved_ledger=np.zeros((2, 4)), saved_multipliers=np.zeros((2, multipliers)),
+        saved_history=np.zeros((2, 3 + 3 * slots)),
+        newton_x=np.zeros((slots, 3)), newton_multipliers=np.zeros(multipliers),
+        centre=np.zeros((len(model.sheets), 4)), dt=np.ones(1), substeps=np.ones(1, np.int64),
+        friction_frozen=np.zeros(1, np.int64), counts=np.zeros(3, np.int64),
+    )  # fmt: skip
 
 
-def _adrift(model: Model, net: Net) -> np.ndarray:
-    """Sheets, and what is pinned to them, are one part, called by the number of its first sheet."""
+def _masses(model: Model, slot: np.ndarray) -> np.ndarray:
+    """A scalar coordinate uses the first of three numbers; the others have its mass and no forces."""
+    mass = model.bodies.mass[slot]
+    return np.where(mass > 0.0, mass, mass[:, :1])
+
+
+def _length_scales(model: Model, slot: np.ndarray) -> np.ndarray:
+    scales, mass = np.ones(len(slot)), model.bodies.mass
+    turns = np.isin(slot, model.bodies.spin_slot)
+    scales[turns] = np.sqrt(mass[slot[turns]].max(axis=1) / mass[slot[turns] - 1, 0])
+    return scales
+
+
+def _floating(model: Model, of: Unknowns) -> np.ndarray:
+    """Sheets, and what is pinned to them, are one group, called by the number of its first sheet."""
     count = len(model.sheets)
-    part = np.full(len(model.x), count)
+    group = np.full(len(model.x), count)
     for k, sheet in enumerate(model.sheets):
-        part[sheet.slots] = k
-    for a, b in zip(net.joins.node[:, 1], net.joins.to[:, 1]):
-        first, second = sorted((part[a], part[b]))
-        part[part == second if second < count else b] = first
+        group[sheet.slots] = k
+    for a, b in zip(of.attachments.node[:, 1], of.attachments.to[:, 1]):
+        first, second = sorted((group[a], group[b]))
+        group[group == second if second < count else b] = first
     for sheet in model.sheets:
-        if (net.unknown[sheet.slots] < 0).any():
-            part[part == part[sheet.slots[0]]] = count
-    return np.where(part < count, part, NONE)[net.slot]
+        if (of.unknown[sheet.slots] < 0).any():
+            group[group == group[sheet.slots[0]]] = count
+    return np.where(group < count, group, NONE)[of.slot]
 
 
-def _surface(model: Model) -> tuple[Surface, np.ndarray, np.ndarray]:
-    sheets, touching = model.sheets, model.touching
+def _self_contact(model: Model) -> SelfContact:
+    sheets, touching, slots = model.sheets, model.touching, len(model.x)
     count = len(sheets)
     allowed, friction = np.zeros((count, count), bool), np.zeros((count, count))
-    for (i, j), rough in zip(touching.sheet_pairs, touching.pair_friction):
+    for (i, j), coefficient in zip(touching.sheet_pairs, touching.pair_friction):
         allowed[i, j] = allowed[j, i] = True
-        friction[i, j] = friction[j, i] = rough
-    sheet_of = np.zeros(len(model.x), np.int64)
+        friction[i, j] = friction[j, i] = coefficient
+    sheet_of = np.zeros(slots, np.int64)
     for k, sheet in enumerate(sheets):
         sheet_of[sheet.slots] = k
     own = np.array([sheet.thickness for sheet in sheets])
-    triangles = np.concatenate([sheet.triangles for sheet in sheets])
-    of = surface(triangles, sheet_of, allowed)
-    return of, 0.5 * (own[:, None] + own), friction
+    of = surface(np.concatenate([sheet.triangles for sheet in sheets]), sheet_of, allowed)
+    return SelfContact(
+        contact_rows(0), np.zeros(1, np.int64), np.zeros(0), of, near_work(of), motion_work(of), np.ones(slots),
+        np.zeros((slots, 3)), 0.5 * (own[:, None] + own), friction,
+    )  # fmt: skip
 
 
 def frequency(w: np.ndarray, springs: Springs) -> float:

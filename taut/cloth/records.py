@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..model.evaluate import apply, constraints, find_drift, impulse_power, power_against_forces
-from .context import NOTHING, NUMBER, TABLE, VECTOR, far, open_box
-from .external_contact import measure_rows, measure_solids
+from .external_contact import evaluate_external, evaluate_rows
 
 
 @compiled
@@ -20,7 +19,7 @@ def count_drivers(system, state, t, h):
 
 
 @inline
-def hand_over_rows(state, ineq, rows, lam):
+def write_multipliers(state, ineq, rows, lam):
     """λ of hard edges, then of listed inequalities."""
     hard = state.lam.shape[0]
     for r in range(hard):
@@ -30,36 +29,31 @@ def hand_over_rows(state, ineq, rows, lam):
         lam[hard + k] = ineq.sign[r] * rows.lam[r]
 
 
-@far(NOTHING, VECTOR)
 @compiled
-def hand_over(box, lam):
-    system, state, par = open_box(box)
-    hand_over_rows(state, par.ineq, par.net.solids, lam)
-
-
-@compiled
-def observe(system, state, t, par, lam):
-    hand_over((par.box, lam))
+def observe(system, state, t, ctx, lam):
+    """λ for a record."""
+    write_multipliers(state, ctx.ineq, ctx.external, lam)
 
 
 @inline
-def add_contacts(places, rows, count, force):
+def add_contact_forces(places, rows, count, force):
+    """Forces of active rows on their members. Returns how many push."""
     pushing = 0
     for r in range(count):
-        if rows.lam[r] > 0.0 and rows.on[r]:
+        if rows.lam[r] > 0.0 and rows.active[r]:
             pushing += 1
             for k in range(4):
                 s = rows.slot[r, k]
                 if s >= 0 and rows.unknown[r, k] >= 0:
-                    if rows.spin[r] >= 0 and rows.which[r] == k:
+                    if rows.rotation[r] >= 0 and rows.body_member[r] == k:
                         s = places.slot[rows.place[r]]
                     for c in range(3):
-                        force[s, c] += rows.weight[r, k] * (rows.lam[r] * rows.n[r, c] + rows.rub[r, c])
+                        force[s, c] += rows.weight[r, k] * (rows.lam[r] * rows.n[r, c] + rows.friction_force[r, c])
     return pushing
 
 
 @inline
-def measure_listed(state, ineq, phi, rate):
+def write_listed(state, ineq, phi, rate):
     """Φ and dΦ/dt of listed inequalities, behind those of hard edges."""
     hard = phi.shape[0] - ineq.listed.shape[0]
     for k in range(ineq.listed.shape[0]):
@@ -75,58 +69,52 @@ def measure_listed(state, ineq, phi, rate):
 
 @inline
 def deepest(rows):
+    """The largest depth [m]."""
     depth = 0.0
     for r in range(rows.phi.shape[0]):
         depth = max(depth, rows.phi[r])
     return depth
 
 
-@far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, VECTOR)
 @compiled
-def measure_now(box, t, phi, rate, force, totals):
-    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push, the deepest, limits that are on."""
-    system, state, par = open_box(box)
-    net, ineq = par.net, par.ineq
-    edges, solids = net.edges, net.solids
+def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+    """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push, the deepest, active limits."""
+    ineq = ctx.ineq
+    edges, external = ctx.edges, ctx.external
     for i in range(force.shape[0]):
         for c in range(3):
             force[i, c] = 0.0
-    pushing = add_contacts(system.places, net.facets, net.facet_count[0], force)
-    if solids.phi.shape[0] > 0:
-        measure_solids((box, t, state.x))
-        pushing += add_contacts(system.places, solids, solids.phi.shape[0], force)
-    measure_listed(state, ineq, phi, rate)
+    pushing = add_contact_forces(system.places, ctx.self_contact.rows, ctx.self_contact.row_count[0], force)
+    if external.phi.shape[0] > 0:
+        evaluate_external(system, state, ctx, t, state.x)
+        pushing += add_contact_forces(system.places, external, external.phi.shape[0], force)
+    write_listed(state, ineq, phi, rate)
     limited = 0
     for e in range(edges.i.shape[0]):
-        if edges.one_sided[e] and edges.on[e]:
+        if edges.one_sided[e] and edges.active[e]:
             limited += 1
     if totals.shape[0] > 0:
-        totals[0], totals[1] = pushing, deepest(solids)
+        totals[0], totals[1] = pushing, deepest(external)
     if totals.shape[0] > 2:
         totals[2] = limited
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals):
-    measure_now((par.box, t, phi, rate, force, totals))
+def observe_baseline(system, state, t, ctx, lam):
+    """λ of the last step in `ctx.contacts` (baselines/position_contact.py)."""
+    write_multipliers(state, ctx.contacts.ineq, ctx.contacts.rows, lam)
 
 
 @compiled
-def observe_bumps(system, state, t, par, lam):
-    """λ of the last step in `par.solids` (baselines/position_contact.py)."""
-    hand_over_rows(state, par.solids.ineq, par.solids.rows, lam)
-
-
-@compiled
-def measure_bumps(system, state, t, par, phi, rate, slide, force, totals):
+def measure_baseline(system, state, t, ctx, phi, rate, slide, force, totals):
     """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
-    ineq, rows = par.solids.ineq, par.solids.rows
+    ineq, rows = ctx.contacts.ineq, ctx.contacts.rows
     count = rows.phi.shape[0]
     for i in range(force.shape[0]):
         for c in range(3):
             force[i, c] = 0.0
     if count > 0:
-        measure_rows(system, ineq, rows, par.solids.radius, t, state.x, state.quat, state.v)
-        pushing = add_contacts(system.places, rows, count, force)
-        measure_listed(state, ineq, phi, rate)
+        evaluate_rows(system, ineq, rows, ctx.contacts.radius, t, state.x, state.quat, state.v)
+        pushing = add_contact_forces(system.places, rows, count, force)
+        write_listed(state, ineq, phi, rate)
         totals[0], totals[1] = pushing, deepest(rows)

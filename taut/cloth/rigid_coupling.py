@@ -25,43 +25,40 @@ import numpy as np
 from ..compiled import compiled, inline, structure
 from ..model.model import Model
 from ..model.rotation import to_body, to_world, turn
-from .context import NOTHING, NUMBER, far, open_box
 
 NONE = -1
-TURNS = 6  # iterations of (1); each is nearer by h times how far axes differ and the body turns
+ROTATION_ITERATIONS = 6  # iterations of (1); each is nearer by h times how far axes differ and the body turns
 
 
 @structure
-class Spins(NamedTuple):
+class Rotations(NamedTuple):
     """Rotations of rigid bodies that move freely."""
 
     slot: np.ndarray  # (k,)
     unknown: np.ndarray  # (k,)
     body: np.ndarray  # (k,) orientation
     start: np.ndarray  # (rigid, 4) R,
-    toward: np.ndarray  # (rigid, 4) R*,
+    predicted: np.ndarray  # (rigid, 4) R*,
     middle: np.ndarray  # (rigid, 4) and R̄
-    pulls: np.ndarray  # (k, 6) Σ G: xx, xy, xz, yy, yz, zz
-    of: np.ndarray  # (unknowns,) which of these an unknown is, -1: none
+    geometric: np.ndarray  # (k, 6) Σ G: xx, xy, xz, yy, yz, zz
+    index_of: np.ndarray  # (unknowns,) which of these an unknown is, -1: none
 
 
-def spins_of(model: Model, unknown: np.ndarray, count: int) -> Spins:
+def rotations_of(model: Model, unknown: np.ndarray, count: int) -> Rotations:
     free = [(info.slot + 1, info.quat) for info in model.body_info if info.kind == "rigid" and info.motion == "free"]
     slot, body = np.array(free, np.int64).reshape(-1, 2).T
     of = np.full(count, NONE)
     of[unknown[slot]] = np.arange(len(slot))
     start, toward, middle = np.zeros((3, *model.quat.shape))
-    return Spins(slot.copy(), unknown[slot], body.copy(), start, toward, middle, np.zeros((len(slot), 6)), of)
+    return Rotations(slot.copy(), unknown[slot], body.copy(), start, toward, middle, np.zeros((len(slot), 6)), of)
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def set_out_turning(box, h):
-    """ω* in par.wander[1] and R* of (1), with the torques in work.f, which have -ω × I ω in them."""
-    system, state, par = open_box(box)
-    spins, v, f, quat = par.net.spins, par.wander[1], system.work.f, state.quat
-    for k in range(spins.slot.shape[0]):
-        s, i = spins.slot[k], spins.body[k]
+def predict_rotations(system, state, ctx, h):
+    """ω* in ctx.work.predicted[1] and R* of (1), with the torques in work.f, which have -ω × I ω in them."""
+    rotations, v, f, quat = ctx.rotations, ctx.work.predicted[1], system.work.f, state.quat
+    for k in range(rotations.slot.shape[0]):
+        s, i = rotations.slot[k], rotations.body[k]
         o0, o1, o2 = state.v[s, 0], state.v[s, 1], state.v[s, 2]
         i0, i1, i2 = system.bodies.inertia[i, 0], system.bodies.inertia[i, 1], system.bodies.inertia[i, 2]
         l0, l1, l2 = to_world(
@@ -71,49 +68,48 @@ def set_out_turning(box, h):
             i2 * o2 + h * (f[s, 2] + (i1 - i0) * o0 * o1),
         )  # fmt: skip
         v[s, 0], v[s, 1], v[s, 2] = o0, o1, o2
-        for _ in range(TURNS):
-            turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], spins.toward)
-            own = to_body(spins.toward, i, l0, l1, l2)
+        for _ in range(ROTATION_ITERATIONS):
+            turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], rotations.predicted)
+            own = to_body(rotations.predicted, i, l0, l1, l2)
             v[s, 0], v[s, 1], v[s, 2] = own[0] / i0, own[1] / i1, own[2] / i2
         for c in range(4):
-            spins.start[i, c] = quat[i, c]
+            rotations.start[i, c] = quat[i, c]
 
 
 @inline
-def begin_turning(spins, x):
-    """θ begins with nothing."""
-    for k in range(spins.slot.shape[0]):
+def clear_rotations(rotations, x):
+    """θ = 0"""
+    for k in range(rotations.slot.shape[0]):
         for c in range(3):
-            x[spins.slot[k], c] = 0.0
+            x[rotations.slot[k], c] = 0.0
 
 
 @inline
-def pose(spins, x, quat):
+def set_orientations(rotations, x, quat):
     """R' of (2), and R̄"""
-    for k in range(spins.slot.shape[0]):
-        s, i = spins.slot[k], spins.body[k]
-        turn(spins.toward, i, 1.0, x[s, 0], x[s, 1], x[s, 2], quat)
+    for k in range(rotations.slot.shape[0]):
+        s, i = rotations.slot[k], rotations.body[k]
+        turn(rotations.predicted, i, 1.0, x[s, 0], x[s, 1], x[s, 2], quat)
         same = 0.0
         for c in range(4):
-            same += spins.start[i, c] * quat[i, c]
+            same += rotations.start[i, c] * quat[i, c]
         size = sqrt(2.0 + 2.0 * abs(same))
         for c in range(4):
-            spins.middle[i, c] = (quat[i, c] + (spins.start[i, c] if same >= 0.0 else -spins.start[i, c])) / size
+            start = rotations.start[i, c] if same >= 0.0 else -rotations.start[i, c]
+            rotations.middle[i, c] = (quat[i, c] + start) / size
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def arrive_turning(box, h):
+def finish_rotations(state, ctx, h):
     """R' and ω' of (2)."""
-    system, state, par = open_box(box)
-    spins, v = par.net.spins, par.wander[1]
-    pose(spins, state.x, state.quat)
-    for k in range(spins.slot.shape[0]):
-        s = spins.slot[k]
+    rotations, v = ctx.rotations, ctx.work.predicted[1]
+    set_orientations(rotations, state.x, state.quat)
+    for k in range(rotations.slot.shape[0]):
+        s = rotations.slot[k]
         for c in range(3):
             state.v[s, c] = v[s, c] + state.x[s, c] / h
-            par.lag[s, c] = 0.0
-    begin_turning(spins, state.x)
+            ctx.memory.lag[s, c] = 0.0
+    clear_rotations(rotations, state.x)
 
 
 @inline
@@ -126,7 +122,7 @@ def set_lever(lever, k, quat, body, arm, p, weight):
 
 
 @inline
-def turned_by(lever, k, f0, f1, f2, c):
+def torque_component(lever, k, f0, f1, f2, c):
     """Bᵀ F, of which the component c"""
     return lever[k, 0, c] * f0 + lever[k, 1, c] * f1 + lever[k, 2, c] * f2
 
@@ -139,7 +135,7 @@ def entry(c, d):
 
 
 @inline
-def add_turned(block, to, lever, k, xx, xy, xz, yy, yz, zz):
+def add_rotated_block(block, to, lever, k, xx, xy, xz, yy, yz, zz):
     """Bᵀ D B"""
     for c in range(3):
         a0, a1, a2 = lever[k, 0, c], lever[k, 1, c], lever[k, 2, c]
@@ -149,7 +145,7 @@ def add_turned(block, to, lever, k, xx, xy, xz, yy, yz, zz):
 
 
 @inline
-def add_turning_pull(pulls, k, f, r):
+def add_geometric_stiffness(pulls, k, f, r):
     """(4)"""
     out = f[0] * r[0] + f[1] * r[1] + f[2] * r[2]
     for c in range(3):
@@ -159,7 +155,7 @@ def add_turning_pull(pulls, k, f, r):
 
 
 @inline
-def least_of(m):
+def least_eigenvalue(m):
     """The least eigenvalue of a symmetric matrix of six numbers."""
     mean = (m[0] + m[3] + m[5]) / 3.0
     xx, yy, zz = m[0] - mean, m[3] - mean, m[5] - mean

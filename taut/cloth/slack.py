@@ -1,185 +1,172 @@
-"""Rooms s and forces T of limits and contacts, whose product falls: the words of interior_point.py.
+"""Slacks s and multipliers T of limits and contacts, whose product falls: the parts of interior_point.py.
 
     φ + s = 0,    T s = μ,    s > 0,  T > 0,    μ → 0                                            (1)
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    κ = T/s,    T₀ = T + (μ - δT δs)/s                      (2)
 
 (2) is (1) linearised: the system of linear_system.py with a κ for each edge and row. δT δs is what a first solution of
-the same factor, with μ = 0, foretells of the error (Mehrotra's corrector).
+the same factor, with μ = 0, predicts of the error (Mehrotra's corrector).
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from .attachments import take_joins
-from .contact_assembly import push_members
-from .context import NOTHING, NUMBER, far, open_box
-from .linear_solve import farther, longer
-from .linear_system import pull_ends
-from .tolerances import OFF_CONTACT, OFF_LIMIT, allowed_imbalance, finer, settle_shifts
+from .attachments import update_attachment_multipliers
+from .contact_assembly import add_row_force
+from .linear_solve import edge_change, gap_change
+from .linear_system import add_tension
+from .tolerances import CONTACT_ERROR, LIMIT_ERROR, length_tolerance, residual_tolerance, update_multiplier_estimates
 
-IDLE = 0.1  # of what forces may be off by: so weak, a limit does not pull
-FIRST_ROOM = 0.01  # s to begin with, of a length
-FIRST_PUSH = 100.0  # μ to begin with, in units of m/h² s²
-TO_THE_WALL = 0.995  # of the way to s = 0 or T = 0
+IDLE_SHARE = 0.1  # of the residual's tolerance: a limit with a weaker T does not pull
+INITIAL_SLACK = 0.01  # s to begin with, of a length
+INITIAL_MU = 100.0  # μ to begin with, in units of m/h² s²
+FRACTION_TO_BOUNDARY = 0.995  # of the step length at which s = 0 or T = 0
 
 
 @inline
 def is_movable(rows, r):
+    """Whether a member of an external row can move."""
     return rows.unknown[r, 0] >= 0 or rows.unknown[r, 1] >= 0
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def begin_inside(box, unit):
-    """s, T and λ of (1): those of the piece before where they are larger."""
-    par = open_box(box).par
-    edges, rows = par.net.edges, par.net.solids
-    mu = FIRST_PUSH * unit * (FIRST_ROOM * par.edge) ** 2
+def set_initial_slacks(ctx, inertia):
+    """s, T and λ of (1): those of the substep before where they are larger."""
+    edges, rows = ctx.edges, ctx.external
+    mu = INITIAL_MU * inertia * (INITIAL_SLACK * ctx.problem.mean_edge) ** 2
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            edges.on[e] = True
-            edges.slack[e] = max(-edges.phi[e], FIRST_ROOM * edges.length[e])
+            edges.active[e] = True
+            edges.slack[e] = max(-edges.phi[e], INITIAL_SLACK * edges.length[e])
             edges.tension[e] = max(mu / edges.slack[e], edges.tension[e])
     for r in range(rows.phi.shape[0]):
-        rows.on[r] = is_movable(rows, r)
-        rows.slack[r] = max(-rows.phi[r], FIRST_ROOM * par.edge)
-        rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.on[r] else 0.0
+        rows.active[r] = is_movable(rows, r)
+        rows.slack[r] = max(-rows.phi[r], INITIAL_SLACK * ctx.problem.mean_edge)
+        rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.active[r] else 0.0
 
 
 @inline
-def standing(par, unit):
-    """Mean T s; how many are not settled to their tolerances."""
-    edges, rows = par.net.edges, par.net.solids
-    longest, deepest = finer(par, OFF_LIMIT), finer(par, OFF_CONTACT)
-    least = IDLE * allowed_imbalance(par)
+def complementarity(ctx, inertia):
+    """Mean T s, and how many limits and rows are not within their tolerances."""
+    edges, rows = ctx.edges, ctx.external
+    longest, deepest = length_tolerance(ctx, LIMIT_ERROR), length_tolerance(ctx, CONTACT_ERROR)
+    least = IDLE_SHARE * residual_tolerance(ctx)
     total = 0.0
     count = 0
-    open_yet = 0
+    unconverged = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             total += edges.tension[e] * edges.slack[e]
             count += 1
-            room, push = edges.slack[e] / edges.length[e], edges.tension[e] / unit
+            slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertia
             wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
-            open_yet += 1 if wrong > longest or (room > longest and push > least) else 0
+            unconverged += 1 if wrong > longest or (slack > longest and push > least) else 0
     for r in range(rows.phi.shape[0]):
-        if rows.on[r]:
+        if rows.active[r]:
             total += rows.lam[r] * rows.slack[r]
             count += 1
-            room, push = rows.slack[r] / par.edge, rows.lam[r] / unit
-            wrong = abs(rows.phi[r] + rows.slack[r]) / par.edge
-            open_yet += 1 if wrong > deepest or (room > deepest and push > least) else 0
-    return total / max(count, 1), open_yet
+            slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertia
+            wrong = abs(rows.phi[r] + rows.slack[r]) / ctx.problem.mean_edge
+            unconverged += 1 if wrong > deepest or (slack > deepest and push > least) else 0
+    return total / max(count, 1), unconverged
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def weigh(box, most):
+def set_barrier_penalties(ctx, most):
     """κ of (2), and T₀ with μ = 0."""
-    net = open_box(box).par.net
-    edges, rows = net.edges, net.solids
-    settle_shifts((box,))
+    edges, rows = ctx.edges, ctx.external
+    update_multiplier_estimates(ctx)
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            edges.kappa[e] = min(edges.tension[e] / edges.slack[e], most)
+            edges.penalty[e] = min(edges.tension[e] / edges.slack[e], most)
     for r in range(rows.phi.shape[0]):
-        if rows.on[r]:
-            rows.kappa[r] = min(rows.lam[r] / rows.slack[r], most)
+        if rows.active[r]:
+            rows.penalty[r] = min(rows.lam[r] / rows.slack[r], most)
 
 
-@far(NUMBER)
 @compiled
-def find_ways(box):
-    """δT and δs of net.dx by (2). Returns the share of them that stays inside."""
-    par = open_box(box).par
-    net = par.net
-    edges, rows = net.edges, net.solids
-    share = 1.0
+def primal_dual_direction(ctx):
+    """δT and δs of ctx.linear.dx by (2). Returns the alpha of them that stays inside."""
+    edges, rows = ctx.edges, ctx.external
+    alpha = 1.0
     for e in range(edges.i.shape[0]):
-        d = longer(net, edges, e)
-        edges.rise[e] = edges.shift[e] + edges.kappa[e] * (edges.phi[e] + d) - edges.tension[e]
+        d = edge_change(ctx, edges, e)
+        edges.d_lam[e] = edges.lam_est[e] + edges.penalty[e] * (edges.phi[e] + d) - edges.tension[e]
         if edges.one_sided[e]:
-            edges.widen[e] = -(edges.phi[e] + edges.slack[e] + d)
-            if edges.rise[e] < 0.0:
-                share = min(share, -TO_THE_WALL * edges.tension[e] / edges.rise[e])
-            if edges.widen[e] < 0.0:
-                share = min(share, -TO_THE_WALL * edges.slack[e] / edges.widen[e])
+            edges.d_slack[e] = -(edges.phi[e] + edges.slack[e] + d)
+            if edges.d_lam[e] < 0.0:
+                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.tension[e] / edges.d_lam[e])
+            if edges.d_slack[e] < 0.0:
+                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.slack[e] / edges.d_slack[e])
     for r in range(rows.phi.shape[0]):
-        if not rows.on[r]:
+        if not rows.active[r]:
             continue
-        d = farther(net, rows, r)
-        rows.rise[r] = rows.shift[r] + rows.kappa[r] * (rows.phi[r] - d) - rows.lam[r]
-        rows.widen[r] = -(rows.phi[r] + rows.slack[r] - d)
-        if rows.rise[r] < 0.0:
-            share = min(share, -TO_THE_WALL * rows.lam[r] / rows.rise[r])
-        if rows.widen[r] < 0.0:
-            share = min(share, -TO_THE_WALL * rows.slack[r] / rows.widen[r])
-    return share
+        d = gap_change(ctx, rows, r)
+        rows.d_lam[r] = rows.lam_est[r] + rows.penalty[r] * (rows.phi[r] - d) - rows.lam[r]
+        rows.d_slack[r] = -(rows.phi[r] + rows.slack[r] - d)
+        if rows.d_lam[r] < 0.0:
+            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.lam[r] / rows.d_lam[r])
+        if rows.d_slack[r] < 0.0:
+            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.slack[r] / rows.d_slack[r])
+    return alpha
 
 
-@far(NUMBER, NUMBER)
 @compiled
-def foretold(box, share):
-    """Mean T s after a share of the ways."""
-    par = open_box(box).par
-    edges, rows = par.net.edges, par.net.solids
+def affine_complementarity(ctx, alpha):
+    """Mean T s after a step of length alpha: μ of the affine step."""
+    edges, rows = ctx.edges, ctx.external
     total = 0.0
     count = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            total += (edges.tension[e] + share * edges.rise[e]) * (edges.slack[e] + share * edges.widen[e])
+            total += (edges.tension[e] + alpha * edges.d_lam[e]) * (edges.slack[e] + alpha * edges.d_slack[e])
             count += 1
     for r in range(rows.phi.shape[0]):
-        if rows.on[r]:
-            total += (rows.lam[r] + share * rows.rise[r]) * (rows.slack[r] + share * rows.widen[r])
+        if rows.active[r]:
+            total += (rows.lam[r] + alpha * rows.d_lam[r]) * (rows.slack[r] + alpha * rows.d_slack[r])
             count += 1
     return total / max(count, 1)
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def correct(box, mu):
+def mehrotra_corrector(ctx, mu):
     """T₀ of (2), in the right-hand side too."""
-    net = open_box(box).par.net
-    edges, rows = net.edges, net.solids
+    edges, rows = ctx.edges, ctx.external
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            more = (mu - edges.rise[e] * edges.widen[e]) / edges.slack[e]
-            edges.shift[e] += more
-            i, j = net.unknown[edges.i[e]], net.unknown[edges.j[e]]
-            pull_ends(net, i, j, more * edges.u[e, 0], more * edges.u[e, 1], more * edges.u[e, 2])
+            more = (mu - edges.d_lam[e] * edges.d_slack[e]) / edges.slack[e]
+            edges.lam_est[e] += more
+            i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
+            add_tension(ctx, i, j, more * edges.u[e, 0], more * edges.u[e, 1], more * edges.u[e, 2])
     for r in range(rows.phi.shape[0]):
-        if rows.on[r]:
-            more = (mu - rows.rise[r] * rows.widen[r]) / rows.slack[r]
-            rows.shift[r] += more
-            push_members(net, rows, r, more * rows.n[r, 0], more * rows.n[r, 1], more * rows.n[r, 2])
+        if rows.active[r]:
+            more = (mu - rows.d_lam[r] * rows.d_slack[r]) / rows.slack[r]
+            rows.lam_est[r] += more
+            add_row_force(ctx, rows, r, more * rows.n[r, 0], more * rows.n[r, 1], more * rows.n[r, 2])
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def go_inside(box, share):
-    par = open_box(box).par
-    edges, rows = par.net.edges, par.net.solids
-    take_joins(par.net, share)
+def take_primal_dual_step(ctx, alpha):
+    """T, s, λ and F after a step of length alpha."""
+    edges, rows = ctx.edges, ctx.external
+    update_attachment_multipliers(ctx, alpha)
     for e in range(edges.i.shape[0]):
-        edges.tension[e] += share * edges.rise[e]
+        edges.tension[e] += alpha * edges.d_lam[e]
         if edges.one_sided[e]:
-            edges.slack[e] += share * edges.widen[e]
+            edges.slack[e] += alpha * edges.d_slack[e]
     for r in range(rows.phi.shape[0]):
-        if rows.on[r]:
-            rows.lam[r] += share * rows.rise[r]
-            rows.slack[r] += share * rows.widen[r]
+        if rows.active[r]:
+            rows.lam[r] += alpha * rows.d_lam[r]
+            rows.slack[r] += alpha * rows.d_slack[r]
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def tell_who_pulls(box, unit):
-    par = open_box(box).par
-    edges, rows = par.net.edges, par.net.solids
+def set_active_by_slack(ctx, inertia):
+    """The active set: where the multiplier outweighs the slack."""
+    edges, rows = ctx.edges, ctx.external
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            edges.on[e] = edges.tension[e] > unit * edges.slack[e]
-            edges.tension[e] = edges.tension[e] if edges.on[e] else 0.0
+            edges.active[e] = edges.tension[e] > inertia * edges.slack[e]
+            edges.tension[e] = edges.tension[e] if edges.active[e] else 0.0
     for r in range(rows.phi.shape[0]):
-        rows.on[r] = rows.on[r] and rows.lam[r] > unit * rows.slack[r]
-        rows.lam[r] = rows.lam[r] if rows.on[r] else 0.0
+        rows.active[r] = rows.active[r] and rows.lam[r] > inertia * rows.slack[r]
+        rows.lam[r] = rows.lam[r] if rows.active[r] else 0.0

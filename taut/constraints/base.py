@@ -135,6 +135,7 @@ class Layout:
     parts: tuple[Part, ...] = ()  # of a kind without a kernel
     coordinates: tuple[Coordinate, ...] = ()  # of a joint
     frame: JointFrame | None = None  # of a joint, in which its reaction is told
+    acts_on: Coordinate | None = None  # of a force: the joint coordinate that it acts on
 
 
 @dataclass(frozen=True)

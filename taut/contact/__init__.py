@@ -8,12 +8,11 @@
 Declarations and the data of a run
 
     algorithms.py       CONTACT_METHODS: the algorithm that treats inequalities under each method's name
-    problem.py          Contacts: what these steps work on, and their options
-    context.py          how compiled functions hand all of this to each other
+    problem.py          ContactContext: what these steps work on, and their options
 
 Steps
 
-    event_driven.py     steps at acceleration level, cut at the first activation, release or impact
+    event_driven.py     steps at acceleration level, cut at each activation, release or impact
     active_set.py       which rows are in the active set at acceleration level
     time_stepping.py    fixed steps with complementarity at the new time
     restitution.py      impacts in fixed steps
@@ -21,7 +20,7 @@ Steps
     broad_phase.py      the same for balls of groups with many pairs
     solve_contacts.py   λ of equalities and candidates together (few: dense and exact; many: iterative)
     driver_work.py      the work of moving walls and of driven bodies in contact
-    dissipation.py      what impacts and friction take
+    dissipation.py      the energy that impacts and friction dissipate
     event_log.py        events and records
     snapshot.py         one instant opened up, for `taut explain`
 
@@ -33,6 +32,7 @@ Solvers, which know nothing of scenes
     face.py             equalities on a set of rows, redundant or not
     friction.py         Coulomb friction with dense matrices
     impact.py           simultaneous impacts
-    projected_gauss_seidel.py, conjugate_residuals.py, rows.py    many contacts, sparse
+    rows.py             ContactRows: sparse rows, and Coulomb's cone
+    projected_gauss_seidel.py, conjugate_residuals.py    many contacts, sparse and iterative
     work.py             workspace, log and statuses of the dense kernels
 """

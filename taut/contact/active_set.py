@@ -1,195 +1,196 @@
-"""Who is handled at an instant, the accelerations that follow, and the way back from drift.
+"""The active set at an instant, the accelerations that follow, and the projection that removes drift.
 
-    touching:   Φ ≤ ε,  neither coming on nor parting for good                                  (1)
+    touching:   Φ ≤ ε,  neither approaching nor separating for good                             (1)
     d = -γ - (2/τ) Φ̇ - Φ/τ²,    w = J v̇ - d                                                     (2)  [Jonquet (5)]
-    the rule chooses which touching rows are handled; these hold w = 0 through a step           (3)
-    afterwards they are drawn back to Φ = 0 and Φ̇ = 0 from where integration left them          (4)
+    the rule chooses which touching rows are active; these hold w = 0 through a step            (3)
+    afterwards they are projected to Φ = 0 and Φ̇ = 0 from where integration left them           (4)
 
-The set of a rule of Platt lasts until the rule changes it after a step, and its rows are not drawn back. It starts
-with all active rows, or (platt_improved) with those among them that tend to be violated.
+The set of a rule of Platt lasts until the rule changes it after a step, and its rows are not projected. It starts
+with all rows that touch, or (platt_improved) with those among them that tend to be violated.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..compiled import compiled, entry, inline
 from ..methods.base import CONTRADICTORY, OK, TOO_MANY
 from ..model.evaluate import clear, drive, forces, move, times
-from .collect import add_rows, equalities, inequalities, rates
-from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
-from .event_log import note_changes
-from .solve_contacts import respond, settle
+from .collect import add_candidates, evaluate_equalities, evaluate_inequalities, factor_equalities, gap_rates
+from .event_log import log_source_rows, record_changes
+from .rows import NO, YES, ZERO
+from .rules import EXACT, IMPROVED, PLATT
+from .solve_contacts import project_equalities, solve_contacts
 from .work import INFEASIBLE
 
-PLATT, IMPROVED, JONQUET, EXACT = range(4)
 RATE_TOLERANCE = 1e-9  # [m/s]
 ACCELERATION_TOLERANCE = 1e-9  # [m/s²] that no force is needed for
 ROUNDING = 0.125  # of the rounding error of Φ that methods count with
-DRIFT = 0.1  # of the tolerances: no way back for less
-
-
-@far(NOTHING, NUMBER, TABLE, TABLE, TABLE)
-@compiled
-def free_acceleration(box, t, x, quat, v):
-    """Accelerations of the forces into work.a, targets of the equalities into par.target, -d of (2) into par.demand."""
-    system, state, par = open_box(box)
-    work, ineq = system.work, par.ineq
-    equalities((box, t, x, quat, v, True, True))
-    inequalities((box, t, x, quat, v, True))
-    forces(system, t, x, quat, v)
-    drive(system)
-    damping, stiffness = 2.0 * par.alpha, par.beta * par.beta
-    times(system, work.J, v, work.mu)
-    for r in range(par.target.shape[0]):
-        feedback = damping * (work.mu[r] + work.phi_t[r]) + stiffness * work.phi[r]
-        par.target[r] = -(work.gamma[r] + feedback)
-    rates((box, v, par.rate))
-    for r in range(par.rate.shape[0]):
-        par.rate[r] += ineq.phi_t[r]
-        par.demand[r] = ineq.gamma[r] + damping * par.rate[r] + stiffness * ineq.phi[r]  # (2)
-
-
-@far(NOTHING, NUMBER, TABLE, TABLE, TABLE, VECTOR)
-@compiled
-def accelerate_handled(box, t, x, quat, v, lam):
-    """work.a with the handled rows held as equalities; their λ into par.normal, in the order of rows."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, x, quat, v))
-    count = 0
-    for r in range(par.handled.shape[0]):
-        if par.handled[r] == 1:
-            par.wanted[count] = r
-            par.cand.b[count] = par.demand[r]
-            par.member[count] = 1
-            count += 1
-    add_rows((box, 0, count))
-    logged = par.log.count[0]
-    respond((box, count, PLATT, system.work.a, -1))  # all members are equalities
-    par.log.count[0] = logged
-    for r in range(lam.shape[0]):
-        lam[r] = par.lam[r]
+DRIFT = 0.1  # of the tolerances: less drift is not projected
+UNLOGGED = np.int64(-1)  # number of an evaluation of the rule that the log leaves out
 
 
 @inline
-def mark_touching(par, work):
-    """(1): marks par.touched, and how far each row may sink before that is an event."""
-    ineq = par.ineq
-    rounding = ROUNDING * par.numbers[2]
-    fastest = 0.0
+def is_persistent(rule):
+    """Whether the active set lasts until the rule changes it after a step."""
+    return rule == PLATT or rule == IMPROVED
+
+
+@compiled
+def free_acceleration(system, ctx, t, x, quat, v):
+    """W f into work.a, targets of the equalities into ctx.eq.target, dΦ/dt and -d of (2) into ctx.rows."""
+    work, ineq, rows, target = system.work, ctx.ineq, ctx.rows, ctx.eq.target
+    evaluate_equalities(system, t, x, quat, v, YES)
+    factor_equalities(system)
+    evaluate_inequalities(system, ctx, t, x, quat, v, YES)
+    forces(system, t, x, quat, v)
+    drive(system)
+    damping, stiffness = 2.0 * ctx.problem.alpha, ctx.problem.beta * ctx.problem.beta
+    times(system, work.J, v, work.mu)
+    for r in range(target.shape[0]):
+        feedback = damping * (work.mu[r] + work.phi_t[r]) + stiffness * work.phi[r]
+        target[r] = -(work.gamma[r] + feedback)
+    gap_rates(ctx, v, rows.rate)
+    for r in range(rows.rate.shape[0]):
+        rows.rate[r] += ineq.phi_t[r]
+        rows.bias[r] = ineq.gamma[r] + damping * rows.rate[r] + stiffness * ineq.phi[r]  # (2)
+
+
+@compiled
+def accelerate_active(system, ctx, t, x, quat, v, lam):
+    """work.a with the active rows held as equalities; their λ into ctx.dense.lam, in the order of rows."""
+    rows, cand, log = ctx.rows, ctx.cand, ctx.events.log
+    free_acceleration(system, ctx, t, x, quat, v)
+    count = ZERO
+    for r in range(rows.active.shape[0]):
+        if rows.active[r] == 1:
+            rows.selected[count] = r
+            cand.b[count] = rows.bias[r]
+            cand.active[count] = 1
+            count += 1
+    add_candidates(system, ctx, quat, ZERO, count)
+    logged = log.count[0]
+    solve_contacts(system, ctx, count, PLATT, system.work.a, UNLOGGED)  # all of them are equalities
+    log.count[0] = logged
+    for r in range(lam.shape[0]):
+        lam[r] = ctx.eq.lam[r]
+
+
+@inline
+def mark_touching(ctx, work):
+    """(1): marks ctx.rows.touching, and how far each row may sink before that is an event."""
+    ineq, rows, problem = ctx.ineq, ctx.rows, ctx.problem
+    rounding = ROUNDING * problem.rounding
+    largest = 0.0
     for i in range(work.a.shape[0]):
         for c in range(3):
-            fastest = max(fastest, abs(work.a[i, c]))
-    # A row that parts so slowly comes back at once if it is drawn back at all. Were that a bounce, rows that are
-    # loaded together but struck in turn would part and meet without end, driven by what rounding lets them sink.
-    parting = max(par.resting, (8.0 * rounding * fastest) ** 0.5)
-    for r in range(par.touched.shape[0]):
-        phi, rate = ineq.phi[r], par.rate[r]
-        near = phi <= par.gap_tolerance and -RATE_TOLERANCE <= rate <= parting
-        par.touched[r] = 1 if near else 0
-        par.started[r] = phi
-        par.allowed[r] = max(-phi, 0.0) + (par.gap_tolerance if near else rounding)
+            largest = max(largest, abs(work.a[i, c]))
+    # A row that separates so slowly comes back at once if forces press it together at all. Were that an impact, rows
+    # that are loaded together but hit in turn would part and meet without end, driven by what rounding lets them sink.
+    separating = max(problem.resting, (8.0 * rounding * largest) ** 0.5)
+    for r in range(rows.touching.shape[0]):
+        phi, rate = ineq.phi[r], rows.rate[r]
+        near = phi <= problem.gap_tolerance and -RATE_TOLERANCE <= rate <= separating
+        rows.touching[r] = 1 if near else 0
+        rows.phi_start[r] = phi
+        rows.sink_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
 
 
-@far(WHOLE, NUMBER, WHOLE)
 @compiled
-def choose_handled(box, t, instant):
-    """(3): fill par.handled; λ and w of the touching rows into par.before and par.after."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, state.x, state.quat, state.v))
-    mark_touching(par, system.work)
-    persistent = par.rule == PLATT or par.rule == IMPROVED
-    count = gather_touching(state, par, persistent)
-    if count > par.S.shape[0]:
+def choose_active(system, state, ctx, t, instant):
+    """(3): fill ctx.rows.active, and λ and w of the touching rows."""
+    rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
+    rule = ctx.problem.rule
+    free_acceleration(system, ctx, t, state.x, state.quat, state.v)
+    mark_touching(ctx, system.work)
+    count = collect_touching(state, ctx)
+    if count > dense.S.shape[0]:
         return TOO_MANY
-    add_rows((box, 0, count))
-    logged = par.log.count[0]
-    status = respond((box, count, par.rule, system.work.a, instant))
-    for k in range(logged, min(par.log.count[0], par.log.ints.shape[0])):
-        par.log.ints[k, 2] = par.source[par.log.ints[k, 2]]  # from places among candidates to rows of the model
+    add_candidates(system, ctx, state.quat, ZERO, count)
+    logged = log.count[0]
+    status = solve_contacts(system, ctx, count, rule, system.work.a, instant)
+    log_source_rows(log, logged, cand)
     for i in range(count):
-        r = par.source[i]
-        held = par.member[i] == 1
-        if par.rule == EXACT:
-            pushed = par.normal[i] * par.S[i, i]
-            held = pushed > ACCELERATION_TOLERANCE
-            if held:
-                par.started[r], par.allowed[r] = pushed, ACCELERATION_TOLERANCE
-        par.handled[r] = 1 if held else 0
-        par.before[r] = par.normal[i] if held or par.rule != EXACT else 0.0
-        par.after[r] = par.slack[i]
+        r = cand.source[i]
+        active = cand.active[i] == 1
+        if rule == EXACT:
+            pushed = dense.lam[i] * dense.S[i, i]
+            active = pushed > ACCELERATION_TOLERANCE
+            if active:
+                rows.phi_start[r], rows.sink_tol[r] = pushed, ACCELERATION_TOLERANCE
+        rows.active[r] = 1 if active else 0
+        rows.lam[r] = dense.lam[i] if active or rule != EXACT else 0.0
+        rows.w[r] = dense.w[i]
     return CONTRADICTORY if status & INFEASIBLE else OK
 
 
 @inline
-def gather_touching(state, par, persistent):
-    """The rows that the rule looks at become candidates; returns how many."""
-    count = 0
-    for r in range(par.handled.shape[0]):
-        was = state.contact[r, 3] == 1.0
-        wanted = par.touched[r] == 1
+def collect_touching(state, ctx):
+    """The rows among which the rule chooses become candidates; returns how many."""
+    rows, cand = ctx.rows, ctx.cand
+    persistent = is_persistent(ctx.problem.rule)
+    count = ZERO
+    for r in range(rows.active.shape[0]):
+        was_active = state.contact[r, 3] == 1.0
+        is_candidate = rows.touching[r] == 1
         if persistent:
-            wanted = was or par.ineq.phi[r] <= par.gap_tolerance
-        if wanted:
-            par.wanted[count] = r
-            par.cand.b[count] = par.demand[r]
-            par.member[count] = 1 if was else 0
+            is_candidate = was_active or ctx.ineq.phi[r] <= ctx.problem.gap_tolerance
+        if is_candidate:
+            rows.selected[count] = r
+            cand.b[count] = rows.bias[r]
+            cand.active[count] = 1 if was_active else 0
             count += 1
-        par.handled[r] = 0
-        par.before[r] = 0.0
-        par.after[r] = 0.0
+        rows.active[r] = 0
+        rows.lam[r] = 0.0
+        rows.w[r] = 0.0
     return count
 
 
-@far(NOTHING, NUMBER)
-@compiled
-def first_set(box, t):
-    """The set that a rule of Platt starts with: rows with Φ = 0, for platt_improved only those with w < 0."""
-    system, state, par = open_box(box)
-    free_acceleration((box, t, state.x, state.quat, state.v))
-    settle((box, system.work.a, par.target, par.spare))
-    rates((box, system.work.a, par.trial))
-    for r in range(par.handled.shape[0]):
-        active = par.ineq.phi[r] <= par.gap_tolerance
-        tends = par.trial[r] + par.demand[r] < 0.0
-        par.handled[r] = 1 if active and (par.rule == PLATT or tends) else 0
-        par.before[r] = 0.0
-    note_changes((box, t))
-
-
 @entry
-def take_first_set(box):
-    first_set((box, 0.0))
+def initial_active_set(system, state, ctx):
+    """The set that a rule of Platt starts with at t = 0: rows with Φ = 0, for platt_improved only those with w < 0."""
+    rows = ctx.rows
+    free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
+    project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
+    gap_rates(ctx, system.work.a, rows.tendency)
+    for r in range(rows.active.shape[0]):
+        touches = ctx.ineq.phi[r] <= ctx.problem.gap_tolerance
+        tends = rows.tendency[r] + rows.bias[r] < 0.0
+        rows.active[r] = 1 if touches and (ctx.problem.rule == PLATT or tends) else 0
+        rows.lam[r] = 0.0
+    record_changes(state, ctx, 0.0)
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def draw_back(box, t):
+def project_drift(system, state, ctx, t):
     """(4): the shortest way back for positions, then for velocities; equalities keep their Φ and Φ̇."""
-    system, state, par = open_box(box)
-    ineq, cand = par.ineq, par.cand
-    inequalities((box, t, state.x, state.quat, state.v, False))
-    rates((box, state.v, par.rate))
-    count = 0
-    off = False
-    for r in range(par.handled.shape[0]):
-        if par.handled[r] == 1:
-            par.wanted[count] = r
-            par.member[count] = 1
+    ineq, cand, rows, log = ctx.ineq, ctx.cand, ctx.rows, ctx.events.log
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    gap_rates(ctx, state.v, rows.rate)
+    count = ZERO
+    drifted = False
+    for r in range(rows.active.shape[0]):
+        if rows.active[r] == 1:
+            rows.selected[count] = r
+            cand.active[count] = 1
             cand.b[count] = ineq.phi[r]
             count += 1
-            rate = abs(par.rate[r] + ineq.phi_t[r])
-            off = off or abs(ineq.phi[r]) > DRIFT * par.gap_tolerance or rate > DRIFT * RATE_TOLERANCE
-    if not off:
+            rate = abs(rows.rate[r] + ineq.phi_t[r])
+            drifted = drifted or abs(ineq.phi[r]) > DRIFT * ctx.problem.gap_tolerance or rate > DRIFT * RATE_TOLERANCE
+    if not drifted:
         return
-    equalities((box, t, state.x, state.quat, state.v, False, True))
-    add_rows((box, 0, count))
-    logged = par.log.count[0]
-    clear(par.v0)
-    for r in range(par.target.shape[0]):
-        par.target[r] = 0.0
-    respond((box, count, PLATT, par.v0, -1))
-    move(system, state.x, state.quat, par.v0, 1.0, state.x, state.quat)
+    evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
+    factor_equalities(system)
+    add_candidates(system, ctx, state.quat, ZERO, count)
+    logged = log.count[0]
+    dv = ctx.vel.dv
+    clear(dv)
+    for r in range(ctx.eq.target.shape[0]):
+        ctx.eq.target[r] = 0.0
+    solve_contacts(system, ctx, count, PLATT, dv, UNLOGGED)
+    move(system, state.x, state.quat, dv, 1.0, state.x, state.quat)
     for i in range(count):
-        cand.b[i] = ineq.phi_t[par.source[i]]
-    times(system, system.work.J, state.v, par.target)
-    respond((box, count, PLATT, state.v, -1))
-    par.log.count[0] = logged
+        cand.b[i] = ineq.phi_t[cand.source[i]]
+    times(system, system.work.J, state.v, ctx.eq.target)
+    solve_contacts(system, ctx, count, PLATT, state.v, UNLOGGED)
+    log.count[0] = logged

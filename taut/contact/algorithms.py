@@ -16,16 +16,16 @@ import numpy as np
 from ..errors import TautError
 from ..methods import METHODS
 from ..methods.base import Method
-from . import active_set as handled
+from ..model.arrays import State
+from ..model.model import Model
 from . import event_driven as events
 from . import time_stepping as fixed
-from .context import contents, pack
+from .active_set import initial_active_set
 from .event_log import measure
-from .problem import EVENT_OPTIONS, EVENTS, OPTIONS, Contacts, contacts
-from .rules import RULES
+from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .rules import EXACT, RULES
 
-LANDING = 1e-6  # [m/s] below which an event-driven impact does not bounce: rest in finite time
-FIXED_LOSSES = ("has_impacts", "count_impacts", "count_friction")
+LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 
 
@@ -42,58 +42,36 @@ def event_driven(method: Method) -> Method:
     def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
-        tables = contacts(model, system, state, par, named)
-        return state, pack(system, state, tables, {"fixed", "restitution", "pairs", *FIXED_LOSSES, *unused(tables)})
+        return state, contact_context(model, state, par, named)
 
-    def begin(par):
-        if contents(par).rule in (handled.PLATT, handled.IMPROVED):
-            handled.take_first_set(par.box)
+    def begin(system, state, ctx):
+        if list(RULES.values())[ctx.problem.rule].is_persistent:
+            initial_active_set(system, state, ctx)
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     return replace(
         method, algorithm="event_driven",
-        doc="Steps at acceleration level, cut where an inequality activates, is released or collides.",
+        doc="Steps at acceleration level, cut where an inequality activates, is released or has an impact.",
         level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, observe=events.observe, measure=measure, start=start,
-        begin=begin, refuses=refuses, form="contact", levels=("position",),
+        begin=begin, refuses=refuses, form="contact",
     )  # fmt: skip
-
-
-def unused(tables: Contacts) -> set[str]:
-    """Functions that a scene never calls need not be compiled."""
-    found = set()
-    if not tables.counted:
-        found |= {"drivers"}
-    if not tables.friction:
-        found |= {"rub", "reduce_triples", "count_friction"}
-    if tables.rule not in (handled.PLATT, handled.IMPROVED):
-        found |= {"first_set"}
-    if not tables.bouncing:
-        found |= {"restitution"}
-    if not len(tables.ineq.ball_slot):
-        found |= {"pairs"}
-        if len(tables.source) * (3 if tables.friction else 1) <= len(tables.S):
-            found |= {"sweep_all"}
-    return found
 
 
 def time_stepping(method: Method) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
 
-    def refuses(model):
-        return method.refuses(model)
-
     def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         rule = list(RULES)[int(named["active_set"])]
-        if rule in ("platt", "platt_improved"):
+        if RULES[rule].is_persistent:
             raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with method "
                             f"'{method.name}' choose exact or jonquet, or use method baumgarte.")
-        tables = contacts(model, system, state, par, named)
-        if tables.friction and rule != "exact":
+        ctx = contact_context(model, state, par, named)
+        if ctx.problem.friction and rule != "exact":
             raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
                             "choose exact, or set friction to 0.")
-        return state, pack(system, state, tables, {"events", "handled", *unused(tables)})
+        return state, ctx
 
     # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
     options = (*(option for option in method.options if option.name != "newton"), *OPTIONS)
@@ -104,16 +82,14 @@ def time_stepping(method: Method) -> Method:
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
         step=fixed.step, options=options, observe=fixed.observe, measure=measure, start=start,
-        refuses=refuses, tolerance=FIXED_TOLERANCE, form="contact", levels=("position",),
+        tolerance=FIXED_TOLERANCE, form="contact",
     )  # fmt: skip
 
 
-def viewer(model, system, state):
-    """A box for looking at inequalities only: the functions of gather.py."""
-    named = {"active_set": 3.0, "resting": 0.0, "log": 0.0}
-    tables = contacts(model, system, state, np.zeros(3), named)
-    others = {"fixed", "restitution", "events", "handled", "drivers", "losses", "pairs", "respond", "report"}
-    return pack(system, state, tables, others)
+def evaluation_context(model: Model, state: State) -> ContactContext:
+    """A context in which inequalities are evaluated only: no step is taken."""
+    named = {"active_set": float(EXACT), "resting": 0.0, "log": 0.0}
+    return contact_context(model, state, np.zeros(3), named)
 
 
 CONTACT_METHODS: dict[str, Method] = {
@@ -124,5 +100,3 @@ CONTACT_METHODS: dict[str, Method] = {
         time_stepping(METHODS["implicit_first"]),
     )
 }
-
-__all__ = ["CONTACT_METHODS", "EVENTS", "contents", "event_driven", "time_stepping", "viewer"]

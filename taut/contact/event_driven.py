@@ -1,12 +1,12 @@
-"""Steps at acceleration level that stop at every activation, release and impact.
+"""Event-driven steps at acceleration level, cut at every activation, release and impact.
 
-    event functions: Φ of rows that are not handled, λ of those that are                        (1)
+    event functions g: Φ of rows that are not active, λ of those that are                       (1)
     the step ends where the first of them becomes negative, and the rest of it follows          (2)
-    rows that touch and approach there collide                                                  (3)
+    rows that touch and approach there have an impact                                           (3)
 
-Between events the rows of handled.py are held. With a rule of Platt nothing is rewound and nothing collides: its
-set is changed after the step, as printed. One compiled step serves all methods at acceleration level: they differ
-in numbers.
+Between events the active rows (active_set.py) are held as equalities. With a rule of Platt nothing is rewound and
+nothing has impacts: its set is changed after the step, as printed. One compiled step serves all methods at
+acceleration level: they differ in numbers.
 """
 
 from __future__ import annotations
@@ -16,270 +16,270 @@ from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from ..model.evaluate import copy
-from .active_set import EXACT, IMPROVED, PLATT, RATE_TOLERANCE, accelerate_handled, choose_handled, draw_back
-from .collect import add_rows, choose_charts, equalities, inequalities, rates
-from .context import NOTHING, NUMBER, TRUTH, VECTOR, WHOLE, Boxed, far, open_box
-from .dissipation import kinetic
-from .driver_work import equality_work, power_now, tally
-from .event_log import hand_over, next_instant, note_changes, note_impacts
+from .active_set import (
+    RATE_TOLERANCE,
+    UNLOGGED,
+    accelerate_active,
+    choose_active,
+    is_persistent,
+    project_drift,
+)
+from .collect import (
+    add_candidates,
+    choose_charts,
+    evaluate_equalities,
+    evaluate_inequalities,
+    factor_equalities,
+    gap_rates,
+)
+from .dissipation import kinetic_energy
+from .driver_work import add_driver_work, driver_power, equality_work
+from .event_log import next_instant, record_changes, record_impacts, write_multipliers
+from .rows import NO, YES, ZERO
+from .rules import EXACT, IMPROVED
 from .rules import after as after_step
-from .solve_contacts import impact
+from .solve_contacts import apply_impacts
 
-MOST_EVENTS = 2000  # in one step; then nothing bounces any more until it ends
+MOST_EVENTS = 2000  # in one step; then impacts have no restitution until it ends
+ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
 
 
-@far(TRUTH, NUMBER, VECTOR)
 @compiled
-def event_functions(box, t, out):
+def event_functions(system, state, ctx, t, out):
     """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
-    system, state, par = open_box(box)
-    inequalities((box, t, state.x, state.quat, state.v, False))
+    rows, dense = ctx.rows, ctx.dense
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     negative = False
     some = False
     for r in range(out.shape[0]):
         out[r] = 1.0
-        if par.handled[r] == 1:
+        if rows.active[r] == 1:
             some = True
         else:
-            out[r] = par.ineq.phi[r] + par.allowed[r]
+            out[r] = ctx.ineq.phi[r] + rows.sink_tol[r]
             negative = negative or out[r] < 0.0
-    if some and par.rule == EXACT:
-        accelerate_handled((box, t, state.x, state.quat, state.v, par.spare))
+    if some and ctx.problem.rule == EXACT:
+        accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
-            if par.handled[r] == 1:
-                out[r] = par.normal[n] * par.S[n, n] + par.allowed[r]
+            if rows.active[r] == 1:
+                out[r] = dense.lam[n] * dense.S[n, n] + rows.sink_tol[r]
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
 
 
 @inline
-def save(state, par):
-    copy(state.x, par.saved_x)
-    copy(state.quat, par.saved_quat)
-    copy(state.v, par.saved_v)
-    for i in range(state.memory.shape[0]):
-        par.saved_memory[i] = state.memory[i]
-    for i in range(state.ledger.shape[0]):
-        par.saved_ledger[i] = state.ledger[i]
+def save(state, saved):
+    copy(state.x, saved.x)
+    copy(state.quat, saved.quat)
+    copy(state.v, saved.v)
+    copy_vector(state.memory, saved.memory)
+    copy_vector(state.ledger, saved.ledger)
 
 
 @inline
-def restore(state, par):
-    copy(par.saved_x, state.x)
-    copy(par.saved_quat, state.quat)
-    copy(par.saved_v, state.v)
-    for i in range(state.memory.shape[0]):
-        state.memory[i] = par.saved_memory[i]
-    for i in range(state.ledger.shape[0]):
-        state.ledger[i] = par.saved_ledger[i]
+def restore(state, saved):
+    copy(saved.x, state.x)
+    copy(saved.quat, state.quat)
+    copy(saved.v, state.v)
+    copy_vector(saved.memory, state.memory)
+    copy_vector(saved.ledger, state.ledger)
 
 
 @inline
-def first_crossing(par, lo, hi):
+def copy_vector(source, out):
+    for i in range(source.shape[0]):
+        out[i] = source[i]
+
+
+@inline
+def first_crossing(rows, lo, hi):
     """Where straight lines between the ends of the bracket first reach zero."""
     best = hi
-    for r in range(par.before.shape[0]):
-        if par.after[r] < 0.0:
-            before = max(par.before[r], 0.0)
-            best = min(best, lo + (hi - lo) * before / (before - par.after[r]))
+    for r in range(rows.g_lo.shape[0]):
+        if rows.g_hi[r] < 0.0:
+            g_lo = max(rows.g_lo[r], 0.0)
+            best = min(best, lo + (hi - lo) * g_lo / (g_lo - rows.g_hi[r]))
     return best
 
 
-@far(WHOLE, NUMBER, TRUTH)
 @compiled
-def collide_here(box, t, bouncing):
+def impact_now(system, state, ctx, t, with_restitution):
     """(3): returns how many rows took part, or a status with the sign turned."""
-    system, state, par = open_box(box)
-    ineq = par.ineq
-    equalities((box, t, state.x, state.quat, state.v, False, False))
-    inequalities((box, t, state.x, state.quat, state.v, False))
-    rates((box, state.v, par.rate))
-    n = 0
+    ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    gap_rates(ctx, state.v, rows.rate)
+    n = ZERO
     approaching = False
-    for r in range(par.handled.shape[0]):
-        rate = par.rate[r] + ineq.phi_t[r]
+    for r in range(rows.active.shape[0]):
+        rate = rows.rate[r] + ineq.phi_t[r]
         # What touches within the tolerance of time touches now.
-        if ineq.phi[r] <= par.gap_tolerance + 2.0 * par.time_tolerance * abs(rate):
-            par.wanted[n] = r
-            par.cand.b[n] = ineq.phi_t[r]
-            par.slack[n] = rate
+        if ineq.phi[r] <= ctx.problem.gap_tolerance + 2.0 * ctx.problem.time_tolerance * abs(rate):
+            rows.selected[n] = r
+            cand.b[n] = ineq.phi_t[r]
+            ctx.dense.w[n] = rate
             n += 1
             approaching = approaching or rate < -RATE_TOLERANCE
     if not approaching:
-        return 0
-    if n > par.S.shape[0]:
+        return ZERO
+    if n > ctx.dense.S.shape[0]:
         return -TOO_MANY
-    add_rows((box, 0, n))
-    if not bouncing:
+    add_candidates(system, ctx, state.quat, ZERO, n)
+    if not with_restitution:
         for i in range(n):
-            par.bounce[i] = 0.0
-    equalities((box, t, state.x, state.quat, state.v, False, True))
-    energy = kinetic((box, state.v))
-    if impact((box, n, state.v, par.resting)) < 0:
+            cand.restitution[i] = 0.0
+    factor_equalities(system)
+    energy = kinetic_energy(system, state.v)
+    if apply_impacts(system, ctx, n, state.v, ctx.problem.resting) < 0:
         return -CONTRADICTORY
-    if par.counted == 1:
+    if ctx.problem.counted == 1:
         energy -= state.ledger[0]
-        tally((box, n, 1.0, False))
-        state.ledger[0] += equality_work((box, par.lam))
+        add_driver_work(system, state, ctx, n, 1.0, NO)
+        state.ledger[0] += equality_work(system, state, ctx.eq.lam)
         energy += state.ledger[0]
-    state.ledger[2] += energy - kinetic((box, state.v))
-    note_impacts((box, t, n, par.resting))
+    state.ledger[2] += energy - kinetic_energy(system, state.v)
+    record_impacts(state, ctx, t, n, ctx.problem.resting)
     return n
 
 
 @inline
 def accelerate(system, t, x, quat, v, par, lam):
-    accelerate_handled((par.box, t, x, quat, v, lam))
+    accelerate_active(system, par, t, x, quat, v, lam)
 
 
 @inline
 def power(system, v, par, lam, out):
-    power_now((par.box, v, lam, out))
+    driver_power(system, par, v, lam, out)
 
 
 @inline
 def integrator_of(par):
-    system, state, contacts = open_box(par.box)
-    return contacts.integrator
+    return par.problem.integrator
 
 
 runge_kutta = specialise(runge_kutta_template, "runge_kutta_contact", compiled, accelerate=accelerate, power=power)
-base_step = specialise(
-    step_template, "base_step_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
+integrate = specialise(
+    step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
 )  # fmt: skip
 
 
-@far(NOTHING, NUMBER, NUMBER)
 @compiled
-def integrate(box, t, h):
-    system, state, par = open_box(box)
-    base_step(system, state, t, h, Boxed(par.numbers, box, par.source))  # `par` as the integrators know it
-
-
-@far(NUMBER, NUMBER, NUMBER)
-@compiled
-def rewind(box, t, h):
+def locate_event(system, state, ctx, t, h):
     """(2): from the end of a trial step of h to the state at its first event; returns the time used.
 
-    The bracket is narrowed by the ITP method: as safe as halving, and fast where events are smooth.
+    The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
     """
-    system, state, par = open_box(box)
-    for r in range(par.before.shape[0]):
-        par.before[r] = par.started[r] + par.allowed[r]
-    if not event_functions((box, t + h, par.after)):
+    rows, tol = ctx.rows, ctx.problem.time_tolerance
+    for r in range(rows.g_lo.shape[0]):
+        rows.g_lo[r] = rows.phi_start[r] + rows.sink_tol[r]
+    if not event_functions(system, state, ctx, t + h, rows.g_hi):
         return h
     lo, hi = 0.0, h
-    spread = 0.2 / h
-    budget = par.time_tolerance
+    kappa = ITP_KAPPA / h
+    budget = tol
     while budget < h:
         budget *= 2.0
-    while hi - lo > par.time_tolerance:
+    while hi - lo > tol:
         half = 0.5 * (lo + hi)
-        guess = first_crossing(par, lo, hi)
+        guess = first_crossing(rows, lo, hi)
         towards = 1.0 if half >= guess else -1.0
-        nudge = min(spread * (hi - lo) ** 2, abs(half - guess))
-        guess += towards * max(nudge, 0.25 * par.time_tolerance)
-        room = max(budget - 0.5 * (hi - lo), 0.0)
-        if abs(guess - half) > room:
-            guess = half - towards * room
+        nudge = min(kappa * (hi - lo) ** 2, abs(half - guess))
+        guess += towards * max(nudge, 0.25 * tol)
+        radius = max(budget - 0.5 * (hi - lo), 0.0)
+        if abs(guess - half) > radius:
+            guess = half - towards * radius
         budget *= 0.5
         if not lo < guess < hi:
             guess = half
-        restore(state, par)
-        integrate((box, t, guess))
-        if event_functions((box, t + guess, par.trial)):
+        restore(state, ctx.saved)
+        integrate(system, state, t, guess, ctx)
+        if event_functions(system, state, ctx, t + guess, rows.g_trial):
             hi = guess
-            for r in range(par.after.shape[0]):
-                par.after[r] = par.trial[r]
+            copy_vector(rows.g_trial, rows.g_hi)
         else:
             lo = guess
-            for r in range(par.after.shape[0]):
-                par.before[r] = par.trial[r]
-    restore(state, par)
+            copy_vector(rows.g_trial, rows.g_lo)
+    restore(state, ctx.saved)
     if lo == 0.0:  # an event at once: let it happen, or time would not go on
         lo = hi
-    integrate((box, t, lo))
+    integrate(system, state, t, lo, ctx)
     return lo
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def finish_platt(box, t):
-    """Algorithms 1 and 2 change their set after the step; par.before and par.after hold λ and w."""
-    system, state, par = open_box(box)
-    inequalities((box, t, state.x, state.quat, state.v, False))
-    count = par.handled.shape[0]
+def update_platt_set(system, state, ctx, t):
+    """Algorithms 1 and 2 change their set after the step, by its λ and w."""
+    rows, rule = ctx.rows, ctx.problem.rule
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    count = rows.active.shape[0]
     for r in range(count):
-        if par.handled[r] == 0 and par.started[r] > par.gap_tolerance and par.rule == IMPROVED:
-            par.after[r] = 0.0  # only what touched can enter
-    after_step(par.rule, count, par.handled, par.before, par.after, par.ineq.phi, 0.0, par.log, par.instant[0] - 1)
-    note_changes((box, t))
+        if rows.active[r] == 0 and rows.phi_start[r] > ctx.problem.gap_tolerance and rule == IMPROVED:
+            rows.w[r] = 0.0  # only what touched can enter
+    instant = ctx.events.instant[0] - 1
+    after_step(rule, count, rows.active, rows.lam, rows.w, ctx.ineq.phi, 0.0, ctx.events.log, instant)
+    record_changes(state, ctx, t)
 
 
-@far(WHOLE, NUMBER, NUMBER)
 @compiled
-def whole_step(box, t, h):
-    system, state, par = open_box(box)
+def advance_to_event(system, state, ctx, t, h):
+    """From t by h, or to the first event before; returns the time used."""
+    save(state, ctx.saved)
+    integrate(system, state, t, h, ctx)
+    used = h
+    if ctx.problem.rewind == 1:
+        used = locate_event(system, state, ctx, t, h)
+    if not is_persistent(ctx.problem.rule):
+        project_drift(system, state, ctx, t + used)
+    return used
+
+
+@compiled
+def step(system, state, t, h, ctx):
     memory = state.memory
-    if par.event_count[0] > par.event_ints.shape[0] // 2:
+    if ctx.events.count[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
-    choose_charts((box,))
-    platt = par.rule == PLATT or par.rule == IMPROVED
+    choose_charts(system, state, ctx)
+    platt = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
     broken = False
     while done < h:
+        now = t + done
         if not platt:
-            struck = collide_here((box, t + done, events < MOST_EVENTS))
-            if struck < 0:
-                return -struck
-            if struck > 0:
+            impacts = impact_now(system, state, ctx, now, events < MOST_EVENTS)
+            if impacts < 0:
+                return -impacts
+            if impacts > 0:
                 broken = True
                 memory[0] = 0.0  # multistep methods start again
-        status = choose_handled((box, t + done, next_instant(par, t + done)))
+        status = choose_active(system, state, ctx, now, next_instant(ctx.events, now))
         if status != OK:
             return status
-        note_changes((box, t + done))
-        rest = used = h - done
-        save(state, par)
-        integrate((box, t + done, rest))
-        if par.rewind == 1:
-            used = rewind((box, t + done, rest))
-            broken = broken or used < rest
-        if not platt:
-            draw_back((box, t + done + used))
+        record_changes(state, ctx, now)
+        rest = h - done
+        used = advance_to_event(system, state, ctx, now, rest)
+        broken = broken or used < rest
         done = h if used == rest else done + used
         events += 1
         if events > 2 * MOST_EVENTS:
             return STUCK
     if platt:
-        finish_platt((box, t + h))
-    elif par.rewind == 0:
-        collide_here((box, t + h, True))
+        update_platt_set(system, state, ctx, t + h)
+    elif ctx.problem.rewind == 0:
+        impact_now(system, state, ctx, t + h, YES)
     if broken:
         memory[0] = 0.0
     return OK
 
 
 @compiled
-def step(system, state, t, h, par):
-    return whole_step((par.box, t, h))
-
-
-@far(NOTHING, NUMBER, VECTOR)
-@compiled
-def observe_now(box, t, lam):
-    system, state, par = open_box(box)
-    logged = par.log.count[0]
-    choose_handled((box, t, -1))
-    par.log.count[0] = logged
-    hand_over((box, par.lam, lam))
-
-
-@compiled
-def observe(system, state, t, par, lam):
-    """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in par.before."""
-    observe_now((par.box, t, lam))
+def observe(system, state, t, ctx, lam):
+    """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
+    log = ctx.events.log
+    logged = log.count[0]
+    choose_active(system, state, ctx, t, UNLOGGED)
+    log.count[0] = logged
+    write_multipliers(ctx, ctx.eq.lam, lam)

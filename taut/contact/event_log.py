@@ -4,155 +4,157 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..model.evaluate import clear
-from .broad_phase import add_pairs, deepest
-from .collect import add_rows, inequalities, push_candidates, rates
-from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
+from .broad_phase import add_pair_candidates, deepest_overlap
+from .collect import add_candidates, evaluate_inequalities, gap_rates
 from .problem import ACTIVATION, IMPACT, RELEASE
+from .rows import NO, ZERO, add_impulses
 
 
 @inline
-def note(par, kind, row, pair, t, impulse):
-    k = par.event_count[0]
-    if k < par.event_ints.shape[0]:
-        par.event_ints[k, 0], par.event_ints[k, 1], par.event_ints[k, 2] = kind, row, pair
-        par.event_numbers[k, 0], par.event_numbers[k, 1] = t, impulse
-    par.event_count[0] = k + 1
+def record_event(events, kind, row, pair, t, impulse):
+    k = events.count[0]
+    if k < events.ints.shape[0]:
+        events.ints[k, 0], events.ints[k, 1], events.ints[k, 2] = kind, row, pair
+        events.numbers[k, 0], events.numbers[k, 1] = t, impulse
+    events.count[0] = k + 1
 
 
 @inline
-def next_instant(par, t):
-    """Number the looks at the set, so that the log can tell when each was."""
-    k = par.instant[0]
-    par.instant[0] = k + 1
-    if k < par.instant_time.shape[0]:
-        par.instant_time[k] = t
+def next_instant(events, t):
+    """Number the evaluations of the rule, so that the log can tell the time of each."""
+    k = events.instant[0]
+    events.instant[0] = k + 1
+    if k < events.instant_time.shape[0]:
+        events.instant_time[k] = t
     return k
 
 
-@far(NOTHING, NUMBER)
+@inline
+def log_source_rows(log, first, cand):
+    """From places among the candidates to rows of the model, in the log from entry `first` on; pairs are below 0."""
+    for k in range(first, min(log.count[0], log.ints.shape[0])):
+        log.ints[k, 2] = cand.source[log.ints[k, 2]]
+
+
 @compiled
-def note_changes(box, t):
-    """Activations and releases between the set of last time (state.contact) and par.handled."""
-    system, state, par = open_box(box)
-    for r in range(par.handled.shape[0]):
+def record_changes(state, ctx, t):
+    """Activations and releases between the set of the last step (state.contact) and the active set."""
+    rows = ctx.rows
+    for r in range(rows.active.shape[0]):
         was = state.contact[r, 3] == 1.0
-        now = par.handled[r] == 1
+        now = rows.active[r] == 1
         if now != was:
-            note(par, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
-        state.contact[r, 3] = par.handled[r]
-        state.contact[r, 0] = par.before[r] if now else 0.0
+            record_event(ctx.events, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
+        state.contact[r, 3] = rows.active[r]
+        state.contact[r, 0] = rows.lam[r] if now else 0.0
 
 
-@far(NOTHING, NUMBER, WHOLE, NUMBER)
 @compiled
-def note_impacts(box, t, n, resting):
-    """Impulses of the candidates in par.normal; par.slack holds the rates before. A soft landing is none."""
-    system, state, par = open_box(box)
+def record_impacts(state, ctx, t, n, resting):
+    """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none."""
+    dense = ctx.dense
     worst = 0.0
     for i in range(n):
-        worst = min(worst, par.slack[i])
+        worst = min(worst, dense.w[i])
     if worst >= -resting:
         return
     largest = 0.0
     for i in range(n):
-        largest = max(largest, par.normal[i])
+        largest = max(largest, dense.lam[i])
     for i in range(n):
-        if par.normal[i] > 1e-9 * largest:
-            source = par.source[i]
+        if dense.lam[i] > 1e-9 * largest:
+            source = ctx.cand.source[i]
             if source >= 0:
-                note(par, IMPACT, source, -1, t, par.normal[i])
+                record_event(ctx.events, IMPACT, source, -1, t, dense.lam[i])
             else:
-                note(par, IMPACT, -1, pair_number(par, state, -1 - source), t, par.normal[i])
+                record_event(ctx.events, IMPACT, -1, pair_number(ctx, state, -1 - source), t, dense.lam[i])
 
 
 @inline
-def pair_number(par, state, k):
+def pair_number(ctx, state, k):
     """Two balls packed into one number."""
-    return state.pairs[k, 0] * par.ineq.ball_slot.shape[0] + state.pairs[k, 1]
+    return state.pairs[k, 0] * ctx.ineq.ball_slot.shape[0] + state.pairs[k, 1]
 
 
 @inline
-def remember_set(par, state):
-    """Which pairs pushed in the last step, before their λ is written over."""
+def store_active_pairs(ctx, state):
+    """Which pairs pushed in the last step, before their λ is overwritten."""
     for k in range(state.pair_count[0]):
-        par.pushed[k] = 1 if state.pair_lam[k, 0] > 0.0 else 0
+        ctx.pairs.was_active[k] = 1 if state.pair_lam[k, 0] > 0.0 else 0
 
 
-@far(NOTHING, NUMBER)
 @compiled
-def note_set(box, t):
-    """Activations and releases in a fixed step: what pushes now against what pushed before."""
-    system, state, par = open_box(box)
+def record_active_set(state, ctx, t):
+    """Activations and releases in a fixed step: λ > 0 now against λ > 0 before."""
     for r in range(state.contact.shape[0]):
         now = state.contact[r, 0] > 0.0
         was = state.contact[r, 3] == 1.0
         if now != was:
-            note(par, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
+            record_event(ctx.events, ACTIVATION if now else RELEASE, r, -1, t, 0.0)
         state.contact[r, 3] = 1.0 if now else 0.0
     for k in range(state.pair_count[0]):
         now = state.pair_lam[k, 0] > 0.0
-        if now != (par.pushed[k] == 1):
-            note(par, ACTIVATION if now else RELEASE, -1, pair_number(par, state, k), t, 0.0)
+        if now != (ctx.pairs.was_active[k] == 1):
+            record_event(ctx.events, ACTIVATION if now else RELEASE, -1, pair_number(ctx, state, k), t, 0.0)
 
 
-@far(NOTHING, VECTOR, VECTOR)
-@compiled
-def hand_over(box, equalities, lam):
-    """λ of equalities, then of the listed rows (par.before), with the sign of Φ as the user wrote it."""
-    system, state, par = open_box(box)
-    listed = par.ineq.listed
+@inline
+def write_multipliers(ctx, equalities, lam):
+    """λ of equalities, then of the listed rows (ctx.rows.lam), with the sign of Φ as the user wrote it."""
+    listed = ctx.ineq.listed
     first = lam.shape[0] - listed.shape[0]
     for r in range(first):
         lam[r] = equalities[r]
     for k in range(listed.shape[0]):
-        lam[first + k] = par.ineq.sign[listed[k]] * par.before[listed[k]]
+        lam[first + k] = ctx.ineq.sign[listed[k]] * ctx.rows.lam[listed[k]]
 
 
-@far(NOTHING, NUMBER, VECTOR, VECTOR, TABLE, TABLE, VECTOR)
-@compiled
-def measure_now(box, t, phi, rate, slide, force, totals):
-    """Φ and dΦ/dt of the listed rows, and what all contacts together do. par.before holds λ of all rows.
-
-    The time is set. force: on each slot [N]; totals: contacts that push, deepest overlap [m].
-    """
-    system, state, par = open_box(box)
-    ineq, cand = par.ineq, par.cand
+@inline
+def measure_rows(state, ctx, phi, rate, slide):
+    """Φ, dΦ/dt and friction of the listed rows."""
+    ineq = ctx.ineq
     listed = ineq.listed
-    inequalities((box, t, state.x, state.quat, state.v, False))
-    rates((box, state.v, par.rate))
     first = phi.shape[0] - listed.shape[0]
     for k in range(listed.shape[0]):
         r = listed[k]
         phi[first + k] = ineq.sign[r] * ineq.phi[r]
-        rate[first + k] = ineq.sign[r] * (par.rate[r] + ineq.phi_t[r])
+        rate[first + k] = ineq.sign[r] * (ctx.rows.rate[r] + ineq.phi_t[r])
     for k in range(slide.shape[0]):
         slide[k, 0], slide[k, 1] = state.contact[listed[k], 1], state.contact[listed[k], 2]
-    n = 0
+
+
+@compiled
+def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+    """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.rows.lam holds λ of all rows.
+
+    The time is set. force: on each slot [N]; totals: number of contacts with λ > 0, deepest overlap [m].
+    """
+    ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    gap_rates(ctx, state.v, rows.rate)
+    measure_rows(state, ctx, phi, rate, slide)
+    n = ZERO
     deep = 0.0
-    for r in range(par.before.shape[0]):
+    for r in range(rows.lam.shape[0]):
         deep = max(deep, -ineq.phi[r])
-        if par.before[r] != 0.0:
-            par.wanted[n] = r
-            cand.lam[n, 0] = par.before[r]
+        if rows.lam[r] != 0.0:
+            rows.selected[n] = r
+            cand.lam[n, 0] = rows.lam[r]
             cand.lam[n, 1], cand.lam[n, 2] = state.contact[r, 1], state.contact[r, 2]
             n += 1
-    add_rows((box, 0, n))
+    add_candidates(system, ctx, state.quat, ZERO, n)
     if ineq.ball_slot.shape[0] > 0:
-        deep = max(deep, deepest((box,)))
-        n = add_pairs((box, n, par.zero, 1.0, par.pushing))
-    clear(par.v0)
-    push_candidates((box, n, par.one, par.v0))
+        deep = max(deep, deepest_overlap(state, ctx))
+        n = add_pair_candidates(state, ctx, n, ctx.vel.zero, 1.0, ctx.problem.pair_reach)
+    total = ctx.vel.dv
+    clear(total)
+    add_impulses(cand, n, ctx.vel.one, total)
     count = 0
     for i in range(n):
         if cand.lam[i, 0] != 0.0:
             count += 1
     for i in range(force.shape[0]):
         for c in range(3):
-            force[i, c] = par.v0[i, c]
+            force[i, c] = total[i, c]
     totals[0] = count
     totals[1] = deep
-
-
-@compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals):
-    measure_now((par.box, t, phi, rate, slide, force, totals))

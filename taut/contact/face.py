@@ -25,13 +25,13 @@ import math
 
 import numpy as np
 
-from taut.compiled import compiled
+from ..compiled import compiled
 
 RANK = 1e-11  # of a row's diagonal: what the rows before leave of it is rounding
 SCALES_ALIKE = 100.0
 MOVABLE = 1e-14  # of the largest diagonal: below, nothing can move along this row
 ROUNDS = 2
-FLOOR = 1e-3  # of the largest q: no row is looked at more closely than this
+FLOOR = 1e-3  # of the largest q: slacks are not judged more strictly than this
 
 
 @compiled
@@ -47,7 +47,7 @@ def scale_problem(S, c, m, work):
             logs += math.log(S[i, i])
             count += 1
     g = math.exp(logs / count) if count > 0 else 1.0
-    top = work.size[0]
+    top = work.scale[0]
     total = 0.0
     for i in range(m):
         a = S[i, i]
@@ -62,7 +62,7 @@ def scale_problem(S, c, m, work):
             total += abs(S[i, j])
             work.A[i, j] = work.d[i] * S[i, j] * work.d[j]
             work.A[j, i] = work.A[i, j]
-    work.size[1] = top
+    work.scale[1] = top
     return math.isfinite(total)
 
 
@@ -192,7 +192,7 @@ def solve_set(m, flags, work):
 
 @compiled
 def find_slack(m, work):
-    """s = A y + q, and in work.reach how large the terms of each sum are."""
+    """s = A y + q, and in work.magnitude how large the terms of each sum are."""
     for i in range(m):
         total = work.q[i]
         size = abs(total)
@@ -201,7 +201,7 @@ def find_slack(m, work):
             total += term
             size += abs(term)
         work.s[i] = total
-        work.reach[i] = size + FLOOR * work.size[1]
+        work.magnitude[i] = size + FLOOR * work.scale[1]
 
 
 @compiled

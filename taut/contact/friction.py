@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 
-from taut.compiled import compiled
+from ..compiled import compiled
 
 MOST_NEWTON = 50
 RELAXED = 0.6
@@ -37,7 +37,7 @@ FLAT = 1e-13  # of the larger curvature: no curvature at all
 
 
 @compiled
-def slide(a, b, d, g1, g2, r, out, at):
+def minimise_on_disc(a, b, d, g1, g2, r, out, at):
     """λ_t of (3) into out[at], out[at + 1], for T = [[a, b], [b, d]]."""
     middle = 0.5 * (a + d)
     half = 0.5 * (a - d)
@@ -101,7 +101,7 @@ def sweep(S, c, mu, n, lam):
         a, b, d = S[i + 1, i + 1], S[i + 1, i + 2], S[i + 2, i + 2]
         g1 = velocity(S, c, m, lam, i + 1) - a * lam[i + 1] - b * lam[i + 2]
         g2 = velocity(S, c, m, lam, i + 2) - b * lam[i + 1] - d * lam[i + 2]
-        slide(a, b, d, g1, g2, r, lam, i + 1)  # (2)
+        minimise_on_disc(a, b, d, g1, g2, r, lam, i + 1)  # (2)
 
 
 @compiled
@@ -126,7 +126,7 @@ def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
         if change <= tolerance:
             return turn + 1
         if turn + 1 == most:
-            break  # the last word is a sweep's: it obeys the cone
+            break  # the last iterate is that of a sweep: it lies in the cone
         beta = length / length_before if turn > 0 else 2.0
         for i in range(m):
             step = lam[i] - old[i]

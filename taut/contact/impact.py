@@ -1,6 +1,6 @@
 """Simultaneous frictionless impacts, in rounds.
 
-γ = J v + Φ_t are the rates of the gaps, e the restitution of each row. A round looks at the rows V that
+γ = J v + Φ_t are the rates of the gaps, e the restitution of each row. A round takes the rows V that
 approach:
 
     γ_V + S_VV Λ ≥ 0,   Λ ≥ 0,   complementary          (compression)           (1)
@@ -23,55 +23,55 @@ import math
 
 import numpy as np
 
-from taut.compiled import compiled
-from taut.contact.face import MOVABLE
-from taut.contact.rules import RULES, choose
-from taut.contact.work import INFEASIBLE
+from ..compiled import compiled
+from .face import MOVABLE
+from .rules import EXACT, choose
+from .work import INFEASIBLE
 
 MOST_ROUNDS = 200
-EXACT = RULES["exact"].code
 RESTING = 1e-12  # of the largest rate, rows measured by √S_rr: slower is no approach
 
 
 @compiled
 def compress(S, gamma, e, resting, n, work):
-    """(1) for the rows work.subset[:n]; Λ into work.push. What approaches by less than `resting` gets e = 0."""
+    """(1) for the n rows part.rows, Λ into part.lam. A row that approaches by less than `resting` gets e = 0."""
+    part = work.impact
     for i in range(n):
-        row = work.subset[i]
-        work.free[i] = gamma[row]
-        work.bounce[i] = e[row] if gamma[row] < -resting else 0.0
-        work.subset_member[i] = 1
+        row = part.rows[i]
+        part.gamma[i] = gamma[row]
+        part.restitution[i] = e[row] if gamma[row] < -resting else 0.0
+        part.active[i] = 1
         for j in range(n):
-            work.sub[i, j] = S[row, work.subset[j]]
-    return choose(EXACT, work.sub, work.free, n, work.subset_member, work.push, work.slack, work, work.quiet, n)
+            part.S[i, j] = S[row, part.rows[j]]
+    return choose(EXACT, part.S, part.gamma, n, part.active, part.lam, part.w, work, work.no_log, n)
 
 
 @compiled
-def expansion(n, work):
+def expansion(n, part):
     """s of (3)."""
     largest = 0.0
     taken = 0.0
     given = 0.0
     for i in range(n):
-        if work.push[i] == 0.0:
+        if part.lam[i] == 0.0:
             continue
-        e_i = work.bounce[i]
+        e_i = part.restitution[i]
         largest = max(largest, e_i)
         for j in range(n):
-            term = work.push[i] * work.sub[i, j] * work.push[j]
+            term = part.lam[i] * part.S[i, j] * part.lam[j]
             taken += term
-            given += e_i * work.bounce[j] * term
+            given += e_i * part.restitution[j] * term
     if given <= largest * largest * taken:
         return 1.0
     return largest * math.sqrt(taken / given)
 
 
 @compiled
-def apply_impulses(S, gamma, m, n, s, impulse, work):
-    """(2) for the rows work.subset[:n]."""
+def apply_impulses(S, gamma, m, n, s, impulse, part):
+    """(2) for the n rows part.rows."""
     for i in range(n):
-        row = work.subset[i]
-        p = (1.0 + s * work.bounce[i]) * work.push[i]
+        row = part.rows[i]
+        p = (1.0 + s * part.restitution[i]) * part.lam[i]
         if p > 0.0:
             impulse[row] += p
             for j in range(m):
@@ -91,22 +91,22 @@ def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
             rate = -gamma[i] / math.sqrt(S[i, i])
             closing = max(closing, rate)
             if rate > RESTING * fastest or last:
-                work.subset[n] = i
+                work.impact.rows[n] = i
                 n += 1
         if closing <= RESTING * fastest:
             return turn
         if compress(S, gamma, e, resting, n, work) == INFEASIBLE:
             return -1
-        s = 0.0 if last else expansion(n, work)
-        apply_impulses(S, gamma, m, n, s, impulse, work)
+        s = 0.0 if last else expansion(n, work.impact)
+        apply_impulses(S, gamma, m, n, s, impulse, work.impact)
     return MOST_ROUNDS + 1
 
 
 @compiled
-def collide(S, gamma, e, m, impulse, work, resting):
+def solve_impacts(S, gamma, e, m, impulse, work, resting):
     """Impulses P ≥ 0 of simultaneous impacts, and γ after them in place. Returns the rounds.
 
-    resting: a row that approaches by less does not bounce, so that bouncing ends in finite time.
+    resting: a row that approaches by less has no restitution, so that bouncing ends in finite time.
 
     -1: the walls themselves close in on a body (no impulse helps); γ is left as the last round found it.
     """
@@ -118,7 +118,7 @@ def collide(S, gamma, e, m, impulse, work, resting):
         impulse[i] = 0.0
         if S[i, i] > least:
             fastest = max(fastest, abs(gamma[i]) / math.sqrt(S[i, i]))
-    work.size[0] = fastest  # rates that many rounds have made small carry the rounding of the first
+    work.scale[0] = fastest  # rates that many rounds have made small carry the rounding of the first
     taken = rounds(S, gamma, e, m, fastest, least, impulse, work, resting)
-    work.size[0] = 0.0
+    work.scale[0] = 0.0
     return taken

@@ -17,8 +17,8 @@ import math
 
 import numpy as np
 
-from taut.compiled import compiled
-from taut.contact.work import record
+from ..compiled import compiled
+from .work import record
 
 EPSILON = 1e-8
 ROUNDING = 1e-14  # of the terms of a slack: no row enters for less
@@ -79,7 +79,7 @@ def worst_row(m, work):
     worst = -1
     lowest = 0.0
     for i in range(m):
-        if work.inside[i] != 0 or work.barred[i] != 0 or work.d[i] == 0.0:
+        if work.active[i] != 0 or work.excluded[i] != 0 or work.d[i] == 0.0:
             continue
         total = work.g[i]
         size = abs(total)
@@ -96,7 +96,7 @@ def worst_row(m, work):
 
 
 @compiled
-def go_back(p, work):
+def step_length(p, work):
     """How far x may move towards z before a row of the set changes sign; 2 when nothing is in the way."""
     step = 2.0
     for i in range(p):
@@ -107,8 +107,8 @@ def go_back(p, work):
 
 
 @compiled
-def descend(m, work, log, instant, iteration):
-    """Solve (1) from the set work.inside (a guess is enough) into work.x. Returns the iterations so far.
+def minimise(m, work, log, instant, iteration):
+    """Solve (1) from the set work.active (a guess is enough) into work.x. Returns the iterations so far.
 
     The log is told who enters (with its slack) and who leaves (with the multiplier it would need).
     """
@@ -116,8 +116,8 @@ def descend(m, work, log, instant, iteration):
     p = np.int64(0)  # a literal would have every part compiled twice
     for i in range(m):
         x[i] = 0.0
-        work.barred[i] = 0
-        if work.inside[i] != 0:
+        work.excluded[i] = 0
+        if work.active[i] != 0:
             append_row(i, p, work)
             p += 1
     fresh = False
@@ -126,20 +126,20 @@ def descend(m, work, log, instant, iteration):
         solve_active(p, work)
         if fresh and z[p - 1] <= 0.0:  # it entered by rounding alone: wait until x has changed
             p -= 1
-            work.inside[order[p]] = 0
-            work.barred[order[p]] = 1
+            work.active[order[p]] = 0
+            work.excluded[order[p]] = 1
         else:
-            step = go_back(p, work)
+            step = step_length(p, work)
             if step <= 1.0:
                 for i in range(p - 1, -1, -1):
                     row = order[i]
                     limits = z[i] <= 0.0 and (x[row] <= 0.0 or x[row] / (x[row] - z[i]) <= step)
                     x[row] += step * (z[i] - x[row])
                     if limits:
-                        before = work.inside[row]
+                        before = work.active[row]
                         x[row] = 0.0
-                        work.inside[row] = 0
-                        record(log, instant, iteration, row, before, work.inside[row], work.d[row] * z[i], 0.0)
+                        work.active[row] = 0
+                        record(log, instant, iteration, row, before, work.active[row], work.d[row] * z[i], 0.0)
                         remove_row(i, p, work)
                         p -= 1
                 fresh = False
@@ -147,13 +147,13 @@ def descend(m, work, log, instant, iteration):
             for i in range(p):
                 x[order[i]] = z[i]
             for i in range(m):
-                work.barred[i] = 0
+                work.excluded[i] = 0
         row = worst_row(m, work)
         if row < 0:
             break
-        before = work.inside[row]
-        work.inside[row] = 1
-        record(log, instant, iteration, row, before, work.inside[row], 0.0, work.s[row] / work.d[row])
+        before = work.active[row]
+        work.active[row] = 1
+        record(log, instant, iteration, row, before, work.active[row], 0.0, work.s[row] / work.d[row])
         append_row(row, p, work)
         p += 1
         fresh = True

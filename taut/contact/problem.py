@@ -1,7 +1,18 @@
-"""What a step with inequalities works on besides the system: the `par` of methods that treat them.
+"""What a step with inequalities works on besides system and state: the `par` of the algorithms in this package.
 
-Rows of inequalities that may matter in a step are gathered into candidates: a compact list of sparse rows that
-the solvers of taut/contact see, whatever kind, group or pair a row came from.
+    ctx.problem   ContactProblem    constant: options, tolerances, what the scene has
+    ctx.ineq      Inequalities      all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
+    ctx.rows      RowWork           one entry for each of these rows: active set, event functions
+    ctx.cand      ContactRows       the rows that may matter in a step, as sparse rows for the solvers
+    ctx.sweeps    SweepWork         workspace of the iterative solver
+    ctx.dense     DenseWork         the problem S λ + c, and the workspace of the rules
+    ctx.eq        EqualityWork      targets and multipliers of the equalities
+    ctx.vel       VelocityWork      velocities of all slots, (slots, 3) each
+    ctx.saved     SavedState        the state to which a step returns
+    ctx.pairs     PairWork          broad phase of balls
+    ctx.events    EventBuffers      what is handed to Python
+
+Compiled functions get these structures by reference, so an attribute costs one load where it is used.
 """
 
 from __future__ import annotations
@@ -11,99 +22,152 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import structure
-from ..geometry.ball_pairs import GridRoom, grid_room
+from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import Option
-from ..model.arrays import Array, Batches, Inequalities, State, System
+from ..model.arrays import Array, Batches, Inequalities, State
 from ..model.model import Model
-from .projected_gauss_seidel import Candidates, candidates
+from .projected_gauss_seidel import SweepWork, sweep_work
+from .rows import ContactRows, contact_rows
 from .rules import RULES, rule_work
 from .work import Log, RuleWork, empty_log
 
 DENSE = 300  # rows up to which the complementarity problem is solved exactly with dense matrices
-EVENT_ROOM = 200_000
-LOG_ROOM = 400_000
-ACTIVATION, RELEASE, IMPACT = range(3)
+EVENT_CAPACITY = 200_000
+LOG_CAPACITY = 400_000
 EVENTS = ("activation", "release", "impact")
+ACTIVATION, RELEASE, IMPACT = range(3)
 REWIND = ("auto", "yes", "no")
+SPEED_TOLERANCE = 1e-7  # [m/s]
 
 
 @structure
-class Contacts(NamedTuple):
-    numbers: Array  # par of methods/base.py: tolerance, residual accepted, rounding
+class ContactProblem(NamedTuple):
+    """What does not change during a run."""
+
+    tolerance: float  # [m] on |Φ| of equalities and on the depth of inequalities
+    residual_accepted: int  # 1: equalities contradict each other, a residual is accepted
+    rounding: float  # [m] rounding error of Φ
     integrator: int
-    alpha: float
-    beta: float
-    rule: int
+    alpha: float  # [1/s] feedback of Baumgarte
+    beta: float  # [1/s]
+    rule: int  # code of the active-set rule
     rewind: int  # 1: go back to the moment of the first event of a step
-    resting: float  # [m/s] approach below which an impact does not bounce
+    resting: float  # [m/s] approach below which an impact has no restitution
     time_tolerance: float  # [s]
-    gap_tolerance: float  # [m] up to which a condition counts as touching
-    speed_tolerance: float  # [m/s] of solvers that iterate
+    gap_tolerance: float  # [m] up to which a row counts as touching
+    speed_tolerance: float  # [m/s] of iterative solvers
     friction: int  # 1: some contact has friction
-    bouncing: int  # 1: some contact has restitution
+    restitution: int  # 1: some contact has restitution
     counted: int  # 1: work of drivers and of forces without potential is added up
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
-    ineq: Inequalities
+    pair_reach: float  # [m] gap within which a pair with λ > 0 is found again for a record
     spin_ptr: Array  # rotation blocks spin_ptr[r] : spin_ptr[r + 1] of row r
-    crowd: Array  # (rows,) 1: a wall against balls of a crowd
-    handled: Array  # (rows,) 1: held as an equality in the step under way
-    touched: Array  # (rows,) 1: touching when the step began
-    shared: Array  # (rows,) 1: pushed when forces were not unique
-    started: Array  # (rows,) Φ when the step began,
-    allowed: Array  # and how far below zero it may go before that is an event
-    before: Array  # (rows,) event functions at the earlier end of the bracket,
-    after: Array  # at the later one,
-    trial: Array  # and in between
-    cand: Candidates
-    wanted: Array  # (rows,) rows to become candidates
-    rate: Array  # (rows,) J v
-    demand: Array  # (rows,) -d
-    source: Array  # (candidates,) row of each, or -1 - its place in state.pairs
-    member: Array  # (candidates,) 1: in the active set
-    normal: Array  # (candidates,) their λ
-    slack: Array  # (candidates,)
-    free: Array  # (candidates,)
-    bounce: Array  # (candidates,) restitution
+    in_group: Array  # (rows,) 1: a wall against balls of a group with a broad phase
+
+
+@structure
+class RowWork(NamedTuple):
+    """One entry for each inequality row."""
+
+    active: Array  # 1: in the active set of the step under way
+    touching: Array  # 1: touching when the step began
+    indeterminate: Array  # 1: pushed when forces were not unique, at any time of the run
+    phi_start: Array  # Φ when the step began,
+    sink_tol: Array  # and how far below zero it may go before that is an event
+    lam: Array  # λ of the active-set rule
+    w: Array  # its slack J v̇ - d
+    g_lo: Array  # event functions at the earlier end of the bracket,
+    g_hi: Array  # at the later one,
+    g_trial: Array  # and in between
+    selected: Array  # rows that become candidates
+    rate: Array  # J v, or dΦ/dt
+    bias: Array  # -d
+    tendency: Array  # J v̇ when nothing is active
+
+
+@structure
+class DenseWork(NamedTuple):
+    """The dense problem w = S λ + c of the candidates."""
+
     S: Array  # (dense rows, dense rows)
-    lam3: Array  # (dense rows,) λ with friction
-    c3: Array
-    mu: Array
-    work: RuleWork
-    log: Log
-    instant: Array  # (1,) looks at the set so far,
-    instant_time: Array  # and when each was [s]
-    u: Array  # (points, 3)
-    v0: Array  # (points, 3)
-    u3: Array  # (points, 3)
-    kicked: Array  # (points, 3) v + h W f
-    target: Array  # (equalities,)
+    c: Array  # (candidates,)
+    lam: Array  # (candidates,) normal multipliers
+    w: Array  # (candidates,) slack; for impacts the rates before them
+    c3: Array  # (dense rows,) c with friction: three rows for each candidate,
+    lam3: Array  # their λ,
+    mu: Array  # and the coefficients of friction
+    rules: RuleWork
+
+
+@structure
+class EqualityWork(NamedTuple):
+    target: Array  # (equalities,) of J_e v'
     lam: Array  # (equalities,) their multipliers
-    spare: Array  # for multipliers that nobody asks for,
-    nothing: Array  # and for targets that are zero
-    zero: Array  # (points, 3) of zeros,
-    one: Array  # and of ones
-    pushing: float  # reach within which a pair that pushes is found again [m]
-    saved_x: Array
-    saved_quat: Array
-    saved_v: Array
-    saved_memory: Array
-    saved_ledger: Array
-    grid: GridRoom  # scratch of the broad phase
+    lam_unused: Array  # multipliers that nobody reads
+    zero: Array  # targets that are zero
+
+
+@structure
+class VelocityWork(NamedTuple):
+    response: Array  # P W Jᵀ e_n of one candidate
+    dv: Array  # a correction, or a velocity or force to be compared with another
+    v_without_normals: Array  # of a step with friction and equalities, but without normal impulses
+    v_pred: Array  # v + h W f
+    zero: Array
+    one: Array
+
+
+@structure
+class SavedState(NamedTuple):
+    x: Array
+    quat: Array
+    v: Array
+    memory: Array
+    ledger: Array
+
+
+@structure
+class PairWork(NamedTuple):
+    grid: GridWork
     new_pairs: Array
     new_lam: Array
-    pushed: Array  # (pairs,) 1: pushed in the last step
-    softness: Array  # (1,) of contacts of crowds, where they are many; zero until the first step
-    softened: Array  # (1,) 1: they were soft when λ was last found
-    found: Array  # (1,) a number that a part hands back
-    event_count: Array  # (1,)
-    event_ints: Array  # (room, 3): kind, row or -1, and the balls of a pair packed into one number
-    event_numbers: Array  # (room, 2): time [s], impulse [N s]
+    was_active: Array  # (pairs,) 1: pushed in the last step
+    compliance: Array  # (1,) relative compliance of contacts of groups where they are many; zero until the first step
+    is_compliant: Array  # (1,) 1: some contact was compliant when λ was last found
+    found: Array  # (1,) number of pairs that were found, or the deepest one
+
+
+@structure
+class EventBuffers(NamedTuple):
+    count: Array  # type: ignore[assignment]  # (1,)
+    ints: Array  # (capacity, 3): kind, row or -1, and the balls of a pair packed into one number
+    numbers: Array  # (capacity, 2): time [s], impulse [N s]
+    log: Log  # what the active-set rule did
+    instant: Array  # (1,) evaluations of the rule so far,
+    instant_time: Array  # and the time of each [s]
+
+
+@structure
+class ContactContext(NamedTuple):
+    """All of it: the `par` of contact algorithms."""
+
+    problem: ContactProblem
+    ineq: Inequalities
+    rows: RowWork
+    cand: ContactRows
+    sweeps: SweepWork
+    dense: DenseWork
+    eq: EqualityWork
+    vel: VelocityWork
+    saved: SavedState
+    pairs: PairWork
+    events: EventBuffers
 
 
 OPTIONS = (
-    Option("active_set", "exact", "rule that decides which inequalities are handled", tuple(RULES)),
-    Option("resting", 0.0, "approach [m/s] below which an impact does not bounce; 0: chosen by taut", minimum=0.0),
+    Option("active_set", "exact", "rule that decides which inequalities are active", tuple(RULES)),
+    Option("resting", 0.0, "approach [m/s] below which an impact has no restitution; 0: chosen by taut", minimum=0.0),
     Option("log", "no", "keep what the rule did at each step in run.log", ("no", "yes")),
 )
 EVENT_OPTIONS = (
@@ -112,89 +176,114 @@ EVENT_OPTIONS = (
 )
 
 
-def contacts(model: Model, system: System, state: State, par: np.ndarray, named: dict[str, float]) -> Contacts:
-    """Room for a model's inequalities. `named` holds the method's options as numbers."""
-    source = model.inequalities
-    rows = len(model.inequality_names)
-    batches = Batches(*(np.array(array) for array in source.batches))
-    ineq = source._replace(
-        batches=batches, phi=source.phi.copy(), phi_t=source.phi_t.copy(), gamma=source.gamma.copy(),
-        J=source.J.copy(),
+def contact_context(model: Model, state: State, par: np.ndarray, named: dict[str, float]) -> ContactContext:
+    """Structures for a model's inequalities. `par`: as in methods/base.py; `named`: the options as numbers."""
+    source, rows = model.inequalities, len(model.inequality_names)
+    capacity = rows + len(state.pairs)
+    slots = (len(model.x), 3)
+    return ContactContext(
+        problem=contact_problem(model, par, named),
+        ineq=_own_copy(source),
+        rows=row_work(rows),
+        cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
+        sweeps=sweep_work(capacity, len(model.x)),
+        dense=dense_work(capacity),
+        eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
+        vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
+        saved=SavedState(*(np.zeros_like(array) for array in (state.x, state.quat, state.v, state.memory,
+                                                              state.ledger))),
+        pairs=pair_work(len(source.ball_slot), state),
+        events=event_buffers(keep_log=named["log"] > 0.0),
     )  # fmt: skip
-    spin_ptr = np.concatenate([[0], np.cumsum(np.bincount(source.rows.spin_row, minlength=rows))]).astype(np.int64)
-    crowd = np.full(rows, int(len(source.ball_slot) > 0), np.int64)
-    crowd[source.listed] = 0
-    room = rows + len(state.pairs)
-    widest = _widest(source)
-    dense = min(DENSE, 3 * max(room, 1))
-    points, rigid, m = len(model.x), len(model.quat), model.row_count
+
+
+def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> ContactProblem:
+    source, rows = model.inequalities, len(model.inequality_names)
+    in_group = np.full(rows, int(len(source.ball_slot) > 0), np.int64)
+    in_group[source.listed] = 0
     tau = named.get("tau", 0.0)
-    rule = int(named["active_set"])
-    rewind = int(named.get("rewind", 2))
-    keep_log = named["log"] > 0.0
-
-    def zeros(names: str, *shape: int, dtype: type = float) -> dict[str, np.ndarray]:
-        return {name: np.zeros(shape, dtype) for name in names.split()}
-
-    return Contacts(
-        numbers=par,
+    rule, rewind = int(named["active_set"]), int(named.get("rewind", 2))
+    return ContactProblem(
+        tolerance=float(par[0]),
+        residual_accepted=int(par[1]),
+        rounding=float(par[2]),
         integrator=int(named.get("integrator", 0)),
-        alpha=1.0 / tau if tau > 0.0 else named.get("alpha", 0.0),
-        beta=1.0 / tau if tau > 0.0 else named.get("beta", 0.0),
+        alpha=1.0 / tau if tau > 0.0 else float(named.get("alpha", 0.0)),
+        beta=1.0 / tau if tau > 0.0 else float(named.get("beta", 0.0)),
         rule=rule,
         rewind=int(rewind == 1 or (rewind == 0 and rule >= 2)),
         resting=float(named["resting"]),
-        time_tolerance=named.get("time_tolerance", 0.0),
+        time_tolerance=float(named.get("time_tolerance", 0.0)),
         gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(par[2])),
-        speed_tolerance=1e-7,
+        speed_tolerance=SPEED_TOLERANCE,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
-        bouncing=int(bool(source.restitution.any() or source.group_restitution.any())),
+        restitution=int(bool(source.restitution.any() or source.group_restitution.any())),
         counted=int(model.is_counted),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
-        ineq=ineq,
-        spin_ptr=spin_ptr,
-        crowd=crowd,
-        **zeros("handled touched shared wanted", rows, dtype=np.int64),
-        **zeros("started allowed before after trial rate demand", rows),
-        cand=candidates(room, max(1, rows * widest + 4 * len(state.pairs)), points),
-        **zeros("source member", room, dtype=np.int64),
-        **zeros("normal slack free bounce", room),
+        pair_reach=1e-6 * length_scale(model),
+        spin_ptr=np.concatenate([[0], np.cumsum(np.bincount(source.rows.spin_row, minlength=rows))]).astype(np.int64),
+        in_group=in_group,
+    )
+
+
+def row_work(rows: int) -> RowWork:
+    whole = ("active", "touching", "indeterminate", "selected")
+    return RowWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in RowWork._fields})
+
+
+def dense_work(capacity: int) -> DenseWork:
+    dense = min(DENSE, 3 * max(capacity, 1))
+    return DenseWork(
         S=np.zeros((dense, dense)),
-        **zeros("lam3 c3 mu", dense),
-        work=rule_work(dense),
-        log=empty_log(LOG_ROOM if keep_log else 0),
-        instant=np.zeros(1, np.int64),
-        instant_time=np.zeros(LOG_ROOM if keep_log else 0),
-        **zeros("u v0 u3 kicked zero saved_v", points, 3),
-        **zeros("target lam spare nothing", m),
-        one=np.ones((points, 3)),
-        pushing=1e-6 * length_scale(model),
-        saved_x=model.x.copy(),
-        saved_quat=np.zeros((rigid, 4)),
-        saved_memory=np.zeros_like(state.memory),
-        saved_ledger=np.zeros_like(state.ledger),
-        grid=grid_room(len(source.ball_slot)),
+        c=np.zeros(capacity),
+        lam=np.zeros(capacity),
+        w=np.zeros(capacity),
+        c3=np.zeros(dense),
+        lam3=np.zeros(dense),
+        mu=np.zeros(dense),
+        rules=rule_work(dense),
+    )
+
+
+def pair_work(balls: int, state: State) -> PairWork:
+    return PairWork(
+        grid=grid_work(balls),
         new_pairs=np.zeros_like(state.pairs),
         new_lam=np.zeros_like(state.pair_lam),
-        pushed=np.zeros(len(state.pairs), np.int64),
-        softness=np.zeros(1),
-        softened=np.zeros(1, np.int64),
+        was_active=np.zeros(len(state.pairs), np.int64),
+        compliance=np.zeros(1),
+        is_compliant=np.zeros(1, np.int64),
         found=np.zeros(1, np.int64),
-        event_count=np.zeros(1, np.int64),
-        event_ints=np.zeros((EVENT_ROOM, 3), np.int64),
-        event_numbers=np.zeros((EVENT_ROOM, 2)),
+    )
+
+
+def event_buffers(keep_log: bool) -> EventBuffers:
+    logged = LOG_CAPACITY if keep_log else 0
+    return EventBuffers(
+        count=np.zeros(1, np.int64),
+        ints=np.zeros((EVENT_CAPACITY, 3), np.int64),
+        numbers=np.zeros((EVENT_CAPACITY, 2)),
+        log=empty_log(logged),
+        instant=np.zeros(1, np.int64),
+        instant_time=np.zeros(logged),
     )
 
 
 def length_scale(model: Model) -> float:
-    """Below one metre the smallest ball, else one metre: gaps are judged against it."""
+    """The smallest radius of a ball, at most one metre: gaps are judged against it."""
     radii = model.inequalities.ball_radius
     return float(min(1.0, radii.min())) if len(radii) else 1.0
 
 
-def _widest(ineq: Inequalities) -> int:
-    """The most blocks that one row can fill: its points, their rotations, and those of rigid balls."""
-    width = int(np.diff(ineq.rows.ptr).max(initial=0))
-    return 2 * width
+def _own_copy(source: Inequalities) -> Inequalities:
+    """A model may serve several runs; charts and values belong to one."""
+    return source._replace(
+        batches=Batches(*(np.array(array) for array in source.batches)), phi=source.phi.copy(),
+        phi_t=source.phi_t.copy(), gamma=source.gamma.copy(), J=source.J.copy(),
+    )  # fmt: skip
 
+
+def _blocks_per_row(ineq: Inequalities) -> int:
+    """The most blocks that one row can have: its points, their rotations, and those of rigid balls."""
+    return 2 * int(np.diff(ineq.rows.ptr).max(initial=0))

@@ -28,10 +28,10 @@ import math
 
 import numpy as np
 
-from taut.compiled import compiled
-from taut.contact.face import RANK, find_slack, put_back, scale_problem, solve_set
-from taut.contact.lawson_hanson import EPSILON, descend
-from taut.contact.work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, give_up, record_all
+from ..compiled import compiled
+from .face import RANK, find_slack, put_back, scale_problem, solve_set
+from .lawson_hanson import EPSILON, minimise
+from .work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
 
 MOST_ROUNDS = 40
 GOOD = 1e-13  # of the terms of a slack: rounding
@@ -43,7 +43,7 @@ TRACE = 1e-6  # of the largest entry of u: below, a row takes no part in a contr
 
 
 @compiled
-def polish(m, work):
+def solve_face(m, work):
     """Multipliers and slack of the rows work.face, less those that would pull. Returns the dependent rows."""
     while True:
         dependent = solve_set(m, work.face, work)
@@ -62,9 +62,9 @@ def violation(m, work):
     """By how much (relative to the terms of the sum) a slack is negative, or not zero where y > 0."""
     worst = 0.0
     for i in range(m):
-        if work.reach[i] > 0.0:
+        if work.magnitude[i] > 0.0:
             missed = abs(work.s[i]) if work.y[i] > 0.0 else -work.s[i]
-            worst = max(worst, missed / work.reach[i])
+            worst = max(worst, missed / work.magnitude[i])
     return worst
 
 
@@ -73,13 +73,13 @@ def weak_rows(m, work):
     """How many rows have neither slack nor multiplier."""
     count = 0
     for i in range(m):
-        if work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.reach[i]:
+        if work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.magnitude[i]:
             count += 1
     return count
 
 
 @compiled
-def aim(m, work):
+def set_linear_term(m, work):
     """The linear term of (2)."""
     for i in range(m):
         work.g[i] = work.q[i] - EPSILON * work.centre[i]
@@ -101,7 +101,7 @@ def contradiction(m, work):
     for i in range(m):
         for j in range(m):
             energy += u[i] * work.A[i, j] * u[j]
-    proven = work_done < 0.0 and work_done * work_done > (ACCEPTED * work.size[1]) ** 2 * length
+    proven = work_done < 0.0 and work_done * work_done > (ACCEPTED * work.scale[1]) ** 2 * length
     return proven and energy <= RANK * length
 
 
@@ -115,12 +115,12 @@ def another_solution(m, work, instant):
         return False
     push = PROBE * largest
     for i in range(m):
-        weak = work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.reach[i]
+        weak = work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.magnitude[i]
         work.face[i] = weak
         work.centre[i] = push if weak else work.y[i]
-        work.inside[i] = work.d[i] > 0.0 and (work.y[i] > 0.0 or weak)
-    aim(m, work)
-    descend(m, work, work.quiet, instant, m)
+        work.active[i] = work.d[i] > 0.0 and (work.y[i] > 0.0 or weak)
+    set_linear_term(m, work)
+    minimise(m, work, work.no_log, instant, m)
     for i in range(m):
         if work.face[i] != 0 and work.x[i] > 0.01 * push:
             return True
@@ -146,28 +146,28 @@ def unmovable(c, m, work):
 def search(m, work, log, instant):
     """Rounds of (2) from the rows work.face until the conditions hold or are proven to contradict each other.
 
-    Leaves the multipliers in work.y, their slack in work.s and the set in work.inside.
+    Leaves the multipliers in work.y, their slack in work.s and the set in work.active.
     Returns (violation, dependent rows, contradiction, iterations).
     """
     for i in range(m):
-        work.inside[i] = work.face[i]
+        work.active[i] = work.face[i]
         work.centre[i] = 0.0
     iteration = np.int64(0)
     dependent = np.int64(0)
     best = math.inf
     proven = False
     for turn in range(MOST_ROUNDS):
-        aim(m, work)
-        iteration = descend(m, work, log, instant, iteration)
+        set_linear_term(m, work)
+        iteration = minimise(m, work, log, instant, iteration)
         for i in range(m):
-            work.face[i] = work.inside[i]
-        redundant = polish(m, work)
+            work.face[i] = work.active[i]
+        redundant = solve_face(m, work)
         found = violation(m, work)
         if turn == 0 or found < best:
             best = found
             dependent = redundant
             for i in range(m):
-                work.best[i] = work.y[i]
+                work.y_best[i] = work.y[i]
         if best <= GOOD or (best <= ACCEPTED and turn >= PATIENCE):
             break
         proven = contradiction(m, work)
@@ -176,7 +176,7 @@ def search(m, work, log, instant):
         for i in range(m):
             work.centre[i] = work.x[i]
     for i in range(m):
-        work.y[i] = work.best[i]
+        work.y[i] = work.y_best[i]
     find_slack(m, work)
     return best, dependent, proven, iteration
 
@@ -194,21 +194,21 @@ def put_contradiction(c, m, fixed, lam, w, work):
 
 
 @compiled
-def solve_qp(S, c, m, member, lam, w, work, log, instant):
-    """The exact answer (1), starting from the rows in `member`, which becomes who pushes. Returns a status."""
+def solve_qp(S, c, m, active, lam, w, work, log, instant):
+    """The exact answer (1), starting from the rows in `active`, which becomes those with λ > 0. Returns a status."""
     if not scale_problem(S, c, m, work):
-        return give_up(m, lam, w)
+        return reject_nan(m, lam, w)
     for i in range(m):
-        work.before[i] = member[i]
-        work.face[i] = member[i] != 0 and work.d[i] > 0.0
-    dependent = polish(m, work)
+        work.was_active[i] = active[i]
+        work.face[i] = active[i] != 0 and work.d[i] > 0.0
+    dependent = solve_face(m, work)
     missed = violation(m, work)
     proven = False
     iteration = np.int64(0)
     if missed > GOOD or dependent > 0 or weak_rows(m, work) > 0:
         missed, dependent, proven, iteration = search(m, work, log, instant)
         for i in range(m):
-            work.before[i] = work.inside[i]
+            work.was_active[i] = work.active[i]
     fixed = unmovable(c, m, work)
     if proven or fixed >= 0:
         status = INFEASIBLE
@@ -219,6 +219,6 @@ def solve_qp(S, c, m, member, lam, w, work, log, instant):
         if dependent > 0 or (weak_rows(m, work) > 0 and another_solution(m, work, instant)):
             status |= NOT_UNIQUE
     for i in range(m):
-        member[i] = lam[i] > 0.0
-    record_all(log, instant, iteration, m, work.before, member, lam, w)
+        active[i] = lam[i] > 0.0
+    record_all(log, instant, iteration, m, work.was_active, active, lam, w)
     return status

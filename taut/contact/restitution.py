@@ -5,8 +5,8 @@
     where more touch than that law can treat:  J v'' ≥ -e J v                                        (3)
     v' + s (v'' - v'),    s ≤ 1 so large that  T ≤ T(v) + h f·v' + work of drivers                   (4)
 
-v' is the velocity of the step without restitution, along which bodies went. Forces go on pulling at a body that has
-stopped halfway, so u is too fast. (4) allows for no more than their work on the way that bodies went. Also, e counts
+v' is the velocity of the step without restitution, along which bodies moved. Forces go on pulling at a body that has
+stopped halfway, so u is too fast. (4) allows for no more than their work on the way that bodies took. Also, e counts
 from the speed at the start of the step where that is smaller, or bouncing would not die away.
 """
 
@@ -14,168 +14,171 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..model.evaluate import copy
-from .collect import dot_row, push_candidates
-from .context import NOTHING, NUMBER, TRUTH, WHOLE, far, open_box
+from .active_set import UNLOGGED
 from .dissipation import impact_speed
-from .driver_work import equality_work, tally
-from .event_log import note_impacts
-from .solve_contacts import impact, respond, settle
+from .driver_work import add_driver_work, drift_of, equality_work
+from .event_log import record_impacts
+from .rows import NO, add_impulses, row_rate
+from .solve_contacts import apply_impacts, project_equalities, solve_contacts
+
+NEVER = 1e30  # [m/s] added to the slack of rows that take no part
 
 
 @inline
-def drift_of(par, i):
-    """Φ_t of candidate i."""
-    return par.ineq.phi_t[par.source[i]] if par.source[i] >= 0 else 0.0
-
-
-@inline
-def touches(par, i, v, h):
+def touches(ctx, i, v, h):
     """Whether candidate i touches at the end of the step."""
-    cand = par.cand
-    return cand.lam[i, 0] > 0.0 or dot_row(cand, cand.J, i, v) + cand.b[i] <= par.gap_tolerance / h
+    cand = ctx.cand
+    return cand.lam[i, 0] > 0.0 or row_rate(cand, cand.J, i, v) + cand.b[i] <= ctx.problem.gap_tolerance / h
 
 
-@far(NOTHING, WHOLE)
 @compiled
-def without_normals(box, n):
-    """(1) into par.u3; the normal impulses into par.normal."""
-    system, state, par = open_box(box)
-    cand = par.cand
-    copy(par.kicked, par.u3)
+def without_normals(system, ctx, n):
+    """(1) into ctx.vel.v_without_normals; the normal impulses into ctx.dense.lam."""
+    cand, u = ctx.cand, ctx.vel.v_without_normals
+    copy(ctx.vel.v_pred, u)
     for i in range(n):
-        par.normal[i] = cand.lam[i, 0]
+        ctx.dense.lam[i] = cand.lam[i, 0]
         cand.lam[i, 0] = 0.0
-    push_candidates((box, n, system.bodies.w, par.u3))
+    add_impulses(cand, n, system.bodies.w, u)
     for i in range(n):
-        cand.lam[i, 0] = par.normal[i]
-    settle((box, par.u3, par.target, par.spare))
+        cand.lam[i, 0] = ctx.dense.lam[i]
+    project_equalities(system, u, ctx.eq.target, ctx.eq.lam_unused)
 
 
 @inline
-def slowed(par, i, v, threshold):
-    """The share of its speed in v with which candidate i strikes, if it had that speed at the start of the step."""
-    if par.cand.lam[i, 0] > 0.0 and par.bounce[i] > 0.0:
-        before = dot_row(par.cand, par.cand.J, i, par.saved_v) + drift_of(par, i)
-        now = dot_row(par.cand, par.cand.J, i, v) + drift_of(par, i)
+def speed_ratio(ctx, i, v, threshold):
+    """Approach of candidate i at the start of the step divided by that in v, at most 1; 1 if it has no impact."""
+    cand = ctx.cand
+    if cand.lam[i, 0] > 0.0 and cand.restitution[i] > 0.0:
+        before = row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i)
+        now = row_rate(cand, cand.J, i, v) + drift_of(ctx, i)
         if now < before < -threshold:
             return before / now
     return 1.0
 
 
-@far(TRUTH, NUMBER, NUMBER, WHOLE)
-@compiled
-def bounce(box, t, h, n):
-    """The velocity after the impacts of a step that ends at t, with the candidates as at its start.
+@inline
+def find_impacts(state, ctx, h, n, threshold):
+    """Rates of all candidates at the start of the step into ctx.dense.w.
 
-    par.saved_v holds the velocity at the start, par.kicked v + h W f. Returns whether there were impacts.
+    Returns whether any has an impact with restitution, and how many candidates touch at the end of the step.
     """
-    system, state, par = open_box(box)
-    cand = par.cand
-    threshold = impact_speed(par, h)
-    struck = False
+    cand, rate = ctx.cand, ctx.dense.w
+    found = False
     count = 0
     for i in range(n):
-        if touches(par, i, state.v, h):
+        if touches(ctx, i, state.v, h):
             count += 1
-        par.slack[i] = dot_row(cand, cand.J, i, par.saved_v) + drift_of(par, i)
-        if cand.lam[i, 0] > 0.0 and par.bounce[i] > 0.0 and par.slack[i] < -threshold:
-            struck = True
-    if not struck:
+        rate[i] = row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i)
+        if cand.lam[i, 0] > 0.0 and cand.restitution[i] > 0.0 and rate[i] < -threshold:
+            found = True
+    return found, count
+
+
+@compiled
+def apply_restitution(system, state, ctx, t, h, n):
+    """The velocity after the impacts of a step that ends at t, with the candidates as at its start.
+
+    ctx.saved.v is the velocity at the start, ctx.vel.v_pred v + h W f. Returns whether there were impacts.
+    """
+    cand, dense, ledger = ctx.cand, ctx.dense, state.ledger
+    threshold = impact_speed(ctx.problem, h)
+    found, count = find_impacts(state, ctx, h, n, threshold)
+    if not found:
         return False
-    without_normals((box, n))
+    without_normals(system, ctx, n)
     factor = 1.0
     for i in range(n):
-        factor = min(factor, slowed(par, i, par.u3, threshold))
-    copy(state.v, par.v0)
-    slow = state.ledger[0]
-    if par.counted == 1:
-        tally((box, n, -1.0, False))  # other normal impulses take the place of these
-    least = state.ledger[0]
-    many = count > par.S.shape[0]
+        factor = min(factor, speed_ratio(ctx, i, ctx.vel.v_without_normals, threshold))
+    copy(state.v, ctx.vel.dv)
+    inelastic_work = ledger[0]
+    if ctx.problem.counted == 1:
+        add_driver_work(system, state, ctx, n, -1.0, NO)  # other normal impulses take the place of these
+    other_work = ledger[0]
+    many = count > dense.S.shape[0]
     if many:
-        newton((box, n, factor, threshold))
+        newton_restitution(system, state, ctx, n, factor, threshold)
     else:
-        squeeze(par, n, h, state.v)
+        keep_touching(ctx, n, h, state.v)
         n = count
         for i in range(n):
-            par.bounce[i] *= factor
-            cand.b[i] = drift_of(par, i)
-            par.slack[i] = dot_row(cand, cand.J, i, par.saved_v) + cand.b[i]
-        copy(par.u3, state.v)
-        impact((box, n, state.v, threshold))  # (2)
-    if par.counted == 1:
-        tally((box, n, 1.0, False))
-    share = keep_energy((box, h, slow - least, state.ledger[0] - least))
-    state.ledger[0] = slow + share * (state.ledger[0] - slow)
+            cand.restitution[i] *= factor
+            cand.b[i] = drift_of(ctx, i)
+            dense.w[i] = row_rate(cand, cand.J, i, ctx.saved.v) + cand.b[i]
+        copy(ctx.vel.v_without_normals, state.v)
+        apply_impacts(system, ctx, n, state.v, threshold)  # (2)
+    if ctx.problem.counted == 1:
+        add_driver_work(system, state, ctx, n, 1.0, NO)
+    share = limit_energy(system, state, ctx, h, inelastic_work - other_work, ledger[0] - other_work)
+    ledger[0] = inelastic_work + share * (ledger[0] - inelastic_work)
     for i in range(n):
         if many:
-            hit = par.slack[i] < -threshold  # what others pass on is no event
-            par.normal[i] = par.normal[i] + share * (cand.lam[i, 0] - par.normal[i]) if hit else 0.0
-        elif par.normal[i] * par.S[i, i] <= threshold:
-            par.normal[i] = 0.0  # it rests
-    note_impacts((box, t, n, threshold))
+            hit = dense.w[i] < -threshold  # what others pass on is no event
+            dense.lam[i] = dense.lam[i] + share * (cand.lam[i, 0] - dense.lam[i]) if hit else 0.0
+        elif dense.lam[i] * dense.S[i, i] <= threshold:
+            dense.lam[i] = 0.0  # it rests
+    record_impacts(state, ctx, t, n, threshold)
     return True
 
 
 @inline
-def squeeze(par, n, h, v):
+def keep_touching(ctx, n, h, v):
     """Leave only the candidates that touch at the end of the step, in order."""
-    cand = par.cand
+    cand = ctx.cand
     count = 0
     at = 0
     for i in range(n):
         first, last = cand.ptr[i], cand.ptr[i + 1]
-        if touches(par, i, v, h):
+        if touches(ctx, i, v, h):
             for k in range(first, last):
                 cand.slot[at] = cand.slot[k]
                 for c in range(3):
                     cand.J[at, c] = cand.J[k, c]
                 at += 1
-            par.source[count] = par.source[i]
-            par.bounce[count] = par.bounce[i]
+            cand.source[count] = cand.source[i]
+            cand.restitution[count] = cand.restitution[i]
             count += 1
             cand.ptr[count] = at
 
 
-@far(NOTHING, WHOLE, NUMBER, NUMBER)
 @compiled
-def newton(box, n, factor, threshold):
-    """(3); par.slack holds the rates at the start of the step."""
-    system, state, par = open_box(box)
-    cand = par.cand
+def newton_restitution(system, state, ctx, n, factor, threshold):
+    """(3), Newton's law row by row; ctx.dense.w holds the rates at the start of the step."""
+    cand, rate = ctx.cand, ctx.dense.w
     for i in range(n):
-        cand.b[i] = drift_of(par, i) + (par.bounce[i] * factor * par.slack[i] if par.slack[i] < -threshold else 0.0)
+        cand.b[i] = drift_of(ctx, i) + (cand.restitution[i] * factor * rate[i] if rate[i] < -threshold else 0.0)
         if cand.lam[i, 0] <= 0.0:
-            cand.b[i] += 1e30  # passes by
-        cand.mu[i] = cand.lam[i, 1] = cand.lam[i, 2] = 0.0  # friction has acted: u comes with it
-    copy(par.u3, state.v)
-    respond((box, n, par.rule, state.v, -1))
+            cand.b[i] += NEVER
+        cand.mu[i] = cand.lam[i, 1] = cand.lam[i, 2] = 0.0  # friction has acted: u contains it
+    copy(ctx.vel.v_without_normals, state.v)
+    solve_contacts(system, ctx, n, ctx.problem.rule, state.v, UNLOGGED)
 
 
-@far(NUMBER, NUMBER, NUMBER, NUMBER)
 @compiled
-def keep_energy(box, h, slow_work, work):
-    """(4) with v'' in state.v and v' in par.v0; returns s. Drivers did slow_work for v', and do `work` for v''."""
-    system, state, par = open_box(box)
-    mass, f = system.bodies.mass, system.work.f
-    a = b = slow = most = 0.0
+def limit_energy(system, state, ctx, h, inelastic_work, work):
+    """(4) with v'' in state.v and v' in ctx.vel.dv; returns s.
+
+    Drivers did inelastic_work for v', and do `work` for v''.
+    """
+    mass, f, v_inelastic, v_start = system.bodies.mass, system.work.f, ctx.vel.dv, ctx.saved.v
+    a = b = inelastic = most = 0.0
     for i in range(mass.shape[0]):
         for q in range(3):
             if mass[i, q] > 0.0:
-                v = par.v0[i, q]
+                v = v_inelastic[i, q]
                 step = state.v[i, q] - v
                 a += mass[i, q] * step * step
                 b += mass[i, q] * step * v
-                slow += mass[i, q] * v * v
-                most += mass[i, q] * par.saved_v[i, q] ** 2 + 2.0 * h * f[i, q] * v
-    if par.counted == 1:
-        b -= work - slow_work
-        most += 2.0 * (slow_work + h * equality_work((box, state.lam)))
-    c = min(slow - most, 0.0)  # v' itself is as it is
+                inelastic += mass[i, q] * v * v
+                most += mass[i, q] * v_start[i, q] ** 2 + 2.0 * h * f[i, q] * v
+    if ctx.problem.counted == 1:
+        b -= work - inelastic_work
+        most += 2.0 * (inelastic_work + h * equality_work(system, state, state.lam))
+    c = min(inelastic - most, 0.0)  # v' itself is as it is
     share = 1.0
     if a + 2.0 * b + c > 0.0:
         share = max(0.0, min(1.0, (max(b * b - a * c, 0.0) ** 0.5 - b) / a))
         for i in range(mass.shape[0]):
             for q in range(3):
-                state.v[i, q] = par.v0[i, q] + share * (state.v[i, q] - par.v0[i, q])
+                state.v[i, q] = v_inelastic[i, q] + share * (state.v[i, q] - v_inelastic[i, q])
     return share

@@ -3,8 +3,8 @@
     w = S λ + c,    S = J P W Jᵀ,    c = J v̇₀ - d                                       (1)
     v̇ = v̇₀ + P W Jᵀ λ                                                                    (2)
 
-v̇₀ are the accelerations with no inequality handled but all equalities held; P keeps of a change of acceleration
-what the equalities allow. Only for boxes of steps at acceleration level (events.py).
+v̇₀ are the accelerations with no active inequality but all equalities; P keeps of a change of acceleration what the
+equalities allow. Only for event-driven steps (event_driven.py).
 """
 
 from __future__ import annotations
@@ -12,55 +12,54 @@ from __future__ import annotations
 from ..compiled import entry
 from ..model.evaluate import begin, copy
 from .active_set import free_acceleration
-from .collect import add_rows, dot_row
-from .context import open_box
-from .event_driven import collide_here, whole_step
+from .collect import add_candidates
+from .event_driven import impact_now
+from .event_driven import step as event_step
+from .rows import YES, ZERO, row_rate
 from .rules import choose
-from .solve_contacts import clear_column, column, settle
+from .solve_contacts import clear_response, impulse_response, project_equalities
 
 
 @entry
-def evaluate(box, t):
-    """Φ, dΦ/dt and -d of all rows into par.ineq.phi, par.rate and par.demand; accelerations of forces into work.a."""
-    system, state, par = open_box(box)
+def evaluate(system, state, ctx, t):
+    """Φ, dΦ/dt and -d of all rows into ctx.ineq.phi, ctx.rows.rate and ctx.rows.bias; W f into work.a."""
     begin(system, t, state.x, state.quat, state.v)
-    free_acceleration((box, t, state.x, state.quat, state.v))
+    free_acceleration(system, ctx, t, state.x, state.quat, state.v)
 
 
 @entry
-def open_up(box, n, S, c, free, push):
-    """(1) of the rows par.wanted[:n] after `evaluate`; v̇₀ into free, P W Jᵀ of (2) into push."""
-    system, state, par = open_box(box)
-    settle((box, system.work.a, par.target, par.spare))
+def dense_problem(system, state, ctx, n, S, c, free, response):
+    """(1) of the rows ctx.rows.selected[:n] after `evaluate`; v̇₀ into free, P W Jᵀ of (2) into response."""
+    cand, u = ctx.cand, ctx.vel.response
+    project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
     copy(system.work.a, free)
-    add_rows((box, 0, n))
+    add_candidates(system, ctx, state.quat, ZERO, n)
     for j in range(n):
-        column(box, system, par, par.cand.J, j)
-        copy(par.u, push[j])  # (2)
+        impulse_response(system, ctx, cand.J, j)
+        copy(u, response[j])  # (2)
         for i in range(n):
-            S[i, j] = dot_row(par.cand, par.cand.J, i, par.u)  # (1)
-        clear_column(par, j)
-        c[j] = dot_row(par.cand, par.cand.J, j, free) + par.demand[par.wanted[j]]  # (1)
+            S[i, j] = row_rate(cand, cand.J, i, u)  # (1)
+        clear_response(ctx, j)
+        c[j] = row_rate(cand, cand.J, j, free) + ctx.rows.bias[ctx.rows.selected[j]]  # (1)
 
 
 @entry
-def ask(rule, S, c, m, member, lam, w, work, log):
-    """What a rule makes of the problem (1): λ, w and the set; returns its status."""
-    return choose(rule, S, c, m, member, lam, w, work, log, 0)
+def solve_by_rule(rule, S, c, m, active, lam, w, work, log):
+    """λ, w and the active set of the problem (1) by a rule; returns its status."""
+    return choose(rule, S, c, m, active, lam, w, work, log, 0)
 
 
 @entry
-def march(box, t, h):
-    """One step of the box's own rule; returns its status."""
-    system, state, par = open_box(box)
+def take_step(system, state, ctx, t, h):
+    """One step with the rule of the context; returns its status."""
     begin(system, t, state.x, state.quat, state.v)
-    return whole_step((box, t, h))
+    return event_step(system, state, t, h, ctx)
 
 
 @entry
-def strike(box, t):
+def apply_impacts_now(system, state, ctx, t):
     """The impacts of this instant; returns how many rows take part.
 
-    Which rows, their dΦ/dt before and their impulses stand in par.source, par.slack and par.normal.
+    Which rows, their dΦ/dt before and their impulses stand in ctx.cand.source, ctx.dense.w and ctx.dense.lam.
     """
-    return collide_here((box, t, True))
+    return impact_now(system, state, ctx, t, YES)

@@ -1,36 +1,33 @@
-"""The answer of all constraints to a velocity (or, with accelerations in its place, to a free acceleration).
+"""Solve the contact problem: the velocity that satisfies all constraints (or, in its place, the acceleration).
 
     v' nearest to v in the norm of M, with  J_e v' = r,    w = J v' + b ≥ 0                     (1)
     v' = v + W (J_eᵀ λ_e + Jᵀ λ),    λ ≥ 0,    λ·w = 0                                          (2)
     S = J (W - W J_eᵀ (J_e W J_eᵀ)⁻¹ J_e W) Jᵀ                                                 (3)
 
-Equalities are solved by taut.linalg as ever. Few inequalities are reduced to the dense (3) and given to the
-rule; many are swept over, with the equalities solved again after each sweep.
+Equalities are solved by taut.linalg as ever. Few inequalities are reduced to the dense Schur complement (3) and given
+to the active-set rule; many are solved by projected Gauss-Seidel, with the equalities solved again after each sweep.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..model.evaluate import push, resolve, times
-from .collect import dot_row, push_candidates
-from .context import NOTHING, NUMBER, TABLE, VECTOR, WHOLE, far, open_box
 from .friction import stick_or_slip
-from .impact import collide
+from .impact import solve_impacts
 from .projected_gauss_seidel import apply, prepare, project, sweep
-from .rules import choose
+from .rows import add_impulses, row_rate
+from .rules import EXACT, choose
 from .work import NOT_CONVERGED, NOT_UNIQUE, OK
 
 MOST_SWEEPS = 4000
-CROWD_SWEEPS = 300  # and what is left then is put right in the steps that follow
-CROWD_TOLERANCE = 2e-7  # [m/s]
-EXACT = 3
+COMPLIANT_SWEEPS = 300  # and the residual that is left then is corrected in the steps that follow
+COMPLIANT_TOLERANCE = 2e-7  # [m/s]
+FRICTION_TOLERANCE = 1e-12
 
 
-@far(NUMBER, TABLE, VECTOR, VECTOR)
 @compiled
-def settle(box, v, target, lam):
-    """Add to v what makes J_e v = target; λ is added to lam. Returns by how much a row was off."""
-    system, state, par = open_box(box)
+def project_equalities(system, v, target, lam):
+    """Add to v what makes J_e v = target; λ is added to lam. Returns the largest residual before."""
     work = system.work
     worst = 0.0
     if lam.shape[0] == 0:
@@ -47,20 +44,20 @@ def settle(box, v, target, lam):
 
 
 @inline
-def column(box, system, par, J, n):
-    """u = P W Jᵀ e_n: the change of velocity that a unit of candidate n's row of J brings about."""
-    cand, u, w = par.cand, par.u, system.bodies.w
+def impulse_response(system, ctx, B, n):
+    """P W Bᵀ e_n into ctx.vel.response: the change of velocity by a unit impulse of candidate n's row of B."""
+    cand, u, w = ctx.cand, ctx.vel.response, system.bodies.w
     for k in range(cand.ptr[n], cand.ptr[n + 1]):
         s = cand.slot[k]
         for c in range(3):
-            u[s, c] += w[s, c] * J[k, c]
-    settle((box, u, par.nothing, par.spare))
+            u[s, c] += w[s, c] * B[k, c]
+    project_equalities(system, u, ctx.eq.zero, ctx.eq.lam_unused)
 
 
 @inline
-def clear_column(par, n):
-    cand, u = par.cand, par.u
-    if par.lam.shape[0] > 0:
+def clear_response(ctx, n):
+    cand, u = ctx.cand, ctx.vel.response
+    if ctx.eq.lam.shape[0] > 0:
         for i in range(u.shape[0]):
             for c in range(3):
                 u[i, c] = 0.0
@@ -71,167 +68,160 @@ def clear_column(par, n):
             u[s, c] = 0.0
 
 
-@far(NOTHING, WHOLE)
 @compiled
-def reduce_normals(box, n):
+def schur_of_normals(system, ctx, n):
     """(3) of the normal rows of the first n candidates."""
-    system, state, par = open_box(box)
-    cand, S = par.cand, par.S
+    cand, S, u = ctx.cand, ctx.dense.S, ctx.vel.response
     for j in range(n):
-        column(box, system, par, cand.J, j)
+        impulse_response(system, ctx, cand.J, j)
         for i in range(j, n):
-            S[i, j] = dot_row(cand, cand.J, i, par.u)
+            S[i, j] = row_rate(cand, cand.J, i, u)
             S[j, i] = S[i, j]
-        clear_column(par, j)
+        clear_response(ctx, j)
 
 
-@far(NOTHING, WHOLE)
 @compiled
-def reduce_triples(box, n):
+def schur_with_tangents(system, ctx, n):
     """(3) of normals and tangents: rows 3 i, 3 i + 1, 3 i + 2 of candidate i."""
-    system, state, par = open_box(box)
-    cand, S = par.cand, par.S
+    cand, S, u = ctx.cand, ctx.dense.S, ctx.vel.response
     for j in range(n):
         for a in range(3):
-            J = cand.J if a == 0 else (cand.T1 if a == 1 else cand.T2)
-            column(box, system, par, J, j)
+            B = cand.J if a == 0 else (cand.T1 if a == 1 else cand.T2)
+            impulse_response(system, ctx, B, j)
             for i in range(n):
-                S[3 * i, 3 * j + a] = dot_row(cand, cand.J, i, par.u)
-                S[3 * i + 1, 3 * j + a] = dot_row(cand, cand.T1, i, par.u)
-                S[3 * i + 2, 3 * j + a] = dot_row(cand, cand.T2, i, par.u)
-            clear_column(par, j)
+                S[3 * i, 3 * j + a] = row_rate(cand, cand.J, i, u)
+                S[3 * i + 1, 3 * j + a] = row_rate(cand, cand.T1, i, u)
+                S[3 * i + 2, 3 * j + a] = row_rate(cand, cand.T2, i, u)
+            clear_response(ctx, j)
 
 
-@far(WHOLE, WHOLE, WHOLE, TABLE, WHOLE)
 @compiled
-def respond(box, n, rule, v, instant):
-    """(1), (2) for the first n candidates, with targets r in par.target and b in par.cand.b.
+def solve_contacts(system, ctx, n, rule, v, instant):
+    """(1), (2) for the first n candidates, with targets r in ctx.eq.target and b in ctx.cand.b.
 
-    v becomes v'; par.lam and par.cand.lam the multipliers (cand.lam comes in as a guess, par.member as the
-    active set of last time). Returns the status of the rule. J_e W J_eᵀ must be factored.
+    v becomes v'; ctx.eq.lam and ctx.cand.lam the multipliers (cand.lam comes in as a warm start, cand.active as the
+    active set of the last step). Returns the status of the rule. J_e W J_eᵀ must be factored.
     """
-    system, state, par = open_box(box)
-    par.softened[0] = 0
-    for r in range(par.lam.shape[0]):
-        par.lam[r] = 0.0
-    settle((box, v, par.target, par.lam))
+    eq = ctx.eq
+    ctx.pairs.is_compliant[0] = 0
+    for r in range(eq.lam.shape[0]):
+        eq.lam[r] = 0.0
+    project_equalities(system, v, eq.target, eq.lam)
     if n == 0:
         return OK
-    rubbing = par.friction == 1 and rule == EXACT
-    if (3 * n if rubbing else n) > par.S.shape[0]:
-        return sweep_all((box, n, v))
+    with_friction = ctx.problem.friction == 1 and rule == EXACT
+    if (3 * n if with_friction else n) > ctx.dense.S.shape[0]:
+        return solve_iteratively(system, ctx, n, v)
     status = OK
-    if rubbing:
-        rub((box, n, v))
+    if with_friction:
+        solve_friction(system, ctx, n, v)
     else:
-        status = obey((box, n, rule, v, instant))
-    push_candidates((box, n, system.bodies.w, v))
-    settle((box, v, par.target, par.lam))
+        status = apply_rule(system, ctx, n, rule, v, instant)
+    add_impulses(ctx.cand, n, system.bodies.w, v)
+    project_equalities(system, v, eq.target, eq.lam)
     return status
 
 
-@far(WHOLE, WHOLE, WHOLE, TABLE, WHOLE)
 @compiled
-def obey(box, n, rule, v, instant):
-    """λ of the first n candidates by a rule for the active set."""
-    system, state, par = open_box(box)
-    cand = par.cand
-    reduce_normals((box, n))
+def apply_rule(system, ctx, n, rule, v, instant):
+    """λ of the first n candidates by an active-set rule."""
+    cand, dense = ctx.cand, ctx.dense
+    schur_of_normals(system, ctx, n)
     for i in range(n):
-        par.free[i] = dot_row(cand, cand.J, i, v) + cand.b[i]
-    status = choose(rule, par.S, par.free, n, par.member, par.normal, par.slack, par.work, par.log, instant)
+        dense.c[i] = row_rate(cand, cand.J, i, v) + cand.b[i]
+    log = ctx.events.log
+    status = choose(rule, dense.S, dense.c, n, cand.active, dense.lam, dense.w, dense.rules, log, instant)
     for i in range(n):
-        cand.lam[i, 0] = par.normal[i]
-        cand.lam[i, 1] = 0.0
-        cand.lam[i, 2] = 0.0
-        if instant >= 0 and status & NOT_UNIQUE and par.normal[i] > 0.0 and par.source[i] >= 0:
-            par.shared[par.source[i]] = 1
+        set_normal_impulse(ctx, i)
+        if instant >= 0 and status & NOT_UNIQUE and dense.lam[i] > 0.0 and cand.source[i] >= 0:
+            ctx.rows.indeterminate[cand.source[i]] = 1
     return status
-
-
-@far(NOTHING, WHOLE, TABLE)
-@compiled
-def rub(box, n, v):
-    """λ of the first n candidates with friction."""
-    system, state, par = open_box(box)
-    cand = par.cand
-    reduce_triples((box, n))
-    for i in range(n):
-        par.c3[3 * i] = dot_row(cand, cand.J, i, v) + cand.b[i]
-        par.c3[3 * i + 1] = dot_row(cand, cand.T1, i, v)
-        par.c3[3 * i + 2] = dot_row(cand, cand.T2, i, v)
-        for a in range(3):
-            par.lam3[3 * i + a] = cand.lam[i, a]
-        par.mu[i] = cand.mu[i]
-    most = MOST_SWEEPS
-    stick_or_slip(par.S, par.c3, par.mu, n, par.lam3, par.work, 1e-12, most)
-    for i in range(n):
-        for a in range(3):
-            cand.lam[i, a] = par.lam3[3 * i + a]
-        par.normal[i] = cand.lam[i, 0]
-        par.member[i] = 1 if cand.lam[i, 0] > 0.0 else 0
 
 
 @inline
-def soften(par, n, w):
-    """c of projected_gauss_seidel.py: a share of J W Jᵀ for the contacts of crowds. Returns whether there are any."""
-    cand, softness = par.cand, par.softness[0]
-    crowded = False
+def set_normal_impulse(ctx, i):
+    """λ of candidate i from the dense problem, without friction."""
+    ctx.cand.lam[i, 0] = ctx.dense.lam[i]
+    ctx.cand.lam[i, 1] = 0.0
+    ctx.cand.lam[i, 2] = 0.0
+
+
+@compiled
+def solve_friction(system, ctx, n, v):
+    """λ of the first n candidates with Coulomb friction."""
+    cand, dense = ctx.cand, ctx.dense
+    schur_with_tangents(system, ctx, n)
     for i in range(n):
-        cand.soft[i] = 0.0
-        source = par.source[i]
-        if softness > 0.0 and (source < 0 or par.crowd[source] == 1):
-            crowded = True
+        dense.c3[3 * i] = row_rate(cand, cand.J, i, v) + cand.b[i]
+        dense.c3[3 * i + 1] = row_rate(cand, cand.T1, i, v)
+        dense.c3[3 * i + 2] = row_rate(cand, cand.T2, i, v)
+        for a in range(3):
+            dense.lam3[3 * i + a] = cand.lam[i, a]
+        dense.mu[i] = cand.mu[i]
+    most = MOST_SWEEPS
+    stick_or_slip(dense.S, dense.c3, dense.mu, n, dense.lam3, dense.rules, FRICTION_TOLERANCE, most)
+    for i in range(n):
+        for a in range(3):
+            cand.lam[i, a] = dense.lam3[3 * i + a]
+        dense.lam[i] = cand.lam[i, 0]
+        cand.active[i] = 1 if cand.lam[i, 0] > 0.0 else 0
+
+
+@inline
+def set_compliance(ctx, n, w):
+    """c of projected_gauss_seidel.py: a share of J W Jᵀ for contacts of groups. Returns whether there are any."""
+    cand, relative = ctx.cand, ctx.pairs.compliance[0]
+    some = False
+    for i in range(n):
+        cand.compliance[i] = 0.0
+        source = cand.source[i]
+        if relative > 0.0 and (source < 0 or ctx.problem.in_group[source] == 1):
+            some = True
             for k in range(cand.ptr[i], cand.ptr[i + 1]):
                 s = cand.slot[k]
                 for c in range(3):
-                    cand.soft[i] += softness * w[s, c] * cand.J[k, c] ** 2
-    return crowded
+                    cand.compliance[i] += relative * w[s, c] * cand.J[k, c] ** 2
+    return some
 
 
-@far(WHOLE, WHOLE, TABLE)
 @compiled
-def sweep_all(box, n, v):
-    """λ of many candidates, by sweeps over them; equalities are solved again after each sweep."""
-    system, state, par = open_box(box)
-    cand, w = par.cand, system.bodies.w
-    crowded = soften(par, n, w)
-    par.softened[0] = 1 if crowded else 0
-    most = CROWD_SWEEPS if crowded else MOST_SWEEPS
-    tolerance = CROWD_TOLERANCE if crowded else par.speed_tolerance
-    if par.lam.shape[0] == 0:
-        return OK if project(cand, n, w, v, tolerance, most) <= most else NOT_CONVERGED
-    prepare(cand, n, w)
+def solve_iteratively(system, ctx, n, v):
+    """λ of many candidates by projected Gauss-Seidel; equalities are solved again after each sweep."""
+    cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.w
+    compliant = set_compliance(ctx, n, w)
+    ctx.pairs.is_compliant[0] = 1 if compliant else 0
+    most = COMPLIANT_SWEEPS if compliant else MOST_SWEEPS
+    tolerance = COMPLIANT_TOLERANCE if compliant else ctx.problem.speed_tolerance
+    if eq.lam.shape[0] == 0:
+        return OK if project(cand, work, n, w, v, tolerance, most) <= most else NOT_CONVERGED
+    prepare(cand, work, n, w)
     apply(cand, n, w, cand.lam, v)
     for _ in range(most):
-        change = sweep(cand, n, w, v)
-        change = max(change, settle((box, v, par.target, par.lam)))
+        change = sweep(cand, work, n, w, v)
+        change = max(change, project_equalities(system, v, eq.target, eq.lam))
         if change <= tolerance:
             return OK
     return NOT_CONVERGED
 
 
-@far(WHOLE, WHOLE, TABLE, NUMBER)
 @compiled
-def impact(box, n, v, resting):
-    """Simultaneous impacts of the first n candidates: v and the equalities' impulses (par.lam) after it.
+def apply_impacts(system, ctx, n, v, resting):
+    """Simultaneous impacts of the first n candidates: v and the equalities' impulses (ctx.eq.lam) after them.
 
-    cand.b holds Φ_t; the impulses are left in par.normal. Equalities keep their rate: J_e v does not change.
+    cand.b holds Φ_t; the impulses are left in ctx.dense.lam. Equalities keep their rate: J_e v does not change.
+    Returns the rounds of the impact law, or -1.
     """
-    system, state, par = open_box(box)
-    work, cand = system.work, par.cand
-    if par.lam.shape[0] > 0:
-        times(system, work.J, v, par.target)
-        for r in range(par.lam.shape[0]):
-            par.lam[r] = 0.0
-    reduce_normals((box, n))
+    cand, dense, eq = ctx.cand, ctx.dense, ctx.eq
+    if eq.lam.shape[0] > 0:
+        times(system, system.work.J, v, eq.target)
+        for r in range(eq.lam.shape[0]):
+            eq.lam[r] = 0.0
+    schur_of_normals(system, ctx, n)
     for i in range(n):
-        par.free[i] = dot_row(cand, cand.J, i, v) + cand.b[i]
-    rounds = collide(par.S, par.free, par.bounce, n, par.normal, par.work, resting)
+        dense.c[i] = row_rate(cand, cand.J, i, v) + cand.b[i]
+    rounds = solve_impacts(dense.S, dense.c, cand.restitution, n, dense.lam, dense.rules, resting)
     for i in range(n):
-        cand.lam[i, 0] = par.normal[i]
-        cand.lam[i, 1] = 0.0
-        cand.lam[i, 2] = 0.0
-    push_candidates((box, n, system.bodies.w, v))
-    settle((box, v, par.target, par.lam))
+        set_normal_impulse(ctx, i)
+    add_impulses(cand, n, system.bodies.w, v)
+    project_equalities(system, v, eq.target, eq.lam)
     return rounds

@@ -1,4 +1,4 @@
-"""What the dense kernels work in: scratch arrays, the log of who entered and left, statuses."""
+"""Workspace of the dense kernels, the log of rows that entered and left the active set, statuses."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import compiled, structure
+from ..compiled import compiled, structure
 
 Array = np.ndarray
 
@@ -21,69 +21,82 @@ KEPT, ENTERED, LEFT, KEPT_OUT = range(4)
 
 @structure
 class Log(NamedTuple):
-    """What happened to each row that was looked at, in order."""
+    """What happened to each row that was evaluated, in order."""
 
     count: Array  # type: ignore[assignment]  # (1,) events so far; above the capacity: the last ones are missing
-    ints: Array  # (capacity, 5) instant, iteration, row, member before (0 or 1), action
+    ints: Array  # (capacity, 5) instant, iteration, row, active before (0 or 1), action
     numbers: Array  # (capacity, 2) λ, w
 
 
 def empty_log(capacity: int) -> Log:
-    """A log with room for `capacity` events; with room for none it counts none and costs nothing."""
+    """A log of at most `capacity` entries; with capacity 0 it counts none and costs nothing."""
     return Log(np.zeros(1, np.int64), np.zeros((capacity, 5), np.int64), np.zeros((capacity, 2)))
 
 
 @structure
+class ImpactWork(NamedTuple):
+    """The rows that take part in a round of impacts."""
+
+    rows: Array  # which rows
+    S: Array  # (rows, rows) of these rows
+    gamma: Array  # their rates
+    lam: Array  # their multipliers
+    w: Array  # their slack
+    restitution: Array
+    active: Array
+
+
+@structure
 class RuleWork(NamedTuple):
-    """Room for one problem of at most `capacity` rows, allocated once."""
+    """Workspace for one problem of at most `capacity` rows, allocated once."""
 
     A: Array  # scaled S
     L: Array  # factor of A + εI on the active set, rows in the order of `order`
     K: Array  # factor of A on a face, rows in the order of `rows`
     X: Array  # null vectors of a face, one per row
     G: Array  # their Gram matrix, factored
-    sub: Array  # S of the rows that take part in a collision
     d: Array  # scale of each row, 0 where nothing can move
     q: Array  # scaled c
     g: Array  # linear term of the proximal problem
     x: Array  # its solution
-    centre: Array
+    centre: Array  # of its proximal term
     y: Array  # multipliers of a face, all rows
     s: Array  # their slack
-    reach: Array  # size of the terms that make up s
-    best: Array
+    magnitude: Array  # sum of the sizes of the terms that make up s
+    y_best: Array
     z: Array  # in the order of a factor
     r: Array
     t: Array
     pivot: Array
-    free: Array  # c of the rows that take part in a collision
-    push: Array  # their multipliers
-    slack: Array  # their w
-    bounce: Array  # their restitution
     rows: Array  # a face in the order of its pivots
     order: Array
-    inside: Array  # the active set
+    active: Array  # the active set
     face: Array
-    barred: Array
-    before: Array  # members at the last look
-    subset: Array
-    subset_member: Array
-    quiet: Log  # for solves that nobody asks about
-    size: Array  # (2,) largest |q|: what the caller knows of numbers that made up c (or 0), and of this problem
+    excluded: Array  # rows that may not enter until x has changed
+    was_active: Array  # the active set of the last evaluation
+    impact: ImpactWork
+    no_log: Log  # for solves that nobody asks about
+    scale: Array  # (2,) largest |q|: what the caller knows of numbers that made up c (or 0), and of this problem
     address: Array  # of each rule's `choose` (taut/compiled/function_pointers.py)
 
 
-def scratch(capacity: int, rules: int) -> RuleWork:
-    """Empty arrays; `rules.rule_work` adds the addresses."""
-    square = [np.zeros((capacity, capacity)) for _ in range(6)]
-    line = [np.zeros(capacity) for _ in range(17)]
-    whole = [np.zeros(capacity, np.int64) for _ in range(8)]
-    return RuleWork._make([*square, *line, *whole, empty_log(0), np.zeros(2), np.zeros(rules, np.int64)])
+def workspace(capacity: int, rules: int) -> RuleWork:
+    """Arrays of zeros; `rules.rule_work` adds the addresses."""
+    def vectors(count: int) -> list[Array]:
+        return [np.zeros(capacity) for _ in range(count)]
+
+    def lists(count: int) -> list[Array]:
+        return [np.zeros(capacity, np.int64) for _ in range(count)]
+
+    square = [np.zeros((capacity, capacity)) for _ in range(5)]
+    impact = ImpactWork._make([*lists(1), np.zeros((capacity, capacity)), *vectors(4), *lists(1)])
+    last = [impact, empty_log(0), np.zeros(2), np.zeros(rules, np.int64)]
+    return RuleWork._make([*square, *vectors(13), *lists(6), *last])
 
 
 @compiled
-def give_up(m, lam, w):
-    """The answer to numbers that are none."""
+def reject_nan(m, lam, w):
+    """λ, w and status for input that is not finite."""
     for i in range(m):
         lam[i] = math.nan
         w[i] = math.nan
@@ -92,7 +105,7 @@ def give_up(m, lam, w):
 
 @compiled
 def record(log, instant, iteration, row, before, after, lam, w):
-    """Note that a row, a member before or not, is a member now or not."""
+    """Note whether a row was active before, and whether it is now."""
     capacity = log.ints.shape[0]
     if capacity == 0:
         return

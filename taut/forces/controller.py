@@ -31,7 +31,7 @@ def lay_out(positions, arguments):
     function = arguments["function"]
     numbers = (0.0 if often is None else often, coordinate.offset)
     return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function)),
-                  points=(*coordinate.points, arguments["memory"]))
+                  points=(*coordinate.points, arguments["memory"]), acts_on=coordinate)
 
 
 @compiled

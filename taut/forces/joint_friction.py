@@ -26,7 +26,7 @@ def lay_out(positions, arguments):
     not_negative(arguments, "torque", "force")
     if not arguments["width"] > 0.0:
         raise ValueError(f"its width is {arguments['width']:g}; it must be positive")
-    return Layout((size, arguments["width"]), (code(coordinate),), points=coordinate.points)
+    return Layout((size, arguments["width"]), (code(coordinate),), points=coordinate.points, acts_on=coordinate)
 
 
 @compiled

@@ -41,7 +41,7 @@ def lay_out(positions, arguments):
     numbers = (given, target, arguments["stiffness"], velocity, per_rate, inf if limit is None else limit)
     mode = VELOCITY if velocity is not None else TARGET
     return Layout((*(0.0 if number is None else number for number in numbers), coordinate.offset),
-                  (code(coordinate), mode), points=coordinate.points)
+                  (code(coordinate), mode), points=coordinate.points, acts_on=coordinate)
 
 
 @compiled

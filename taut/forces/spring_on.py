@@ -18,7 +18,7 @@ def lay_out(positions, arguments):
     coordinate, _ = acted_on(arguments)
     not_negative(arguments, "stiffness", "damping")
     numbers = (arguments["stiffness"], arguments["rest"], arguments["damping"], coordinate.offset)
-    return Layout(numbers, (code(coordinate),), points=coordinate.points)
+    return Layout(numbers, (code(coordinate),), points=coordinate.points, acts_on=coordinate)
 
 
 @compiled

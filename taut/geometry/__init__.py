@@ -9,10 +9,11 @@
     spring_pairs.py     which nodes structural, shear and bending springs join
 
     closest_points.py   closest points of node and triangle, edge and edge         ┐ compiled;
-    swept_pairs.py      broad phase of moving elements: boxes around their paths   │ import these
-    ball_pairs.py       broad phase of balls: pairs within reach                   │ modules by
-    ccd.py              continuous collision detection of one pair                 │ name: they
-    proximity.py        contact rows of surfaces as they stand, each contact once  │ load numba
+    spatial_hash.py     cells of a grid without bounds, found through buckets      │ import these
+    swept_pairs.py      broad phase of moving elements: boxes around their paths   │ modules by
+    ball_pairs.py       broad phase of balls: pairs within reach                   │ name: they
+    ccd.py              continuous collision detection of one pair                 │ load numba
+    proximity.py        contact rows of surfaces as they stand, each contact once  │
     ccd_filter.py       step filter: how far each node may go without a collision  │
     intersections.py    which triangles intersect                                  ┘
 """

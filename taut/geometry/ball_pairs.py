@@ -1,4 +1,4 @@
-"""Which of many balls are near each other: a hashed grid, and the list of pairs that it leaves.
+"""Broad phase of balls: which of many are near each other, by a spatial hash with levels of cell sizes.
 
 Half the reach belongs to each ball. Balls are sorted into levels by that size s, each level with its own
 cells, wide enough that a pair whose larger ball is of level k lies in neighbouring cells of level k:
@@ -6,8 +6,8 @@ cells, wide enough that a pair whose larger ball is of level k lies in neighbour
     s_i = r_i + reach / 2,      a pair is near if |x_i - x_j| < s_i + s_j              (1)
     4^-(k+1) < s_i / max s <= 4^-k  (level k),      cell_k = 2 max s / 4^k             (2)
 
-So each ball looks into cells of its own and of coarser levels only, and a few large balls among many small
-ones cost no more than the small ones. The world has no bounds: cells are found through a hash table.
+So each ball is compared with cells of its own and of coarser levels only, and a few large balls among many small
+ones cost no more than the small ones. Cells that differ in z only have consecutive buckets.
 
 Who may meet is told by bits. Bit k of group[i, 0] and of group[i, 1] says that i stands on the first and on the
 second side of rule k: "all among A" puts A on both sides, "A against B" puts each on one.
@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from taut.compiled import compiled, entry, inline, structure
+from ..compiled import compiled, entry, inline, structure
+from .spatial_hash import accumulate, bucket_of, sort_by_second, table_size
 
 Array = np.ndarray
 LEVELS = 8
@@ -29,10 +30,10 @@ FARTHEST = 1e15  # cells from the origin; beyond, positions have no digits left 
 
 
 @structure
-class GridRoom(NamedTuple):
-    """Room for one search among `count` members."""
+class GridWork(NamedTuple):
+    """Workspace for one search among `count` members."""
 
-    start: Array  # (table + 1) first entry of each bucket
+    begin: Array  # (table + 1) first entry of each bucket
     bucket: Array  # of each member
     level: Array  # of each member
     in_level: Array  # (LEVELS) how many members
@@ -42,12 +43,12 @@ class GridRoom(NamedTuple):
     next: Array  # (count) next free pair of each member
 
 
-def grid_room(count: int) -> GridRoom:
-    """Room for a search among `count` members."""
-    table = 1 << max(4, int(2 * count).bit_length())
+def grid_work(count: int) -> GridWork:
+    """Workspace for a search among `count` members."""
+    table = table_size(count)
     whole = np.int64
-    return GridRoom(
-        start=np.zeros(table + 1, whole),
+    return GridWork(
+        begin=np.zeros(table + 1, whole),
         bucket=np.zeros(count, whole),
         level=np.zeros(count, whole),
         in_level=np.zeros(LEVELS, whole),
@@ -59,7 +60,7 @@ def grid_room(count: int) -> GridRoom:
 
 
 @entry
-def near_pairs(x, member, radius, group, reach, room, pairs):
+def near_pairs(x, member, radius, group, reach, work, pairs):
     """Write all pairs i < j of members nearer than r_i + r_j + reach into `pairs`, sorted by i, then j.
 
     x [m], shape (points, 3); member: point of each member; radius [m] and group (n, 2) of each member.
@@ -72,10 +73,10 @@ def near_pairs(x, member, radius, group, reach, room, pairs):
     if not largest > 0.0:
         return 0
     width = 2.0 * largest * WIDER
-    fill(x, member, radius, reach, width, room)
-    count = search(group, reach, width, room, pairs)
+    fill(x, member, radius, reach, width, work)
+    count = search(group, reach, width, work, pairs)
     if count <= pairs.shape[0]:
-        sort_pairs(room, count, pairs)
+        sort_pairs(work, count, pairs)
     return count
 
 
@@ -85,20 +86,13 @@ def cell(position, width):
     return math.floor(c) if -FARTHEST < c < FARTHEST else 0
 
 
-@inline
-def bucket_of(column, row, level, table):
-    """Where the cells of one column begin in the table; the cells of a column follow each other."""
-    mixed = (column * 73856093 ^ row * 19349663 ^ level * 83492791) & 0x7FFFFFFF
-    return (mixed ^ (mixed >> 13)) & (table - 1)
-
-
 @compiled
-def fill(x, member, radius, reach, width, room):
-    """Sort the members into buckets."""
+def fill(x, member, radius, reach, width, work):
+    """Put the members into the spatial hash."""
     n = member.shape[0]
-    table = room.start.shape[0] - 1
-    room.start[:] = 0
-    room.in_level[:] = 0
+    table = work.begin.shape[0] - 1
+    work.begin[:] = 0
+    work.in_level[:] = 0
     for i in range(n):
         own = width
         level = 0
@@ -107,39 +101,34 @@ def fill(x, member, radius, reach, width, room):
             level += 1
         p = member[i]
         b = (bucket_of(cell(x[p, 0], own), cell(x[p, 1], own), level, table) + cell(x[p, 2], own)) & (table - 1)
-        room.level[i] = level
-        room.bucket[i] = b
-        room.in_level[level] += 1
-        room.start[b + 1] += 1
-    for b in range(table):
-        room.start[b + 1] += room.start[b]
+        work.level[i] = level
+        work.bucket[i] = b
+        work.in_level[level] += 1
+        work.begin[b] += 1
+    accumulate(work.begin)
     for i in range(n - 1, -1, -1):
-        # start[b + 1] runs down to the begin of bucket b
-        b = room.bucket[i]
-        room.start[b + 1] -= 1
-        k = room.start[b + 1]
-        room.entry[k] = i
+        b = work.bucket[i]
+        work.begin[b] -= 1
+        k = work.begin[b]
+        work.entry[k] = i
         for c in range(3):
-            room.place[k, c] = x[member[i], c]
-        room.place[k, 3] = radius[i]
-    for b in range(table):
-        room.start[b] = room.start[b + 1]
-    room.start[table] = n
+            work.place[k, c] = x[member[i], c]
+        work.place[k, 3] = radius[i]
 
 
 @compiled
-def search(group, reach, width, room, pairs):
-    """Write near pairs as they are found. Returns their number, also beyond the room for them."""
-    table = room.start.shape[0] - 1
-    place = room.place
+def search(group, reach, width, work, pairs):
+    """Write near pairs as they are found. Returns their number, also where `pairs` is too short."""
+    table = work.begin.shape[0] - 1
+    place = work.place
     count = 0
-    for k in range(room.entry.shape[0]):
-        i = room.entry[k]
+    for k in range(work.entry.shape[0]):
+        i = work.entry[k]
         own = width
-        for level in range(room.level[i] + 1):
-            if room.in_level[level] > 0:
+        for level in range(work.level[i] + 1):
+            if work.in_level[level] > 0:
                 # Among equals half of the neighbouring cells will do: the other half finds this one.
-                equals = level == room.level[i]
+                equals = level == work.level[i]
                 cx, cy, cz = cell(place[k, 0], own), cell(place[k, 1], own), cell(place[k, 2], own)
                 for beside in range(4 if equals else 0, 9):
                     column, row = cx + beside // 3 - 1, cy + beside % 3 - 1
@@ -147,13 +136,13 @@ def search(group, reach, width, room, pairs):
                     half = equals and beside == 4
                     for layer in range(cz if half else cz - 1, cz + 2):
                         b = (base + layer) & (table - 1)
-                        for m in range(room.start[b], room.start[b + 1]):
+                        for m in range(work.begin[b], work.begin[b + 1]):
                             dx, dy, dz = place[k, 0] - place[m, 0], place[k, 1] - place[m, 1], place[k, 2] - place[m, 2]
                             near = place[k, 3] + place[m, 3] + reach  # (1)
                             if not dx * dx + dy * dy + dz * dz < near * near or near <= 0.0:
                                 continue
-                            j = room.entry[m]
-                            if (group[i, 0] & group[j, 1] | group[i, 1] & group[j, 0]) == 0 or room.level[j] != level:
+                            j = work.entry[m]
+                            if (group[i, 0] & group[j, 1] | group[i, 1] & group[j, 0]) == 0 or work.level[j] != level:
                                 continue
                             if cell(place[m, 2], own) != layer or half and layer == cz and m <= k:
                                 continue
@@ -168,10 +157,10 @@ def search(group, reach, width, room, pairs):
 
 
 @compiled
-def sort_pairs(room, count, pairs):
+def sort_pairs(work, count, pairs):
     """Sort by i and by j, in place: to the range of its i first, then by j within each range."""
-    n = room.next.shape[0]
-    first, next = room.first, room.next
+    n = work.next.shape[0]
+    first, next = work.first, work.next
     first[:] = 0
     for k in range(count):
         first[pairs[k, 0] + 1] += 1
@@ -187,24 +176,7 @@ def sort_pairs(room, count, pairs):
                 pairs[k, c], pairs[to, c] = pairs[to, c], pairs[k, c]
             next[home] += 1
     for i in range(n):
-        sort_range(pairs, first[i], first[i + 1])
-
-
-@compiled
-def sort_range(pairs, begin, end):
-    """Shell's sort of pairs[begin:end] by their second number: a plain insertion sort for the usual dozen."""
-    gap = 1
-    while 9 * gap < end - begin:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(begin + gap, end):
-            j = pairs[k, 1]
-            m = k
-            while m >= begin + gap and pairs[m - gap, 1] > j:
-                pairs[m, 1] = pairs[m - gap, 1]
-                m -= gap
-            pairs[m, 1] = j
-        gap //= 3
+        sort_by_second(pairs, first[i], first[i + 1])
 
 
 @entry

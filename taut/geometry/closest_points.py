@@ -111,7 +111,7 @@ def separation(p, kind):
 
 @entry
 def closest(kind, quads, count, x, p, out_weights, out_normal, out_distance):
-    """(1) of the first `count` quadruples of nodes, quads (k, 4); p (4, 3) is room.
+    """(1) of the first `count` quadruples of nodes, quads (k, 4); p (4, 3) is workspace.
 
     The normal points from the second side to the first; it is zero where they touch.
     """

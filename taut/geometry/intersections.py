@@ -30,7 +30,7 @@ def cross3(a, b):
 
 @compiled
 def meet_in_plane(p, q):
-    """Whether edge and triangle of one plane, p (5, 3), come together; q (4, 3) is room."""
+    """Whether edge and triangle of one plane, p (5, 3), come together; q (4, 3) is workspace."""
     along = difference(p, 1, 0)
     least = np.inf
     for end in range(2):

@@ -3,7 +3,7 @@
     d(x + δ) ≈ d + n · Σ a_k δ_k                                   (1)
 
 A row holds four nodes, their weights a, the normal n from the second side to the first and the distance d, as
-closest.py has them. Rows are
+closest.py has them. ProximityRows are
 
     node - face     the closest point lies inside the triangle
     node - edge     it lies on an edge: one row, however many triangles are on that edge
@@ -28,11 +28,11 @@ import numpy as np
 from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
 from .closest_points import EDGE_EDGE, NODE_TRIANGLE, difference, dot3, four_weights
-from .swept_pairs import Boxes, boxes, search
+from .swept_pairs import SweptWork, search, swept_work
 from .topology import triangle_edges
 
 Array = np.ndarray
-MORE_ROOM, NOT_FINITE = -1, -2  # instead of a number of rows
+CAPACITY_EXCEEDED, NOT_FINITE = -1, -2  # instead of a number of rows
 TIE = 1e-12  # relative: a triangle nearer by less is as near
 LEAN = 1e-6  # cosine: a neighbour that lies less on the near side is level
 INSIDE = 1e-9  # of an edge: what is closer to its end is on the end
@@ -74,11 +74,11 @@ def surface(triangles: Array, sheet_of_node: Array | None = None, allowed: Array
 
 
 @structure
-class Rows(NamedTuple):
-    """Room for rows and for the search; the first rows hold the result."""
+class ProximityRows(NamedTuple):
+    """Workspace of the search, and arrays of rows of which the first ones hold the result."""
 
-    faces: Boxes
-    sides: Boxes
+    faces: SweptWork
+    sides: SweptWork
     nodes: Array  # (rows, 4) uint32
     weights: Array  # (rows, 4)
     normal: Array  # (rows, 3)
@@ -86,24 +86,24 @@ class Rows(NamedTuple):
     kept: Array  # (rows,) uint8
     span: Array  # (n, 2) rows of each node
     p: Array  # (4, 3)
-    wanted: Array  # (5,) entries and pairs of faces, of sides, and rows, as the last search would have had them
+    needed: Array  # (5,) entries and pairs of faces, of sides, and rows, that the last search needed
 
 
-def more_than(faces: Boxes, sides: Boxes, count: int, wanted: Array) -> Array:
-    """(5,) sizes as they are, and half as much again as `wanted` where that did not fit: never less than before."""
+def larger_sizes(faces: SweptWork, sides: SweptWork, count: int, needed: Array) -> Array:
+    """(5,) sizes as they are, and half as much again as `needed` where that did not fit: never less than before."""
     now = np.array([len(faces.entry), len(faces.pairs), len(sides.entry), len(sides.pairs), count])
-    return np.where(wanted > now, wanted + wanted // 2, now)
+    return np.where(needed > now, needed + needed // 2, now)
 
 
-def rows(of: Surface, last: Rows | None = None) -> Rows:
-    """Room for a surface; more than the last one, in which a search did not fit."""
+def proximity_rows(of: Surface, last: ProximityRows | None = None) -> ProximityRows:
+    """Arrays for a surface; larger than the last ones, whose capacity a search exceeded."""
     nodes, edges, triangles = len(of.nodes), len(of.edges), len(of.triangles)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 8 * nodes]) + 64
-    size = least if last is None else more_than(last.faces, last.sides, len(last.distance), last.wanted)
+    size = least if last is None else larger_sizes(last.faces, last.sides, len(last.distance), last.needed)
     k = int(size[4])
-    return Rows(
-        boxes(nodes, triangles, int(size[0]), int(size[1])),
-        boxes(edges, edges, int(size[2]), int(size[3])),
+    return ProximityRows(
+        swept_work(nodes, triangles, int(size[0]), int(size[1])),
+        swept_work(edges, edges, int(size[2]), int(size[3])),
         np.zeros((k, 4), np.uint32),
         np.zeros((k, 4)),
         np.zeros((k, 3)),
@@ -116,19 +116,19 @@ def rows(of: Surface, last: Rows | None = None) -> Rows:
 
 
 @compiled
-def search_pairs(faces, sides, of, x0, x1, margin, share, wanted):
-    """Pairs near the paths from x0 to x1, into the rooms `faces` and `sides`: 0, MORE_ROOM or NOT_FINITE."""
+def search_pairs(faces, sides, of, x0, x1, margin, share, needed):
+    """Pairs near the paths from x0 to x1, into `faces` and `sides`: 0, CAPACITY_EXCEEDED or NOT_FINITE."""
     one, other = False, True  # as variables: a search is compiled once for both
-    wanted[0], wanted[1] = search(faces, of.nodes, of.triangles, one, x0, x1, margin, share)
-    if wanted[0] < 0:
+    needed[0], needed[1] = search(faces, of.nodes, of.triangles, one, x0, x1, margin, share)
+    if needed[0] < 0:
         return NOT_FINITE
-    wanted[2], wanted[3] = search(sides, of.edges, of.edges, other, x0, x1, margin, share)
-    if wanted[2] < 0:
+    needed[2], needed[3] = search(sides, of.edges, of.edges, other, x0, x1, margin, share)
+    if needed[2] < 0:
         return NOT_FINITE
-    if wanted[0] > faces.entry.shape[0] or wanted[1] > faces.pairs.shape[0]:
-        return MORE_ROOM
-    if wanted[2] > sides.entry.shape[0] or wanted[3] > sides.pairs.shape[0]:
-        return MORE_ROOM
+    if needed[0] > faces.entry.shape[0] or needed[1] > faces.pairs.shape[0]:
+        return CAPACITY_EXCEEDED
+    if needed[2] > sides.entry.shape[0] or needed[3] > sides.pairs.shape[0]:
+        return CAPACITY_EXCEEDED
     return 0
 
 
@@ -138,9 +138,9 @@ def may_touch(of, i, j):
 
 
 @inline
-def write_row(room, at, kind, i, j, k, l, x, reach):
+def write_row(work, at, kind, i, j, k, l, x, reach):
     """The row of four nodes into place `at`, if they are within reach and there is such a place; True if within."""
-    p = room.p
+    p = work.p
     for c in range(3):
         p[0, c] = x[i, c]
         p[1, c] = x[j, c]
@@ -153,189 +153,189 @@ def write_row(room, at, kind, i, j, k, l, x, reach):
     d = sqrt(r0 * r0 + r1 * r1 + r2 * r2)
     if not d < reach:
         return False
-    if at < room.distance.shape[0]:
+    if at < work.distance.shape[0]:
         scale = 1.0 / d if d > 0.0 else 0.0
-        room.nodes[at, 0], room.nodes[at, 1], room.nodes[at, 2], room.nodes[at, 3] = i, j, k, l
-        room.weights[at, 0], room.weights[at, 1], room.weights[at, 2], room.weights[at, 3] = a[0], a[1], a[2], a[3]
-        room.normal[at, 0], room.normal[at, 1], room.normal[at, 2] = r0 * scale, r1 * scale, r2 * scale
-        room.distance[at] = d
+        work.nodes[at, 0], work.nodes[at, 1], work.nodes[at, 2], work.nodes[at, 3] = i, j, k, l
+        work.weights[at, 0], work.weights[at, 1], work.weights[at, 2], work.weights[at, 3] = a[0], a[1], a[2], a[3]
+        work.normal[at, 0], work.normal[at, 1], work.normal[at, 2] = r0 * scale, r1 * scale, r2 * scale
+        work.distance[at] = d
     return True
 
 
 @inline
-def mobile(room, r, w):
+def can_move(work, r, w):
     """Whether a row can move any of the nodes it has a weight on."""
     for k in range(4):
-        if room.weights[r, k] != 0.0 and w[room.nodes[r, k]] > 0.0:
+        if work.weights[r, k] != 0.0 and w[work.nodes[r, k]] > 0.0:
             return True
     return False
 
 
 @inline
-def corners(room, r):
+def corners(work, r):
     """How many corners of its triangle the closest point of a node-triangle row needs."""
     number = 0
     for k in range(1, 4):
-        if room.weights[r, k] != 0.0:
+        if work.weights[r, k] != 0.0:
             number += 1
     return number
 
 
 @inline
-def holds_feature(room, other, r):
+def holds_feature(work, other, r):
     """Whether the triangle of row `other` has all corners that row r needs."""
     for k in range(1, 4):
-        if room.weights[r, k] != 0.0:
-            i = room.nodes[r, k]
-            if i != room.nodes[other, 1] and i != room.nodes[other, 2] and i != room.nodes[other, 3]:
+        if work.weights[r, k] != 0.0:
+            i = work.nodes[r, k]
+            if i != work.nodes[other, 1] and i != work.nodes[other, 2] and i != work.nodes[other, 3]:
                 return False
     return True
 
 
 @inline
-def is_needed(room, r, begin, end):
+def is_needed(work, r, begin, end):
     """Whether row r, one of a node's rows begin to end, is neither a repetition nor behind a nearer triangle."""
     for other in range(begin, end):
-        if other == r or not holds_feature(room, other, r):
+        if other == r or not holds_feature(work, other, r):
             continue
-        if corners(room, other) == corners(room, r) and holds_feature(room, r, other):
+        if corners(work, other) == corners(work, r) and holds_feature(work, r, other):
             if other < r:
                 return False
-        elif room.distance[other] < room.distance[r] * (1.0 - TIE):
+        elif work.distance[other] < work.distance[r] * (1.0 - TIE):
             return False
     return True
 
 
 @inline
-def is_level(room, r, of, x):
+def is_level(work, r, of, x):
     """Whether no neighbour of the node of row r lies on the near side of it."""
-    i = room.nodes[r, 0]
-    n = room.normal[r]
+    i = work.nodes[r, 0]
+    n = work.normal[r]
     for at in range(of.around[i], of.around[i + 1]):
         o = of.neighbour[at]
         d0, d1, d2 = x[o, 0] - x[i, 0], x[o, 1] - x[i, 1], x[o, 2] - x[i, 2]
         if d0 * n[0] + d1 * n[1] + d2 * n[2] < -LEAN * sqrt(d0 * d0 + d1 * d1 + d2 * d2):
             on_it = False
             for k in range(1, 4):
-                on_it = on_it or (room.weights[r, k] != 0.0 and room.nodes[r, k] == o)
+                on_it = on_it or (work.weights[r, k] != 0.0 and work.nodes[r, k] == o)
             if not on_it:
                 return False
     return True
 
 
 @inline
-def is_mirrored(room, r):
+def is_mirrored(work, r):
     """Whether the row of two nodes is there already, as seen from the other one."""
-    node = room.nodes[r, 0]
+    node = work.nodes[r, 0]
     for k in range(1, 4):
-        if room.weights[r, k] != 0.0:
-            corner = room.nodes[r, k]
-            for other in range(room.span[corner, 0], room.span[corner, 1]):
-                if corners(room, other) == 1:
+        if work.weights[r, k] != 0.0:
+            corner = work.nodes[r, k]
+            for other in range(work.span[corner, 0], work.span[corner, 1]):
+                if corners(work, other) == 1:
                     for c in range(1, 4):
-                        if room.weights[other, c] != 0.0 and room.nodes[other, c] == node:
+                        if work.weights[other, c] != 0.0 and work.nodes[other, c] == node:
                             return True
     return False
 
 
 @compiled
-def thin_out(room, begin, end, of, x, w):
-    """Keep the rows of one node that are needed; returns where they end then."""
+def remove_redundant(work, begin, end, of, x, w):
+    """Keep the rows of one node that are needed; returns where they end afterwards."""
     for r in range(begin, end):
-        feature = corners(room, r)
-        keep = mobile(room, r, w)
+        feature = corners(work, r)
+        keep = can_move(work, r, w)
         if keep and feature < 3:
-            keep = is_needed(room, r, begin, end) and is_level(room, r, of, x)
+            keep = is_needed(work, r, begin, end) and is_level(work, r, of, x)
         if keep and feature == 1:
-            keep = not is_mirrored(room, r)
-        room.kept[r] = keep
+            keep = not is_mirrored(work, r)
+        work.kept[r] = keep
     to = begin
     for r in range(begin, end):
-        if room.kept[r]:
+        if work.kept[r]:
             if to < r:
                 for k in range(4):
-                    room.nodes[to, k] = room.nodes[r, k]
-                    room.weights[to, k] = room.weights[r, k]
+                    work.nodes[to, k] = work.nodes[r, k]
+                    work.weights[to, k] = work.weights[r, k]
                 for c in range(3):
-                    room.normal[to, c] = room.normal[r, c]
-                room.distance[to] = room.distance[r]
+                    work.normal[to, c] = work.normal[r, c]
+                work.distance[to] = work.distance[r]
             to += 1
     return to
 
 
 @compiled
-def node_rows(room, of, x, w, reach, pairs):
-    """Rows of nodes with faces, edges and nodes; returns their number, more than fit if they do not."""
+def node_rows(work, of, x, w, reach, pairs):
+    """ProximityRows of nodes with faces, edges and nodes; returns their number, more than fit if they do not."""
     count = 0
     q = 0
     for v in range(of.nodes.shape[0]):
         i = of.nodes[v, 0]
         begin = count
-        room.span[i, 0] = begin
-        room.span[i, 1] = begin  # of a node without rows, and of those that are not yet there
-        while q < pairs and room.faces.pairs[q, 0] == v:
-            t = room.faces.pairs[q, 1]
+        work.span[i, 0] = begin
+        work.span[i, 1] = begin  # of a node without rows, and of those that are not yet there
+        while q < pairs and work.faces.pairs[q, 0] == v:
+            t = work.faces.pairs[q, 1]
             q += 1
             j, k, l = of.triangles[t, 0], of.triangles[t, 1], of.triangles[t, 2]
             if may_touch(of, i, j) and w[i] + w[j] + w[k] + w[l] > 0.0:
-                if write_row(room, count, NODE_TRIANGLE, i, j, k, l, x, reach):
+                if write_row(work, count, NODE_TRIANGLE, i, j, k, l, x, reach):
                     count += 1
-        if begin < count <= room.distance.shape[0]:
-            count = thin_out(room, begin, count, of, x, w)
-            room.span[i, 1] = count
+        if begin < count <= work.distance.shape[0]:
+            count = remove_redundant(work, begin, count, of, x, w)
+            work.span[i, 1] = count
     return count
 
 
 @inline
-def is_crossing(room, r):
+def is_crossing(work, r):
     """Whether the closest points of two edges, still in p, lie inside both, and these are not parallel."""
-    s, t = room.weights[r, 1], -room.weights[r, 3]
+    s, t = work.weights[r, 1], -work.weights[r, 3]
     if min(s, t) < INSIDE or max(s, t) > 1.0 - INSIDE:
         return False
-    e, g = difference(room.p, 1, 0), difference(room.p, 3, 2)
+    e, g = difference(work.p, 1, 0), difference(work.p, 3, 2)
     a, c, b = dot3(e, e), dot3(g, g), dot3(e, g)
     return a * c - b * b > ALIGNED * a * c
 
 
 @compiled
-def edge_rows(room, of, x, w, reach, pairs, count):
-    """Rows of crossing edges behind the first `count`; returns the number of all."""
+def edge_rows(work, of, x, w, reach, pairs, count):
+    """ProximityRows of crossing edges behind the first `count`; returns the number of all."""
     for q in range(pairs):
-        a, b = room.sides.pairs[q, 0], room.sides.pairs[q, 1]
+        a, b = work.sides.pairs[q, 0], work.sides.pairs[q, 1]
         i, j, k, l = of.edges[a, 0], of.edges[a, 1], of.edges[b, 0], of.edges[b, 1]
         if may_touch(of, i, k) and w[i] + w[j] + w[k] + w[l] > 0.0:
-            if write_row(room, count, EDGE_EDGE, i, j, k, l, x, reach):
-                if count >= room.distance.shape[0] or is_crossing(room, count):
+            if write_row(work, count, EDGE_EDGE, i, j, k, l, x, reach):
+                if count >= work.distance.shape[0] or is_crossing(work, count):
                     count += 1
     return count
 
 
 @compiled
-def find_rows(room, of, x, w, reach):
+def find_rows(work, of, x, w, reach):
     """The rows at x [m] of all that is nearer than `reach` [m]; returns their number.
 
-    w: inverse masses; what consists of nodes with w = 0 only has no row. MORE_ROOM: call again with
-    rows(of, room). NOT_FINITE: a position is not a number.
+    w: inverse masses; what consists of nodes with w = 0 only has no row. CAPACITY_EXCEEDED: call again with
+    proximity_rows(of, work). NOT_FINITE: a position is not a number.
     """
     share = 0.0
-    status = search_pairs(room.faces, room.sides, of, x, x, 0.5 * reach, share, room.wanted)
+    status = search_pairs(work.faces, work.sides, of, x, x, 0.5 * reach, share, work.needed)
     if status < 0:
         return status
-    count = node_rows(room, of, x, w, reach, room.wanted[1])
-    count = edge_rows(room, of, x, w, reach, room.wanted[3], count)
-    room.wanted[4] = count
-    return count if count <= room.distance.shape[0] else MORE_ROOM
+    count = node_rows(work, of, x, w, reach, work.needed[1])
+    count = edge_rows(work, of, x, w, reach, work.needed[3], count)
+    work.needed[4] = count
+    return count if count <= work.distance.shape[0] else CAPACITY_EXCEEDED
 
 
 @entry
-def rows_at(room, of, x, w, reach):
+def rows_at(work, of, x, w, reach):
     """find_rows, for Python."""
-    return find_rows(room, of, x, w, reach)
+    return find_rows(work, of, x, w, reach)
 
 
 @structure
-class Near(NamedTuple):
-    """Rows (1), as arrays of their own."""
+class NearRows(NamedTuple):
+    """ProximityRows (1), as arrays of their own."""
 
     nodes: Array  # (k, 4)
     weights: Array  # (k, 4)
@@ -343,11 +343,11 @@ class Near(NamedTuple):
     distance: Array  # (k,) [m]
 
 
-def near_rows(of: Surface, x: Array, w: Array, reach: float) -> Near:
+def near_rows(of: Surface, x: Array, w: Array, reach: float) -> NearRows:
     """All rows at x, of what is nearer than `reach` [m]."""
-    room = rows(of)
-    while (count := rows_at(room, of, x, w, float(reach))) == MORE_ROOM:
-        room = rows(of, room)
+    work = proximity_rows(of)
+    while (count := rows_at(work, of, x, w, float(reach))) == CAPACITY_EXCEEDED:
+        work = proximity_rows(of, work)
     if count == NOT_FINITE:
         raise TautError("collision search: a position is not finite; try a smaller step.")
-    return Near(*(array[:count].copy() for array in (room.nodes, room.weights, room.normal, room.distance)))
+    return NearRows(*(array[:count].copy() for array in (work.nodes, work.weights, work.normal, work.distance)))

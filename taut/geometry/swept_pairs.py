@@ -1,10 +1,9 @@
-"""Which elements come near each other during a step: boxes around their paths, in a uniform grid.
+"""Broad phase of moving elements: which come near each other during a step, by boxes around their paths.
 
-An element is a few nodes that move from x0 to x1: a node, an edge, a triangle. The boxes of one set are
-entered into all cells they touch; cells are found through a table (a hash of their three numbers), so the
-grid is as large as it needs to be. Each box of the other set looks into the cells it touches. A pair that
-shares several cells is taken in the one that holds the lowest corner of their overlap, so it is taken once.
-Pairs come out sorted; elements that share a node are no pair.
+An element is a few nodes that move from x0 to x1: a node, an edge, a triangle. The boxes of the second set are
+entered into all cells of a spatial hash that they overlap; each box of the first set is compared with the entries of
+the cells that it overlaps. A pair that shares several cells is taken in the one that holds the lowest corner of their
+overlap, so it is taken once. Pairs come out sorted; elements that share a node are no pair.
 """
 
 from __future__ import annotations
@@ -16,27 +15,28 @@ import numpy as np
 
 from ..compiled import compiled, entry, inline, structure
 from ..errors import TautError
+from .spatial_hash import accumulate, bucket_of, sort_by_second, table_size
 
 Array = np.ndarray
-CROWD = 8  # entries per element, on average, above which cells are made larger
+MOST_ENTRIES = 8  # per element, on average; above, cells are made larger
 
 
 @structure
-class Boxes(NamedTuple):
-    """Room for a search; made larger when a search asks for it."""
+class SweptWork(NamedTuple):
+    """Workspace of a search, replaced by a larger one when a search asks for it."""
 
     first: Array  # (a, 6) boxes: lower corner, upper corner
     second: Array  # (b, 6)
     origin: Array  # (3,) of the grid
-    begin: Array  # (table + 1,) entries of each place in the table; the table's size is a power of two
+    begin: Array  # (table + 1,) first entry of each bucket
     entry: Array  # (entries,) element
     cell: Array  # (entries,) its cell, three numbers of 21 bits
     pairs: Array  # (pairs, 2) found
 
 
-def boxes(first: int, second: int, entries: int, pairs: int) -> Boxes:
-    table = 1 << max(4, int(2 * second).bit_length())
-    return Boxes(
+def swept_work(first: int, second: int, entries: int, pairs: int) -> SweptWork:
+    table = table_size(second)
+    return SweptWork(
         np.zeros((first, 6)),
         np.zeros((second, 6)),
         np.zeros(3),
@@ -48,7 +48,7 @@ def boxes(first: int, second: int, entries: int, pairs: int) -> Boxes:
 
 
 @compiled
-def surround(elements, x0, x1, margin, share, out):
+def sweep_boxes(elements, x0, x1, margin, share, out):
     """Boxes around the paths of elements; returns the mean of their widths.
 
     They are wider on all sides by `margin` and by a `share` of the longest path of the element's nodes.
@@ -67,7 +67,7 @@ def surround(elements, x0, x1, margin, share, out):
             high = -np.inf
             for k in range(elements.shape[1]):
                 i = elements[e, k]
-                total += 0.0 * (x0[i, c] + x1[i, c])  # what is not finite shows in the mean
+                total += 0.0 * (x0[i, c] + x1[i, c])  # NaN and infinity show in the mean
                 low = min(low, x0[i, c], x1[i, c])
                 high = max(high, x0[i, c], x1[i, c])
             out[e, c] = low - wider
@@ -84,12 +84,6 @@ def cell_of(value, origin, inverse):
 @inline
 def packed(i, j, k):
     return (i << 42) | (j << 21) | k
-
-
-@inline
-def place_of(i, j, k, table):
-    """Where a cell stands in the table."""
-    return ((i * 73856093) ^ (j * 19349663) ^ (k * 83492791)) & (table - 1)
 
 
 @inline
@@ -121,9 +115,9 @@ def expected_entries(box, width):
 
 
 @compiled
-def enter(room, width):
-    """Put the second set into the table, counting first; returns the number of entries."""
-    box, origin, begin = room.second, room.origin, room.begin
+def fill(work, width):
+    """Put the second set into the spatial hash, counting first; returns the number of entries."""
+    box, origin, begin = work.second, work.origin, work.begin
     inverse = 1.0 / width
     table = begin.shape[0] - 1
     for t in range(table + 1):
@@ -135,39 +129,38 @@ def enter(room, width):
                 for j in range(cell_of(box[e, 1], origin[1], inverse), cell_of(box[e, 4], origin[1], inverse) + 1):
                     for k in range(cell_of(box[e, 2], origin[2], inverse), cell_of(box[e, 5], origin[2], inverse) + 1):
                         cell = packed(i, j, k)
-                        place = place_of(i, j, k, table)
+                        bucket = bucket_of(i, j, k, table)
                         if filling:
-                            begin[place] -= 1
-                            room.entry[begin[place]] = e
-                            room.cell[begin[place]] = cell
+                            begin[bucket] -= 1
+                            work.entry[begin[bucket]] = e
+                            work.cell[begin[bucket]] = cell
                         else:
-                            begin[place] += 1
+                            begin[bucket] += 1
         if not filling:
-            for t in range(1, table + 1):
-                begin[t] += begin[t - 1]
-            if begin[table] > room.entry.shape[0]:
+            accumulate(begin)
+            if begin[table] > work.entry.shape[0]:
                 return begin[table]
     return begin[table]
 
 
 @compiled
-def look_up(room, first, second, same, width):
+def overlapping_pairs(work, first, second, same, width):
     """Pairs of overlapping boxes, sorted. Returns how many there are, also when they do not fit."""
-    origin, begin, pairs = room.origin, room.begin, room.pairs
+    origin, begin, pairs = work.origin, work.begin, work.pairs
     inverse = 1.0 / width
     table = begin.shape[0] - 1
     found = 0
-    p, q = room.first, room.second
+    p, q = work.first, work.second
     for a in range(first.shape[0]):
         began = found
         for i in range(cell_of(p[a, 0], origin[0], inverse), cell_of(p[a, 3], origin[0], inverse) + 1):
             for j in range(cell_of(p[a, 1], origin[1], inverse), cell_of(p[a, 4], origin[1], inverse) + 1):
                 for k in range(cell_of(p[a, 2], origin[2], inverse), cell_of(p[a, 5], origin[2], inverse) + 1):
                     cell = packed(i, j, k)
-                    place = place_of(i, j, k, table)
-                    for n in range(begin[place], begin[place + 1]):
-                        b = room.entry[n]
-                        if room.cell[n] != cell or (same and b <= a) or not overlap(p, a, q, b):
+                    bucket = bucket_of(i, j, k, table)
+                    for n in range(begin[bucket], begin[bucket + 1]):
+                        b = work.entry[n]
+                        if work.cell[n] != cell or (same and b <= a) or not overlap(p, a, q, b):
                             continue
                         low0 = cell_of(max(p[a, 0], q[b, 0]), origin[0], inverse)
                         low1 = cell_of(max(p[a, 1], q[b, 1]), origin[1], inverse)
@@ -179,46 +172,40 @@ def look_up(room, first, second, same, width):
                             pairs[found, 1] = b
                         found += 1
         if found <= pairs.shape[0]:  # cells are not in the order of elements: sort the few of this element
-            for n in range(began + 1, found):
-                b = pairs[n, 1]
-                m = n
-                while m > began and pairs[m - 1, 1] > b:
-                    pairs[m, 1] = pairs[m - 1, 1]
-                    m -= 1
-                pairs[m, 1] = b
+            sort_by_second(pairs, began, found)
     return found
 
 
 @entry
-def search(room, first, second, same, x0, x1, margin, share):
-    """Find pairs of elements whose boxes, see `surround`, overlap. Returns (entries, pairs) as wanted.
+def search(work, first, second, same, x0, x1, margin, share):
+    """Find pairs of elements whose swept boxes overlap. Returns the capacity that is needed: (entries, pairs).
 
-    room.pairs holds the result if neither is larger than the room for it. entries -1: a position is not finite.
+    work.pairs holds the result if neither is above the capacity. entries -1: a position is not finite.
     """
-    mean = surround(first, x0, x1, margin, share, room.first)
-    mean = max(mean, surround(second, x0, x1, margin, share, room.second))
+    mean = sweep_boxes(first, x0, x1, margin, share, work.first)
+    mean = max(mean, sweep_boxes(second, x0, x1, margin, share, work.second))
     widest = 0.0
     for c in range(3):
         low = np.inf
         high = -np.inf
         for e in range(first.shape[0]):
-            low = min(low, room.first[e, c])
-            high = max(high, room.first[e, c + 3])
+            low = min(low, work.first[e, c])
+            high = max(high, work.first[e, c + 3])
         for e in range(second.shape[0]):
-            low = min(low, room.second[e, c])
-            high = max(high, room.second[e, c + 3])
-        room.origin[c] = low
+            low = min(low, work.second[e, c])
+            high = max(high, work.second[e, c + 3])
+        work.origin[c] = low
         widest = max(widest, high - low)
     if not mean < 1e300:
         return -1, 0
     width = max(2.0 * mean, widest / 1e6, 1e-300)  # 21 bits number the cells along an axis
-    crowd = CROWD * (first.shape[0] + second.shape[0])
-    while expected_entries(room.first, width) + expected_entries(room.second, width) > crowd and width < widest:
+    most = MOST_ENTRIES * (first.shape[0] + second.shape[0])
+    while expected_entries(work.first, width) + expected_entries(work.second, width) > most and width < widest:
         width *= 1.5
-    entries = enter(room, width)
-    if entries > room.entry.shape[0]:
+    entries = fill(work, width)
+    if entries > work.entry.shape[0]:
         return entries, 0
-    return entries, look_up(room, first, second, same, width)
+    return entries, overlapping_pairs(work, first, second, same, width)
 
 
 def near_pairs(first: Array, second: Array | None, x0: Array, x1: Array, margin: float) -> Array:
@@ -231,10 +218,10 @@ def near_pairs(first: Array, second: Array | None, x0: Array, x1: Array, margin:
     other = first if second is None else np.ascontiguousarray(second, np.uint32)
     entries, pairs = 8 * len(other) + 16, 8 * len(first) + 16
     while True:
-        room = boxes(len(first), len(other), entries, pairs)
-        wanted = search(room, first, other, same, x0, x1, float(margin), 0.0)
-        if wanted[0] < 0:
+        work = swept_work(len(first), len(other), entries, pairs)
+        needed = search(work, first, other, same, x0, x1, float(margin), 0.0)
+        if needed[0] < 0:
             raise TautError("collision search: a position is not finite; try a smaller step.")
-        if wanted[0] <= entries and wanted[1] <= pairs:
-            return room.pairs[: wanted[1]].astype(np.int64)
-        entries, pairs = max(entries, wanted[0]), max(pairs, wanted[1])
+        if needed[0] <= entries and needed[1] <= pairs:
+            return work.pairs[: needed[1]].astype(np.int64)
+        entries, pairs = max(entries, needed[0]), max(pairs, needed[1])

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
-from ..contact.algorithms import contents
-from ..contact.broad_phase import deepest, find_pairs
-from ..contact.collect import inequalities
-from ..contact.context import Boxed, also
-from ..contact.time_stepping import correct as push_out
+from ..contact.broad_phase import deepest_overlap, update_pairs
+from ..contact.collect import evaluate_inequalities
+from ..contact.problem import ContactContext
+from ..contact.rows import NO
+from ..contact.time_stepping import correct_positions
 from ..errors import TautError, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
@@ -174,42 +174,39 @@ def dense_or_sparse(model: Model, system: System):
 
 
 @entry
-def look_at_inequalities(system, state, box, crowded):
+def inequalities_at_start(system, state, ctx):
     """Φ of all inequalities at t = 0; returns the deepest overlap of pairs of balls."""
     set_time(system, 0.0, state.x, state.quat, state.v)
-    inequalities((box, 0.0, state.x, state.quat, state.v, False))
-    if not crowded:
-        return 0.0
-    find_pairs((box, 0.0, 1.0))
-    return deepest((box,))
+    evaluate_inequalities(system, ctx, 0.0, state.x, state.quat, state.v, NO)
+    update_pairs(state, ctx, 0.0, 1.0)
+    return deepest_overlap(state, ctx)
 
 
 @entry
-def pairs_fit(box):
-    """Whether there is room for all pairs of balls that are near at the start."""
-    return find_pairs((box, 0.0, 1.0)) == OK
+def pairs_fit(state, ctx):
+    """Whether the capacity is enough for all pairs of balls that are near at the start."""
+    return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
 @entry
-def push_apart(box, tolerance):
-    """Move bodies, each by its inverse mass, until no condition is broken; velocities are left to the caller."""
-    return push_out((box, 0.0, 1.0, tolerance, False))
+def project_apart(system, state, ctx, tolerance):
+    """Move bodies, each by its inverse mass, until no inequality is violated; velocities are left to the caller."""
+    return correct_positions(system, state, ctx, 0.0, 1.0, tolerance, NO)
 
 
-def check_inequalities(model: Model, system: System, state: State, par: Boxed, mode: str) -> None:
+def check_inequalities(model: Model, system: System, state: State, ctx: ContactContext, mode: str) -> None:
     """Refuse a start that breaks inequalities, or with the mode "repair" move the bodies out of each other."""
-    depth, names = _broken(model, system, state, par)
+    depth, names = _broken(model, system, state, ctx)
     tolerance = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     if depth <= tolerance:
         return
     before = State(*(array.copy() for array in state))
-    also(par, ("correct", "violation", "gather_pushing"))
-    push_apart(par.box, 0.1 * tolerance)
-    left, stubborn = _broken(model, system, state, par)
+    project_apart(system, state, ctx, 0.1 * tolerance)
+    left, stubborn = _broken(model, system, state, ctx)
     moved_x, moved_quat = state.x.copy(), state.quat.copy()
     for array, kept in zip(state, before):
         array[...] = kept
-    contents(par).event_count[0] = 0
+    ctx.events.count[0] = 0
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
@@ -221,18 +218,17 @@ def check_inequalities(model: Model, system: System, state: State, par: Boxed, m
     tell(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
 
 
-def _broken(model: Model, system: System, state: State, par: Boxed) -> tuple[float, list[str]]:
+def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> tuple[float, list[str]]:
     """The largest violation, and the names of what is broken, worst first."""
-    tables = contents(par)
-    overlap = look_at_inequalities(system, state, par.box, bool(len(tables.ineq.ball_slot)))
-    phi = tables.ineq.phi
+    overlap = inequalities_at_start(system, state, ctx)
+    phi = ctx.ineq.phi
     if not np.isfinite(phi).all():
         name = model.inequality_names[int(np.flatnonzero(~np.isfinite(phi))[0])]
         raise TautError(f"inequality '{name}': Φ is not a number at t = 0; look at its formula, or move its points.")
     found = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
     if overlap > 0.0:
         slots = {info.slot: info.name for info in model.body_info}
-        pair = state.pairs[int(tables.found[0])]
+        pair = state.pairs[int(ctx.pairs.found[0])]
         a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
         found.append((overlap, f"{a}|{b}"))
     found.sort(key=lambda entry: -entry[0])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cloth.initial_contacts import look_at_solids, solids_in
+from ..cloth.initial_contacts import evaluate_at_start, external_contacts
 from ..errors import TautError, tell
 from ..model import Model
 from ..model.arrays import State, System
@@ -49,13 +49,13 @@ _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)),
 
 
 def _look(system: System, state: State, par: Any) -> Look:
-    known = solids_in(par)
+    known = external_contacts(par)
     if known is None:
         return lambda x: _NONE
     _, rows, _ = known
 
     def look(x: Array) -> Contacts:
-        look_at_solids(system, state, *known, x)
+        evaluate_at_start(system, state, *known, x)
         return Contacts(rows.slot, rows.weight, rows.n, rows.phi)
 
     return look

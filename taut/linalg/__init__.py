@@ -1,7 +1,7 @@
 """Solve A λ = b with A = J W Jᵀ, many times with one pattern, inside compiled steps.
 
 J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]. Once per topology
-`plan` makes a `Linear`; in each step a method calls the words
+`plan` makes a `Linear`; in each step a method calls
 
     assemble(lin, J, w)      A into lin.val                                    assemble.py
     factor(lin)              L D Lᵀ = P A Pᵀ, or a preconditioner              solve.py
@@ -9,9 +9,9 @@ J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]
     multiply(lin, y, out)    A y                                               assemble.py
 
 Pattern and pairs of blocks behind each entry: pattern.py. Solver and order P: choose.py; of sheets and
-solids: dissection.py, cut.py. The arrays: linear.py. LDLᵀ in a band (dense: the widest band): banded.py;
-sparse: sparse.py; where L is nearly dense in places: fronts.py, multifrontal.py on the words of tiles.py; any:
-direct.py. Iterative: pcg.py, minres.py, bicgstab.py on the words of vectors.py. What λ means for redundant or
+solids: dissection.py, separator.py. The arrays: linear.py. LDLᵀ in a band (dense: the widest band): banded.py;
+sparse: sparse.py; where L is nearly dense in places: supernodes.py, multifrontal.py and simd_kernels.py; any:
+direct.py. Iterative: pcg.py, minres.py, bicgstab.py on the functions of vectors.py. What λ means for redundant or
 conflicting rows, and how the direct solvers find it: singular.py. Names of dependent rows, not for steps:
 rank.py. Why steps compile fast although all this is behind them: taut/compiled/function_pointers.py.
 

@@ -6,7 +6,7 @@ Work is estimated in multiply-adds of one factorisation:
     sparse   Σ_j (c_j + 1)²              c_j: entries of column j of L         (2)
 
 The band's loops run along memory and the sparse ones through indices, which costs up to
-`INDIRECT` times more per operation (less when the columns of L are long: fronts.py).
+`INDIRECT` times more per operation (less when the columns of L are long: supernodes.py).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.linalg.dissection import nested_dissection
-from taut.linalg.fronts import postorder
 from taut.linalg.linear import BANDED, DENSE, PCG, SOLVERS, SPARSE
 from taut.linalg.pattern import Pattern
 from taut.linalg.sparse import symbolic
+from taut.linalg.supernodes import postorder
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

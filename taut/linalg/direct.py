@@ -1,6 +1,6 @@
 """The direct factorisations behind one name, for code that is not in a hurry.
 
-Those with fronts are long code, and every caller compiles this again, so they are called by address.
+Those with supernodes are long code, and every caller compiles this again, so they are called by address.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from taut.compiled import inline
 from taut.compiled.function_pointers import distant
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.linear import SPARSE
-from taut.linalg.multifrontal import factor_fronts, solve_fronts
+from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.sparse import factor_sparse, solve_sparse
 
-_factor_fronts = distant(types.int64, lambda kind: factor_fronts)
-_solve_fronts = distant(types.int64, lambda kind: solve_fronts)
+_factor_supernodes = distant(types.int64, lambda kind: factor_supernodes)
+_solve_supernodes = distant(types.int64, lambda kind: solve_supernodes)
 
 
 @inline
 def factor_direct(lin, tolerance):
     """LDLᵀ of lin.val; returns how many pivots fell below `tolerance` times their diagonal."""
     if lin.kind == SPARSE:
-        if lin.fronts.row.shape[0] > 0:
-            given = lin.fronts, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
-            return _factor_fronts(lin.fronts_factor_address, lin.kind, given)
+        if lin.supernodes.row.shape[0] > 0:
+            given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
+            return _factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
         return factor_sparse(
             lin.ptr, lin.idx, lin.val, lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx, lin.filled,
             lin.fac, lin.inverse, lin.y, tolerance,
@@ -38,9 +38,9 @@ def factor_direct(lin, tolerance):
 def solve_direct(lin, b, out):
     """L D Lᵀ out = b; `out` may be `b`."""
     if lin.kind == SPARSE:
-        if lin.fronts.row.shape[0] > 0:
-            given = lin.fronts, lin.fac, lin.perm, lin.y, b, out
-            _solve_fronts(lin.fronts_solve_address, lin.kind, given)
+        if lin.supernodes.row.shape[0] > 0:
+            given = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
+            _solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
         else:
             solve_sparse(lin.col_ptr, lin.col_idx, lin.fac, lin.inverse, lin.perm, lin.y, b, out)
     elif lin.bandwidth > 1:

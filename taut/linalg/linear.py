@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.compiled import structure
-from taut.linalg.fronts import Fronts
+from taut.linalg.supernodes import Supernodes
 
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
 DENSE, BANDED, SPARSE, PCG, MINRES, BICGSTAB = range(len(SOLVERS))
@@ -37,8 +37,8 @@ class Linear(NamedTuple):
     fill: int  # predicted entries of the sparse factor; 0: not needed for the choice
     factor_address: int  # taut/compiled/function_pointers.py
     solve_address: int
-    fronts_factor_address: int  # 0: no fronts
-    fronts_solve_address: int
+    supernodal_factor_address: int  # 0: no supernodes
+    supernodal_solve_address: int
 
     # entry e of the lower triangle is the sum of the block products first[e]:first[e+1]
     first: np.ndarray  # (e+1,) uint64
@@ -56,14 +56,14 @@ class Linear(NamedTuple):
     ptr: np.ndarray  # (m+1,) uint64: rows of val (sparse: lower triangle by place; iterative: all by row)
     idx: np.ndarray  # (.,) uint32: their columns
 
-    fac: np.ndarray  # (.,) float64: unit lower triangle L; with fronts, their panels of the Cholesky factor
-    inverse: np.ndarray  # (m,) float64: 1/D by place, with fronts 1/√D; 0 at a dependent pivot
+    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes, their panels of the Cholesky factor
+    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes 1/√D; 0 at a dependent pivot
     col_ptr: np.ndarray  # (m+1,) uint64: columns of the sparse L
     col_idx: np.ndarray  # (.,) uint32
     row_ptr: np.ndarray  # (m+1,) uint64: rows of the sparse L
     row_idx: np.ndarray  # (.,) uint32
     filled: np.ndarray  # (m,) uint64: how much of each column of L is known so far
-    fronts: Fronts  # where the columns of L are long (fronts.py), in place of the five arrays above
+    supernodes: Supernodes  # where the columns of L are long (supernodes.py), in place of the five arrays above
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64

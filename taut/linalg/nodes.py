@@ -21,9 +21,9 @@ from taut.errors import TautError
 from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.dissection import nested_dissection
-from taut.linalg.fronts import PANEL, Fronts, aligned, plan_fronts, postorder
-from taut.linalg.multifrontal import factor_and_solve_line, factor_fronts, solve_four, solve_line
+from taut.linalg.multifrontal import factor_and_solve_one, factor_supernodes, solve_four, solve_one
 from taut.linalg.sparse import factor_columns, symbolic
+from taut.linalg.supernodes import PANEL, Supernodes, aligned, plan_supernodes, postorder
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 DEPENDENT = 1e-14  # a pivot below this share of its diagonal
@@ -45,7 +45,7 @@ class Nodes(NamedTuple):
     earlier: np.ndarray  # (blocks,) uint32: the node whose columns it has
     diagonal: np.ndarray  # (n, 3) uint32: place in val of the first of r + 1 entries in row r of the node's own block
     at: np.ndarray  # (blocks, 3) uint32: place in val of the first of three entries in row r of the block
-    fronts: Fronts
+    supernodes: Supernodes
     fac: np.ndarray
     inverse: np.ndarray  # (3n,) float64
     y: np.ndarray  # (2, 3n) float64: room for solves and products,
@@ -84,7 +84,7 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
     # the same pattern by nodes, the diagonal at the end of each row
     by_node = first + np.arange(count + 1), np.insert(block_column, first[1:], np.arange(count))
     parent, entries = symbolic(*by_node)
-    fronts = plan_fronts(ptr, idx, parent, entries, *factor_columns(*by_node, parent, entries), block=3)
+    supernodes = plan_supernodes(ptr, idx, parent, entries, *factor_columns(*by_node, parent, entries), block=3)
     diagonal = np.empty((count, 3), np.uint32)
     diagonal[order] = own
     return Nodes(
@@ -100,8 +100,8 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
         earlier=order[block_column].astype(np.uint32),
         diagonal=diagonal,
         at=at.astype(np.uint32).reshape(-1, 3),
-        fronts=fronts,
-        fac=aligned(int(fronts.table[PANEL, -1])),
+        supernodes=supernodes,
+        fac=aligned(int(supernodes.table[PANEL, -1])),
         inverse=np.zeros(3 * count),
         y=np.zeros((2, 3 * count)),
         four=np.zeros(12 * count),
@@ -155,7 +155,7 @@ def add_couple(nodes, k, xx, xy, xz, yy, yz, zz):
 
 
 @compiled
-def lay_out(nodes):
+def pack_blocks(nodes):
     """`val` of all that was added. Couples go over to the nodes' own blocks here, once."""
     own, between, val = nodes.own, nodes.between, nodes.val
     for k in range(between.shape[0]):
@@ -176,8 +176,8 @@ def lay_out(nodes):
 @compiled
 def factor_nodes(nodes):
     """Once after all was added. Returns the number of dependent pivots: not 0 if A is not positive definite."""
-    lay_out(nodes)
-    return factor_fronts(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT)
+    pack_blocks(nodes)
+    return factor_supernodes(nodes.supernodes, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT)
 
 
 @compiled
@@ -202,7 +202,7 @@ def solve_nodes(nodes, b, out):
     """A out = b, both (n, 3), with the factor last made; `out` may be `b`."""
     y = nodes.y[0]
     gather_nodes(nodes, b, y)
-    solve_line(nodes.fronts, nodes.fac, y)
+    solve_one(nodes.supernodes, nodes.fac, y)
     scatter_nodes(nodes, y, out)
 
 
@@ -218,7 +218,7 @@ def solve_many_nodes(nodes, b, out):
             for c in range(3):
                 for r in range(4):
                     y[4 * (3 * a + c) + r] = b[first + r, node, c] if r < some else 0.0
-        solve_four(nodes.fronts, nodes.fac, y)
+        solve_four(nodes.supernodes, nodes.fac, y)
         for a in range(nodes.order.shape[0]):
             node = nodes.order[a]
             for c in range(3):
@@ -230,9 +230,9 @@ def solve_many_nodes(nodes, b, out):
 def factor_and_solve_nodes(nodes, b, out):
     """A out = b, both (n, 3), with a factor made now. Returns the number of dependent pivots."""
     y = nodes.y[0]
-    lay_out(nodes)
+    pack_blocks(nodes)
     gather_nodes(nodes, b, y)
-    dependent = factor_and_solve_line(nodes.fronts, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT, y)
+    dependent = factor_and_solve_one(nodes.supernodes, nodes.ptr, nodes.val, nodes.fac, nodes.inverse, DEPENDENT, y)
     scatter_nodes(nodes, y, out)
     return dependent
 

@@ -12,7 +12,6 @@ from numba import types
 from taut.compiled.function_pointers import address_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
-from taut.linalg.fronts import PANEL, aligned, no_fronts, plan_fronts, worth_fronts
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -25,10 +24,11 @@ from taut.linalg.linear import (
     WORK_VECTORS,
     Linear,
 )
-from taut.linalg.multifrontal import factor_fronts, solve_fronts
+from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.pattern import Entries, Pattern, entries
 from taut.linalg.solve import distant_kernels
 from taut.linalg.sparse import factor_columns, factor_pattern, symbolic
+from taut.linalg.supernodes import PANEL, aligned, no_supernodes, plan_supernodes, worth_supernodes
 
 _NAMES = {
     DENSE: "dense LDLᵀ",
@@ -81,8 +81,8 @@ def plan(
         fill=choice.fill,
         factor_address=0,
         solve_address=0,
-        fronts_factor_address=0,
-        fronts_solve_address=0,
+        supernodal_factor_address=0,
+        supernodal_solve_address=0,
         first=table.first.astype(np.uint64),
         left=table.left.astype(np.uint32),
         right=table.right.astype(np.uint32),
@@ -100,9 +100,9 @@ def plan(
     )
     factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))
     lin = lin._replace(factor_address=factor_address, solve_address=solve_address)
-    if lin.fronts.row.size:
-        factor_address, solve_address = _fronts_addresses(numba.typeof(lin.fronts))
-        lin = lin._replace(fronts_factor_address=factor_address, fronts_solve_address=solve_address)
+    if lin.supernodes.row.size:
+        factor_address, solve_address = _supernodal_addresses(numba.typeof(lin.supernodes))
+        lin = lin._replace(supernodal_factor_address=factor_address, supernodal_solve_address=solve_address)
     return lin
 
 
@@ -118,11 +118,11 @@ def _addresses(kind: int, linear_type: Any) -> tuple[int, int]:
 
 
 @cache
-def _fronts_addresses(fronts_type: Any) -> tuple[int, int]:
+def _supernodal_addresses(supernodes_type: Any) -> tuple[int, int]:
     vector, wide, narrow = types.float64[::1], types.uint64[::1], types.uint32[::1]
     return (
-        address_of(factor_fronts, types.int64, fronts_type, wide, vector, vector, vector, types.float64),
-        address_of(solve_fronts, types.int64, fronts_type, vector, narrow, vector, vector, vector),
+        address_of(factor_supernodes, types.int64, supernodes_type, wide, vector, vector, vector, types.float64),
+        address_of(solve_supernodes, types.int64, supernodes_type, vector, narrow, vector, vector, vector),
     )
 
 
@@ -139,11 +139,11 @@ def _sparse(table: Entries, m: int) -> dict[str, Any]:
     pos = np.arange(table.place_row.size)
     ptr = np.searchsorted(table.place_row, np.arange(m + 1))
     parent, count = symbolic(ptr, table.place_col)
-    if worth_fronts(count):
+    if worth_supernodes(count):
         columns = factor_columns(ptr, table.place_col, parent, count)
-        fronts = plan_fronts(ptr, table.place_col, parent, count, *columns)
-        store = _store(pos, pos, pos.size, fac=int(fronts.table[PANEL, -1]), ptr=ptr, idx=table.place_col)
-        return store | {"fronts": fronts}
+        supernodes = plan_supernodes(ptr, table.place_col, parent, count, *columns)
+        store = _store(pos, pos, pos.size, fac=int(supernodes.table[PANEL, -1]), ptr=ptr, idx=table.place_col)
+        return store | {"supernodes": supernodes}
     col_ptr, col_idx, row_ptr, row_idx = factor_pattern(ptr, table.place_col)
     store = _store(pos, pos, pos.size, fac=col_idx.size, ptr=ptr, idx=table.place_col)
     return store | {
@@ -190,7 +190,7 @@ def _store(
         "row_ptr": np.zeros(1, np.uint64),
         "row_idx": np.zeros(0, np.uint32),
         "filled": np.zeros(0, np.uint64),
-        "fronts": no_fronts(),
+        "supernodes": no_supernodes(),
     }
 
 
@@ -198,7 +198,7 @@ def describe(lin: Linear) -> str:
     """One sentence: which solver, why, and how large."""
     m = lin.inverse.size
     why = "as named" if lin.named else _reason(lin)
-    name = "sparse Cholesky" if lin.fronts.row.size else _NAMES[lin.kind]
+    name = "sparse Cholesky" if lin.supernodes.row.size else _NAMES[lin.kind]
     return f"{name}, {m} rows ({why})"
 
 

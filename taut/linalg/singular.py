@@ -6,7 +6,7 @@ Among all λ we want the one that leaves the least residual, and among those the
     e_i = g, but at least a_ii / R and at most R a_ii                          (2)
 
 g is the geometric mean of the diagonals and R = 100. As long as the diagonals lie within a factor R of
-g all weights are equal, and (1) is the plain least-squares, minimum-norm λ; rows far out of that
+g all weights are equal, and (1) is the plain least-updates, minimum-norm λ; rows far out of that
 scale (other units, other masses) are weighed by their own. Identical rows always share alike.
 
 A small pivot of LDLᵀ says that A may be singular, not that it is, and which pivot is small is luck: a null vector

@@ -1,4 +1,4 @@
-"""Words of the iterative solvers: products with the full rows of A, inner products, preconditioning.
+"""Vector operations of the iterative solvers: products with the full rows of A, inner products, preconditioning.
 
 Preconditioner M = L D Lᵀ: IC(0) keeps of L only what lies on the pattern of A,
 

@@ -97,7 +97,7 @@ class Method:
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
-    begin: Callable | None = None  # (par): called before the first step of a run that does not go on from a stored one
+    begin: Callable | None = None  # (system, state, par): before the first step, unless a stored run goes on
     grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
@@ -112,10 +112,9 @@ class Method:
         for info in model.constraint_info:
             if "velocity" in info.level and "velocity" not in self.levels:
                 able = "rattle, implicit_second or reference"
-                beside = {"contact": " beside inequalities", "deformable": " beside cloth"}.get(self.form, "")
+                beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
-                        f"conditions on positions only{beside}; use {able}{' without them' if beside else ''}, or "
-                        "leave it out")  # fmt: skip
+                        f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
         return self.refuses(model)
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import constraints as constraint_kinds
 from .. import forces as force_kinds
-from ..constraints.base import Layout
+from ..constraints.base import Layout, Part
 from ..errors import TautError
 from ..expressions import Signal
 from ..scene.joints import about
@@ -20,7 +20,8 @@ from ..scene.specs import Constraint, Force, Point
 from .arrays import Batches, Inequalities, Places, Rows
 from .dispatch import CONSTRAINT_CODES, FORCE_CODES, chart_address, constraint_address, force_address, sample_address
 from .inequalities import Conditions, balls_of
-from .model import ConstraintInfo, ConstraintPart, JointInfo
+from .model import ConstraintInfo, ConstraintPart, ForceInfo, JointInfo
+from .planar import in_plane, is_planar
 from .slots import INDEX, Slots
 
 
@@ -60,6 +61,7 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
     members: list[Packed] = []
     layouts: dict[str, Layout] = {}
     specs = tuple(specs)
+    any_planar = any(body.planar for body in slots.scene.bodies.values())
     for spec in specs:
         kind = kinds[spec.kind]
         points = spec.points
@@ -73,14 +75,17 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
             raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
         if layout.coordinates or layout.frame is not None:
             layouts[spec.name] = layout
-        elif layout.length is not None:
+        elif layout.length is not None or layout.acts_on is not None:
             layouts[spec.name] = layout
-        for part in layout.parts:
+        parts = layout.parts
+        if any_planar and (parts or spec.kind == "ball") and is_planar(points, slots.scene.bodies):
+            parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
+        for part in parts:
             of_part = kinds[part.kind]
             members.append(
                 Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level)
             )
-        if not layout.parts:
+        if not parts:
             rows = layout.rows or getattr(kind, "rows", 0)
             level = layout.level or getattr(kind, "level", "position")
             all_points = (*points, *layout.points)
@@ -193,7 +198,9 @@ def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
-def force_batches(slots: Slots, packed: PackedSpecs) -> Batches:
+def force_batches(slots: Slots, packed: PackedSpecs) -> tuple[Batches, tuple[ForceInfo, ...]]:
+    """The forces in batches, and where each stands, in the order of the scene."""
+    infos: dict[str, ForceInfo] = {}
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
     codes, addresses, samples, counts, starts = [], [], [], [], []
     for (name, _, _), members in _grouped(packed, force_kinds.KINDS):
@@ -203,8 +210,15 @@ def force_batches(slots: Slots, packed: PackedSpecs) -> Batches:
         addresses.append(force_address(name))
         samples.append((sample_address(name), kind.sample is not None))
         counts.append(len(members))
-        _flatten(slots, members, "to_force", flat, slots.turning_number if kind.turning else slots.number)
-    return _batches(flat, codes, addresses, samples, counts, starts)
+        for member in members:
+            at = (len(flat["idx"]), len(flat["p"]), len(flat["ints"]))
+            _flatten(slots, [member], "to_force", flat, slots.turning_number if kind.turning else slots.number)
+            points = tuple(int(point) for point in flat["idx"][at[0]:])
+            own = packed.layouts.get(member.spec.name)
+            acts_on = None if own is None or own.acts_on is None else own.acts_on.type
+            infos[member.spec.name] = ForceInfo(member.spec.name, name, points, len(codes) - 1, at, acts_on)
+    order = tuple(infos[spec.name] for spec in packed.specs)
+    return _batches(flat, codes, addresses, samples, counts, starts), order
 
 
 def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int], list[Packed]]]:

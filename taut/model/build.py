@@ -46,7 +46,7 @@ def _build(scene: Scene) -> Model:
     batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
     inequalities, listed, names = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
     inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
-    forces = force_batches(slots, pushed)
+    forces, force_info = force_batches(slots, pushed)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
     widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
@@ -64,6 +64,7 @@ def _build(scene: Scene) -> Model:
         inequality_info=listed,
         inequality_names=names + wall_names,
         forces=forces,
+        force_info=force_info,
         signals=slots.signal_arrays(),
         x=np.array(slots.x, float).reshape(-1, 3),
         quat=np.array(slots.quat, float).reshape(-1, 4),

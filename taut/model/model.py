@@ -82,6 +82,18 @@ class JointInfo:
 
 
 @dataclass(frozen=True)
+class ForceInfo:
+    """Where an applied force stands among the model's forces."""
+
+    name: str
+    kind: str
+    points: tuple[int, ...]
+    batch: int
+    at: tuple[int, int, int]  # where its points, parameters and whole numbers begin
+    coordinate: str | None  # type of the joint coordinate that it acts on
+
+
+@dataclass(frozen=True)
 class Model:
     """A scene as flat arrays. Frozen: a run works on copies of what changes (`system`, `initial_state`)."""
 
@@ -96,6 +108,7 @@ class Model:
     inequality_info: tuple[ConstraintInfo, ...]  # of those that are recorded; their rows follow row_count
     inequality_names: tuple[str, ...]  # of every row of `inequalities`
     forces: Batches
+    force_info: tuple[ForceInfo, ...]
     signals: Signals
     x: np.ndarray
     quat: np.ndarray

@@ -34,6 +34,13 @@ class Collected:
         return np.array(self.targets[target], np.int64).reshape(-1, width)
 
 
+def _planar_axes(body: Body, inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As principal_axes, of a body that turns about z alone: its moment about z, and the world's axes at the start."""
+    orientation = np.array(body.orientation, float)
+    z = rotate(orientation * (1, -1, -1, -1), np.array([0.0, 0.0, 1.0]))
+    return np.full(3, z @ inertia @ z), orientation * (1, -1, -1, -1)
+
+
 class Slots:
     """A scene's bodies in slots. Its points are added afterwards, all at once."""
 
@@ -63,7 +70,8 @@ class Slots:
         mass = body.mass if free else 0.0
         self.x.append(body.position)
         self.v.append(body.velocity if free else (0.0, 0.0, 0.0))
-        self.mass.append((mass, 0.0, 0.0) if body.kind == "coordinate" else (mass, mass, mass))
+        unknowns = (1.0, 0.0, 0.0) if body.kind == "coordinate" else (1.0, 1.0, 1.0 - body.planar)
+        self.mass.append(tuple(mass * unknown for unknown in unknowns))
         if body.path is not None:
             for c in range(1 if body.kind == "coordinate" else 3):
                 self.signals.targets["driven"].append((self.signals.add(body.path[c]), slot, c))
@@ -75,14 +83,15 @@ class Slots:
     def add_rotation(self, body: Body, free: bool) -> tuple[int, np.ndarray]:
         index, slot = len(self.quat), len(self.x)
         inertia = np.eye(3) if body.inertia is None else np.array(body.inertia, float)
-        moments, to_principal = principal_axes(inertia)
+        moments, to_principal = _planar_axes(body, inertia) if body.planar else principal_axes(inertia)
         orientation = multiply(np.array(body.orientation, float), to_principal)
         self.quat.append(orientation)
         self.inertia.append(moments if free else np.zeros(3))
         self.x.append((0.0, 0.0, 0.0))
         back = orientation * (1, -1, -1, -1)
         self.v.append(rotate(back, np.array(body.angular_velocity, float)) if free else (0.0, 0.0, 0.0))
-        self.mass.append(moments if free else (0.0, 0.0, 0.0))
+        turning = moments * (0.0, 0.0, 1.0) if body.planar else moments
+        self.mass.append(turning if free else (0.0, 0.0, 0.0))
         if body.rotation is not None:
             axis, angle = body.rotation
             self.turned.append((self.signals.add(angle), index, slot))

@@ -75,6 +75,9 @@ def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
             ("time", "rigid", "xyz"), rotate(principal, spin), "rad/s",
             "angular velocity in the world's frame",
         )  # fmt: skip
+        found["angular_velocity_body"] = (
+            ("time", "rigid", "xyz"), rotate(own, spin), "rad/s", "angular velocity in the body's own axes",
+        )  # fmt: skip
     if values:
         dims, unit = ("time", "coordinate"), "the coordinate's own"
         found["coordinate_value"] = (dims, records.x[:, values, 0], unit, "value of the coordinate")

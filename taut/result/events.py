@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..contact.algorithms import EVENTS
+from ..contact.problem import EVENTS
 from ..model.model import Model
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
-"""What the rule of the active set did at each look, for `run.log` and for `taut explain`."""
+"""What the rule of the active set did at each evaluation, for `run.log` and for `taut explain`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from ..model.model import Model
 if TYPE_CHECKING:
     import pandas
 
+    from ..contact.problem import ContactContext
+
 ACTIONS = ("kept", "entered", "left", "kept out")
 
 
-def log_table(model: Model, par: Any) -> pandas.DataFrame | None:
+def log_table(model: Model, ctx: ContactContext) -> pandas.DataFrame | None:
     """Columns time [s], iteration, constraint, member (before), action, multiplier, slack (J dv/dt - d)."""
-    log = getattr(par, "log", None)
-    if log is None or not len(log.ints):
+    log = ctx.events.log
+    if not len(log.ints):
         return None
     import pandas
 
@@ -26,7 +28,7 @@ def log_table(model: Model, par: Any) -> pandas.DataFrame | None:
     names = np.array([*model.inequality_names, "a pair of balls"], dtype=object)
     row = np.maximum(row, -1)
     return pandas.DataFrame({
-        "time": par.instant_time[instant],
+        "time": ctx.events.instant_time[instant],
         "iteration": iteration,
         "constraint": names[row],
         "member": member == 1,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import entry
-from ..contact.algorithms import viewer
-from ..contact.collect import add_rows, inequalities
-from ..contact.context import open_box
+from ..contact.algorithms import evaluation_context
+from ..contact.collect import add_candidates, evaluate_inequalities
+from ..contact.rows import NO, ZERO
 from ..model.arrays import System
 from ..model.evaluate import begin, constraints, copy, set_time
 from ..model.model import ConstraintInfo, Model
@@ -119,21 +119,20 @@ def one_step_before(records: Records, dt: float, every: int) -> Before:
 
 
 @entry
-def unilateral_reactions(system, state, box, now, lam, slide, rows, points, centre, out_force, out_arm):
+def contact_reactions(system, state, ctx, now, lam, slide, rows, points, centre, out_force, out_arm):
     """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
     time, x, quat, v = now
-    par = open_box(box)[2]
-    cand, ineq = par.cand, par.ineq
+    cand, ineq = ctx.cand, ctx.ineq
     count = rows.shape[0]
     for k in range(time.shape[0]):
         copy(x[k], state.x)
         copy(quat[k], state.quat)
         copy(v[k], state.v)
         set_time(system, time[k], state.x, state.quat, state.v)
-        inequalities((box, time[k], state.x, state.quat, state.v, False))
+        evaluate_inequalities(system, ctx, time[k], state.x, state.quat, state.v, NO)
         for i in range(count):
-            par.wanted[i] = rows[i]
-        add_rows((box, 0, count))
+            ctx.rows.selected[i] = rows[i]
+        add_candidates(system, ctx, state.quat, ZERO, count)
         for i in range(count):
             first = ineq.rows.ptr[rows[i]]
             size = 0.0
@@ -154,7 +153,7 @@ def _of_inequality(
     model: Model, system: System, records: Records, info: ConstraintInfo
 ) -> tuple[np.ndarray, ...]:
     state = model.initial_state()
-    par = viewer(model, system, state)
+    ctx = evaluation_context(model, state)
     columns = np.array(info.rows) - model.row_count
     rows = model.inequalities.listed[columns]
     points = np.array(info.points, np.int64)
@@ -168,8 +167,8 @@ def _of_inequality(
     x = np.zeros((len(records), *model.x.shape))
     v = np.zeros_like(x)
     x[:, : records.x.shape[1]], v[:, : records.v.shape[1]] = records.x, records.v
-    unilateral_reactions(
-        system, state, par.box, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
+    contact_reactions(
+        system, state, ctx, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
         np.ascontiguousarray(slide), rows, points, centre, force, arm,
     )  # fmt: skip
     return centre, force, arm, np.cross(arm, force)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+    from .motion import PlaceResult
     from .plot import Plots
 
 
@@ -120,15 +121,20 @@ class Run:
         return self._log
 
     def __getitem__(self, name: str) -> Any:
-        """The ConstraintResult or BodyResult of that name; a constraint goes before a body."""
+        """The ConstraintResult, BodyResult or ForceResult of that name; a constraint goes before a body."""
         for constraint in self.labels.constraints:
             if constraint.name == name:
                 return self._constraint(constraint)
         for body in self.labels.bodies:
             if body.name == name:
                 return BodyResult(self, body)
-        known = [info.name for info in self.labels.constraints] + [info.name for info in self.labels.bodies]
-        raise unknown("constraint or body", str(name), known)
+        forces = () if self.scene is None else tuple(self.scene.forces)
+        if name in forces:
+            from .applied import ForceResult
+
+            return ForceResult(self, next(info for info in self.model.force_info if info.name == name))
+        known = [*(info.name for info in self.labels.constraints), *(info.name for info in self.labels.bodies), *forces]
+        raise unknown("constraint, body or force", str(name), known)
 
     def _constraint(self, info: ConstraintInfo) -> ConstraintResult:
         """What a constraint did; a joint tells its coordinates besides."""
@@ -143,6 +149,31 @@ class Run:
     def at(self, time: float) -> Instant:
         """The record nearest to a time [s], for `taut.linearise`."""
         return Instant(self, int(np.abs(np.asarray(self.records.time) - float(time)).argmin()))
+
+    @cached_property
+    def accelerations(self) -> np.ndarray:
+        """v̇ of all slots at each record, (T, slots, 3), from the equations of motion (motion.py)."""
+        from .motion import accelerations
+
+        return accelerations(self.model, self.records)
+
+    @checked
+    def crossings(self, quantity: Any, level: float = 0.0, rate: Any = None) -> pandas.DataFrame:
+        """Where a recorded quantity passes a level, between records: columns time [s] and direction.
+
+        quantity  one number per record, such as run["pin"].angle
+        rate      its time derivative, where it is known: run["pin"].rate
+        """
+        from .moments import crossings
+
+        return crossings(self.records.time, quantity, level, rate, not len(self._events))
+
+    @checked
+    def extremes(self, quantity: Any, rate: Any = None) -> pandas.DataFrame:
+        """Local extremes of a recorded quantity between records: columns time [s], value and kind."""
+        from .moments import extremes
+
+        return extremes(self.records.time, quantity, rate, not len(self._events))
 
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""
@@ -344,6 +375,36 @@ class BodyResult:
     @property
     def angular_velocity(self) -> xarray.DataArray:
         return self._own("angular_velocity", "rigid", "rigid")
+
+    @property
+    def angular_velocity_body(self) -> xarray.DataArray:
+        """In the body's own axes."""
+        return self._own("angular_velocity_body", "rigid", "rigid")
+
+    def at(self, offset: Any = (0.0, 0.0, 0.0)) -> PlaceResult:
+        """A place on the body, given in its frame [m]: position, velocity and acceleration over time."""
+        from .motion import PlaceResult
+
+        return PlaceResult(self._run, self._info, offset)
+
+    @property
+    def acceleration(self) -> xarray.DataArray:
+        """Of its centre of mass [m/s²], from the equations of motion."""
+        return self.at().acceleration
+
+    @property
+    def angular_acceleration(self) -> xarray.DataArray:
+        """[rad/s²] in the world's axes, from the equations of motion."""
+        from .motion import turning_acceleration
+
+        return turning_acceleration(self._run, self._info)
+
+    @property
+    def angular_momentum(self) -> xarray.DataArray:
+        """About its centre of mass, in the world's axes [kg m²/s]."""
+        from .motion import spin_of
+
+        return spin_of(self._run, self._info)
 
     @property
     def value(self) -> xarray.DataArray:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..errors import TautError, shown
 from ..expressions import Signal
 from . import checks, shapes
+from .solids import mesh_of, mesh_solid
 from .specs import Matrix, Vector
 
 
@@ -48,6 +49,16 @@ def _agree(what: str, given: Any, path: Vector) -> None:
         raise TautError(f"{what} is {given}, but its path starts with {path}; leave it out.")
 
 
+def check_planar(what: str, motion: Motion, spin: Vector) -> None:
+    """A planar body starts in its plane, and goes on there if it is driven."""
+    if motion.velocity[2]:
+        raise TautError(f"{what}: velocity is {motion.velocity}, but a planar body keeps its z; give (x, y, 0).")
+    if spin[0] or spin[1]:
+        raise TautError(f"{what}: it turns with {spin} rad/s, but a planar body turns about z; give (0, 0, rate).")
+    if motion.path is not None and not motion.path[2].is_constant:
+        raise TautError(f"{what}: its path leaves the plane z = {motion.position[2]:g}; a planar body keeps its z.")
+
+
 def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     """(axis, angle as a function of time)."""
     if not isinstance(rotation, tuple | list) or len(rotation) != 2:
@@ -60,6 +71,10 @@ def read_mass(
     what: str, mass: Any, inertia: Any, shape: Any, density: Any, held: bool
 ) -> tuple[float, Matrix]:
     """Mass [kg] and inertia [kg m²] of a rigid body; neither matters to one that is held."""
+    file = mesh_of(shape)
+    if file is not None:
+        mass, own = mesh_solid(file, mass, density, what)
+        return mass, checks.inertia(own if inertia is None else inertia, f"{what}: inertia")
     if shape is not None:
         mass, moments = shapes.solid(shape, mass, density, what)
         return mass, checks.inertia(moments if inertia is None else inertia, f"{what}: inertia")
@@ -77,5 +92,7 @@ def read_mass(
 def read_radius(what: str, radius: Any, shape: Any = None) -> float:
     """The radius [m] of the ball about a body; that of a sphere where nothing else is said."""
     if radius is None:
+        if mesh_of(shape) is not None:
+            return 0.0
         return shapes.ball_radius(shape, what)
     return checks.not_negative(radius, f"{what}: radius")

@@ -86,7 +86,7 @@ _FORMS: dict[str, dict] = {
 }
 _SHAPE = {
     "type": "object",
-    "propertyNames": {"enum": list(shapes.SIZES)},
+    "propertyNames": {"enum": [*shapes.SIZES, "mesh"]},
     "minProperties": 1,
     "maxProperties": 1,
 }
@@ -155,7 +155,7 @@ Inequality = {name: _judged(reader, _INEQUALITY[name]) for name, (_, reader, _) 
 Inertia = _judged(checks.inertia, {"anyOf": [_NUMBER, {"type": "array", "minItems": 3, "maxItems": 3}]})
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
-Shape = _judged(lambda value, what: shapes.solid(value, 1.0, None, what), _SHAPE)
+Shape = _judged(lambda value, what: bodies.mesh_of(value) or shapes.solid(value, 1.0, None, what), _SHAPE)
 Points = _judged(_points, {"type": "array", "items": _POINT})
 
 _SCHEMAS: dict[str, dict] = {
@@ -184,7 +184,7 @@ _BODIES: dict[str, dict[str, Any]] = {
     "rigid": {
         "position": Vector, "mass": Positive, "inertia": Inertia, "shape": Shape, "density": Positive,
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
-        "path": Path, "rotation": Rotation, "radius": Radius,
+        "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag,
     },
     "coordinate": {"value": Number, "inertia": Radius, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip

@@ -135,7 +135,7 @@ class _Reader:
                 elif "many" in entry:
                     tables.add(scene, entry["kind"], entry["many"], self.arrays())
                 else:
-                    _add_one(scene, dict(entry))
+                    _add_one(scene, self.with_mesh(dict(entry)))
 
     def add_deformable(self, scene: Scene, entry: dict) -> None:
         from . import tables
@@ -146,6 +146,13 @@ class _Reader:
         if entry.get("mesh") is not None:
             entry["mesh"] = self.beside(entry["mesh"], "mesh")
         getattr(scene, entry.pop("kind"))(**entry)
+
+    def with_mesh(self, entry: dict) -> dict:
+        """The entry of a body, with the file of its shape."""
+        shape = entry.get("shape")
+        if isinstance(shape, dict) and "mesh" in shape:
+            entry["shape"] = {"mesh": self.beside(shape["mesh"], "mesh")}
+        return entry
 
     def arrays(self) -> Any:
         from . import tables

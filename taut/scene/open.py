@@ -1,4 +1,4 @@
-"""A scene by any name that users know it by: of the gallery, of a .yaml file, of a .py file."""
+"""A scene by any name that users know it by: of the gallery, of a .yaml, .urdf, .xml (MJCF) or .py file."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import runpy
 import sys
 import traceback
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +36,23 @@ def open_scene(what: str | Path, allow_outside: bool = False, **parameters: Any)
         return load(path, allow_outside)
     if path.suffix == ".py":
         return load_python(path, **parameters)
+    if path.suffix in (".urdf", ".xml"):
+        return load_robot(path, **parameters)
     if what in SCENES:
         return gallery(what, **parameters)
     if os.path.lexists(path):
-        raise TautError(f"'{what}' is not a scene file; its name must end in .yaml or .py.")
-    raise TautError(f"{unknown('scene', what, SCENES)} Or give a .yaml or .py file.")
+        raise TautError(f"'{what}' is not a scene file; its name must end in .yaml, .urdf, .xml (MJCF) or .py.")
+    raise TautError(f"{unknown('scene', what, SCENES)} Or give a .yaml, .urdf, .xml (MJCF) or .py file.")
+
+
+def load_robot(path: str | Path, **parameters: Any) -> Scene:
+    """The scene of a URDF or MJCF file; parameters base and limits, or limits and controls."""
+    from .robots.mjcf import load_mjcf
+    from .robots.urdf import load_urdf
+
+    path = Path(path)
+    function: Callable[..., Scene] = load_urdf if path.suffix == ".urdf" else load_mjcf
+    return called_with(partial(function, path), parameters, f"'{path}'")
 
 
 def load_python(path: str | Path, **parameters: Any) -> Scene:

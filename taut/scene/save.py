@@ -165,6 +165,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry |= {"mass": body.mass, "inertia": _inertia(body)}
         entry |= {"shape": {body.shape[0]: list(body.shape[1])}} if body.shape is not None else {}
         entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
+        entry |= _unless(False, {"planar": body.planar})
     if body.motion == "free":
         if scalar:
             entry |= _unless(0.0, {"rate": body.velocity[0]})

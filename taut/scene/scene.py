@@ -8,6 +8,7 @@ cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ from ..arguments import checked_methods
 from ..errors import TautError, chosen, shown
 from ..expressions.formula import check as check_formula
 from . import checks, groups
-from .bodies import read_mass, read_motion, read_radius, read_rotation
+from .bodies import check_planar, read_mass, read_motion, read_radius, read_rotation
 from .deformables import ClothRef, SolidRef, add_makers
 from .places import orientation_at_start, turned
 from .shapes import read_shape
+from .solids import mesh_of
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .verbs import add_verbs, read_points, spoken
 
@@ -101,9 +103,14 @@ class Scene:
         touching = any(groups.can_touch(self, group) for group in self._groups.values())
         return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 
-    if TYPE_CHECKING:  # the methods that verbs.py and deformables.py add
+    def __getattr__(self, kind: str) -> Callable[..., Ref]:
+        """Only what does not exist comes here; the methods of kinds are made by verbs.py."""
+        words = [word for word in dir(type(self)) if not word.startswith("_")]
+        near = get_close_matches(kind, words, n=1, cutoff=0.6)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise AttributeError(f"a scene has no '{kind}'{hint}")
 
-        def __getattr__(self, kind: str) -> Callable[..., Ref]: ...
+    if TYPE_CHECKING:  # the methods that deformables.py adds
 
         def cloth(self, **arguments: Any) -> ClothRef: ...
 
@@ -146,6 +153,7 @@ class Scene:
         path: Any = None,
         rotation: Any = None,
         radius: float | None = None,
+        planar: bool = False,
         name: str | None = None,
     ) -> BodyRef:
         """Add a rigid body by its centre of mass.
@@ -154,14 +162,19 @@ class Scene:
                      axis, which is all that a planar body needs; or instead
         shape        {"box": (x, y, z)}, {"sphere": r}, {"cylinder": (r, length)}, {"capsule": (r, length)} or
                      {"rod": length}, with a mass or a density [kg/m³]
+                     or {"mesh": file}: a closed surface, with the axes of the file about its centre of mass
         orientation  quaternion (w, x, y, z) or (axis, angle)
         path         drives the centre, as for a particle
         rotation     drives the turning: (axis, angle as a function of time), on top of orientation
         radius       of the ball about its centre that touches others [m]; default: of a sphere its own, else 0
+        planar       it moves in the plane z = constant and turns about z: three unknowns, and its inertia may be one
+                     number, the moment about z [kg m²]. Joints between planar bodies do not see z
         """
         name = self._new_name(name, "rigid", self._bodies, self._obstacles, self._deformables)
         what = f"rigid '{name}'"
         held = bool(fixed) or path is not None or rotation is not None
+        if planar and isinstance(inertia, int | float) and not isinstance(inertia, bool):
+            inertia = (inertia,) * 3
         mass, matrix = read_mass(what, mass, inertia, shape, density, held)
         orientation = checks.quaternion(orientation, f"{what}: orientation")
         spin = checks.vector(angular_velocity, f"{what}: angular_velocity")
@@ -175,9 +188,12 @@ class Scene:
             # What a driver turns it carries too: without a path it stays where it is.
             path = checks.vector(position, f"{what}: position") if path is None else path
         motion = read_motion(what, position, velocity, fixed, path)
+        drawn = None if shape is None or mesh_of(shape) is not None else read_shape(shape, what)
+        if planar:
+            check_planar(what, motion, spin)
         return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
                               spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where,
-                              shape=None if shape is None else read_shape(shape, what)))
+                              shape=drawn, planar=planar))
 
     def coordinate(
         self,

@@ -40,6 +40,7 @@ class Body:
                       the body turns about that axis on top of `orientation`. None: it does not turn
     radius            [m] of the ball about its centre that touches others; 0: a point
     carried           driven particles without a path: the place on a driven body that it sits on
+    planar            rigid bodies: it moves in the plane z = constant of its start and turns about z alone
     shape             rigid bodies: what it looks like, as (kind, sizes [m]) of shapes.py; None: unknown
     """
 
@@ -59,6 +60,7 @@ class Body:
     owner: str | None = field(default=None, compare=False)
     carried: Point | None = None
     shape: tuple[str, tuple[float, ...]] | None = None
+    planar: bool = False
 
 
 @dataclass(frozen=True)

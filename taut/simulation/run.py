@@ -17,7 +17,7 @@ from .. import limits
 from ..arguments import checked
 from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled.storage import before_compiling
-from ..contact.algorithms import CONTACT_METHODS, contents
+from ..contact.algorithms import CONTACT_METHODS
 from ..errors import TautError, chosen, note, noting, shown, tell, told, unknown
 from ..initial import AS_GIVEN, REPAIR, check_inequalities, check_sheets, listed, pairs_fit, prepare_start, start_mode
 from ..linalg import describe
@@ -155,7 +155,7 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
         own = getattr(session.state, field, None)
         if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
             if own.shape != values.shape:
-                contents(session.par).found[0] = len(values) / 1.5 + 1
+                session.par.pairs.found[0] = len(values) / 1.5 + 1
                 session._make_room()
             own = getattr(session.state, field)[: len(values)]
         if older and own is not None and field == "memory" and own.shape > values.shape:
@@ -221,7 +221,7 @@ class Session:
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
         if self.method.form == "contact":
-            while len(model.inequalities.ball_slot) and not pairs_fit(self.par.box):
+            while len(model.inequalities.ball_slot) and not pairs_fit(self.state, self.par):
                 self._make_room()
             check_inequalities(model, self.system, self.state, self.par, mode)
         caveat = self.method.caveat
@@ -236,7 +236,7 @@ class Session:
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
         if keep_start and self.method.begin is not None:
-            self.method.begin(self.par)
+            self.method.begin(self.system, self.state, self.par)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = clock.perf_counter()
@@ -290,15 +290,15 @@ class Session:
         """What happened since last time."""
         if not self.method.form == "contact":
             return NO_EVENTS
-        par = contents(self.par)
-        count = min(int(par.event_count[0]), len(par.event_ints))
-        par.event_count[0] = 0
-        self.events.append(joined(par.event_ints[:count], par.event_numbers[:count]))
+        events = self.par.events
+        count = min(int(events.count[0]), len(events.ints))
+        events.count[0] = 0
+        self.events.append(joined(events.ints[:count], events.numbers[:count]))
         return self.events[-1]
 
     def _make_room(self) -> None:
         """More pairs of balls are near than there is room for."""
-        room = int(1.5 * contents(self.par).found[0])
+        room = int(1.5 * self.par.pairs.found[0])
         state = self.state
         pairs, lam = np.zeros((room, 2), np.int64), np.zeros((room, 3))
         pairs[: len(state.pairs)], lam[: len(state.pairs)] = state.pairs, state.pair_lam
@@ -333,7 +333,7 @@ class Session:
         if failed:
             tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         if self.method.form == "contact":
-            names = [self.model.inequality_names[r] for r in np.flatnonzero(contents(self.par).shared)]
+            names = [self.model.inequality_names[r] for r in np.flatnonzero(self.par.rows.indeterminate)]
             if names:
                 tell(f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
                      "at least at times): of the possible ones the smallest are given")
@@ -354,7 +354,7 @@ class Session:
     def _solver(self) -> str:
         if self.method.form != "deformable" or self.method.is_for_deformables_only:
             return describe(self.system.linear)
-        return f"sparse Cholesky, {3 * len(contents(self.par).net.nodes.order):,} rows (three for each node of sheets)"
+        return f"sparse Cholesky, {3 * len(self.par.linear.nodes.order):,} rows (three for each node of sheets)"
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
@@ -379,7 +379,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, contents(self.par)) if self.method.form == "contact" else None,
+            log=log_table(self.model, self.par) if self.method.form == "contact" else None,
         )  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from ..arguments import checked_methods
-from ..contact.algorithms import contents
 from ..errors import TautError, chosen, shown, unknown
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS
@@ -106,7 +105,7 @@ class Simulation:
             "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR, "options": {**suggested, **options},
         })  # fmt: skip
         if self.session.method.begin is not None:
-            self.session.method.begin(self.session.par)
+            self.session.method.begin(self.session.system, self.session.state, self.session.par)
         self._given = self.session.model.bodies.constant.copy()
         self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._calls: Any = None
@@ -225,7 +224,7 @@ class Simulation:
         """Go back to a saved state of this simulation, or of another of the same scene and method, bit for bit."""
         for name, values in saved.arrays.items():
             if name == "pairs" and len(self.session.state.pairs) < len(values):
-                contents(self.session.par).found[0] = len(values) / 1.5 + 1  # as many as there were
+                self.session.par.pairs.found[0] = len(values) / 1.5 + 1  # as many as there were
                 self.session._make_room()
                 self._calls = None
             mine = getattr(self.session.state, name)

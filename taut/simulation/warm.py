@@ -43,7 +43,7 @@ def compile_ahead(jobs: Sequence[Job], progress: Callable[[int, str], None], wor
     count = workers or (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     failed = []
     spawn = multiprocessing.get_context("spawn")  # a fork would copy the compiler's locks
-    with ProcessPoolExecutor(min(count, len(jobs)), mp_context=spawn, initializer=_alone) as pool:
+    with ProcessPoolExecutor(min(count, len(jobs)), mp_context=spawn) as pool:
         under_way = {pool.submit(_perform, job): job for job in jobs}
         for number, finished in enumerate(as_completed(under_way), start=1):
             scene, method = under_way[finished]
@@ -55,15 +55,11 @@ def compile_ahead(jobs: Sequence[Job], progress: Callable[[int, str], None], wor
     return failed
 
 
-def _alone() -> None:
-    os.environ["TAUT_COMPILERS"] = "0"  # all cores are busy: no process needs helpers of its own
-
-
 def _perform(job: Job) -> str | None:
     scene, method = job
     try:
         made = gallery(scene)
-        if method is not None and method_for(made, method).refuses(build(made)):
+        if method is not None and method_for(made, method).refusal(build(made)):
             return None  # one of all methods: it needs nothing for this scene
         dt = made.suggested.get("dt", 0.01)
         with warnings.catch_warnings():

@@ -20,7 +20,7 @@ A line has every record where few are asked for, else the least and the largest 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,8 @@ class Track:
 
     # Frames
 
-    def _block(self, start: int, stop: int, stride: int, forces: bool, level: int = 1) -> bytes:
+    def _block(self, start: int, stop: int, stride: int, forces: bool, level: int = 0) -> bytes:
+        """Frames; they are not compressed on the way to a page of this machine: that would be most of the work."""
         start, stop = max(0, start), min(stop, len(self.records))
         at = np.arange(start, max(stop, start), max(stride, 1))
         part = self.records.part(at)
@@ -145,23 +146,26 @@ class Track:
     def _contacts_of(self, part: Records) -> dict[str, tuple[str, np.ndarray]]:
         if not part.contact_force.shape[1]:
             return {}
-        scene = self.run.scene
-        balls, nodes = [], []
-        for body in self.run.labels.bodies:
-            spec = scene.bodies[body.name] if scene else None
-            if spec is not None and spec.owner is not None:
-                nodes.append(body.slot)
-            elif body.kind != "coordinate":
-                balls.append((body.slot, spec.radius if spec else 0.0))
+        balls, nodes = self._touchable
         walls = self.drawing.obstacles()
         found, ends = [np.zeros((0, 6))], [0]
         for x, push in zip(part.x, part.contact_force):
-            found.append(contacts(x, push, balls, np.array(nodes, np.int64), walls))
+            found.append(contacts(x, push, balls, nodes, walls))
             ends.append(ends[-1] + len(found[-1]))
         return {
             "push": ("track", part.contact_force), "touch": ("short", np.concatenate(found)),
             "touch_at": ("u4", np.array(ends)),
         }  # fmt: skip
+
+    @cached_property
+    def _touchable(self) -> tuple[list[tuple[int, float]], np.ndarray]:
+        """Slot and radius [m] of balls, and slots of the nodes of sheets."""
+        bodies = dict(self.run.scene.bodies) if self.run.scene else {}
+        owned = {name for name, spec in bodies.items() if spec.owner is not None}
+        balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0)
+                 for body in self.run.labels.bodies
+                 if body.kind != "coordinate" and body.name not in owned]  # fmt: skip
+        return balls, np.array([body.slot for body in self.run.labels.bodies if body.name in owned], np.int64)
 
     # Lines
 
@@ -198,7 +202,7 @@ class Track:
             self._series[name] = values
         return self._series[name]
 
-    def series(self, name: str, start: float, end: float, points: int, level: int = 1) -> bytes:
+    def series(self, name: str, start: float, end: float, points: int, level: int = 0) -> bytes:
         """A line between two times, thinned to about so many points."""
         time = self.records.time
         first = max(int(np.searchsorted(time, start)) - 1, 0)

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ...contact import event_driven as events
-from ...contact.algorithms import CONTACT_METHODS, EVENTS, contents
-from ...contact.problem import length_scale
-from ...contact.snapshot import evaluate, march, open_up, strike
+from ...contact.algorithms import CONTACT_METHODS
+from ...contact.problem import EVENTS, length_scale
+from ...contact.snapshot import apply_impacts_now, dense_problem, evaluate, take_step
 from ...errors import TautError, TautWarning, shown
 from ...methods import STATUSES
 from ...model import Model, build
@@ -106,7 +105,7 @@ def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[s
 
 def stops_at_events(method: str) -> bool:
     form = CONTACT_METHODS.get(method)
-    return form is not None and form.step is events.step
+    return form is not None and form.algorithm == "event_driven"
 
 
 def session(plan: Plan, rule: str) -> Session:
@@ -150,7 +149,7 @@ def bring(plan: Plan, there: Session, at: float) -> float:
         there.state.x[:slots], there.state.quat[:], there.state.v[:slots] = end.x[-1], end.quat[-1], end.v[-1]
     if not exact or at <= start:
         return start
-    status = march(there.par.box, start, at - start)
+    status = take_step(there.system, there.state, there.par, start, at - start)
     if status:
         raise TautError(f"the run to t = {at:g} s failed: {STATUSES[status]}.")
     return at
@@ -158,32 +157,32 @@ def bring(plan: Plan, there: Session, at: float) -> float:
 
 def impacts(there: Session, t: float) -> tuple[Impact, ...]:
     """Let what touches and approaches collide, as a run would before it asks a rule."""
-    tables = contents(there.par)
-    n = strike(there.par.box, t)
+    ctx = there.par
+    n = apply_impacts_now(there.system, there.state, ctx, t)
     if n <= 0:
         return ()
-    rows, impulse, before = tables.source[:n].copy(), tables.normal[:n].copy(), tables.slack[:n].copy()
-    evaluate(there.par.box, t)
+    rows, impulse, before = ctx.cand.source[:n].copy(), ctx.dense.lam[:n].copy(), ctx.dense.w[:n].copy()
+    evaluate(there.system, there.state, ctx, t)
     names = there.model.inequality_names
     taken = np.flatnonzero(impulse > 1e-9 * impulse.max(initial=0.0))
-    after = tables.rate[rows]
+    after = ctx.rows.rate[rows]
     return tuple(Impact(names[rows[i]], float(impulse[i]), float(before[i]), float(after[i])) for i in taken)
 
 
 def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem:
     """(1) at the state of a session, of the rows that touch and those in `also`."""
-    box, tables = there.par.box, contents(there.par)
-    evaluate(box, t)
+    ctx = there.par
+    evaluate(there.system, there.state, ctx, t)
     size = float(np.abs(there.system.work.a).max(initial=0.0))
-    near = (tables.ineq.phi <= GAP * length_scale(there.model)) & (tables.rate <= SPEED)
+    near = (ctx.ineq.phi <= GAP * length_scale(there.model)) & (ctx.rows.rate <= SPEED)
     rows = np.flatnonzero(near)
     if also is not None:
         rows = np.union1d(rows, also)
     n = len(rows)
-    tables.wanted[:n] = rows
+    ctx.rows.selected[:n] = rows
     points = there.state.x.shape
     S, c, free, push = np.zeros((n, n)), np.zeros(n), np.zeros(points), np.zeros((n, *points))
-    open_up(box, n, S, c, free, push)
+    dense_problem(there.system, there.state, ctx, n, S, c, free, push)
     # Where nothing accelerates, what rounding leaves of zero must not pass for a decision.
     speed = float(np.abs(there.state.v).max(initial=0.0))
     size = max(size, speed * speed / length_scale(there.model))
@@ -191,4 +190,4 @@ def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem
     moved = np.abs(push).max(axis=(0, 2), initial=0.0) > 0.0
     bodies = tuple((info.name, info.slot) for info in there.model.body_info if moved[info.slot])
     names = tuple(there.model.inequality_names[r] for r in rows)
-    return Problem(rows, names, tables.ineq.phi[rows], tables.rate[rows], S, c, free, push, bodies, size)
+    return Problem(rows, names, ctx.ineq.phi[rows], ctx.rows.rate[rows], S, c, free, push, bodies, size)

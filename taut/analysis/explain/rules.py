@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...contact.algorithms import contents
 from ...contact.rules import RULES, rule_work
-from ...contact.snapshot import ask, march
+from ...contact.snapshot import solve_by_rule, take_step
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
 from ...simulation.run import Session
 from .instant import ZERO, Problem, problem
@@ -87,7 +86,7 @@ def _answer(rule: str, given: Problem, member: np.ndarray, log: Log) -> tuple[np
     """λ, w and status; `member` becomes the set."""
     n = len(given.c)
     lam, w = np.zeros(n), np.zeros(n)
-    status = ask(RULES[rule].code, given.S, given.c, n, member, lam, w, rule_work(max(n, 1)), log)
+    status = solve_by_rule(RULES[rule].code, given.S, given.c, n, member, lam, w, rule_work(max(n, 1)), log)
     return lam, w, int(status)
 
 
@@ -144,7 +143,7 @@ def exact(given: Problem) -> Trace:
 
 def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
     """Platt's rules: hold the set, step, and change it by λ and by Φ (or w)."""
-    tables, state = contents(there.par), there.state
+    state = there.state
     given = problem(there, t)
     active = given.rows
     state.contact[:, 3] = 0.0
@@ -156,10 +155,11 @@ def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
         before = state.contact[given.rows, 3] == 1.0
         lam, w, status = _answer(rule, given, before.astype(np.int64), empty_log(0))
         notes = notes or _notes(status)
-        failed = march(there.par.box, t + k * h, h)
+        failed = take_step(there.system, state, there.par, t + k * h, h)
         after = state.contact[given.rows, 3] == 1.0
-        fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, tables.ineq.phi[given.rows])]
-        look = _look(f"step {k + 1}", given, before, after, lam, w, fired, tables.ineq.phi[given.rows])
+        phi = there.par.ineq.phi[given.rows]
+        fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, phi)]
+        look = _look(f"step {k + 1}", given, before, after, lam, w, fired, phi)
         looks.append(look)
         settled = (before == after).all() and not (look.pulling or look.violated or look.deepest)
         if failed or settled:

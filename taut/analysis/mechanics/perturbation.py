@@ -14,7 +14,6 @@ from collections.abc import Callable
 import numpy as np
 
 from ...compiled import entry
-from ...constraints import ALL
 from ...errors import TautError
 from ...methods.acceleration import constrained
 from ...model import Model
@@ -50,9 +49,7 @@ class Perturbed:
         self.unknowns = [(int(s), int(c)) for s, c in zip(*np.nonzero(free))]
         self._column = {unknown: k for k, unknown in enumerate(self.unknowns)}
         self.n = len(self.unknowns)
-        levels = {row: getattr(ALL.get(info.kind), "level", "position")
-                  for info in model.constraint_info for row in info.rows}  # fmt: skip
-        self.position_rows = [row for row in range(model.row_count) if levels[row] == "position"]
+        self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
 
     def world(self, array: Array, quat: Array) -> Array:
         """The free unknowns of an array (points, 3), rotations in the world's axes, (n,)."""

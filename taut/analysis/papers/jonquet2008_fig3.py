@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...contact.rules import RULES, rule_work
-from ...contact.snapshot import ask
+from ...contact.snapshot import solve_by_rule
 from ...contact.work import empty_log
 from .base import JONQUET2008, Claim, Figure, judge, number
 from .jonquet2008_corner import MASS, STEP, key, look_at, moving, off, pair, panel
@@ -39,7 +39,7 @@ def try_random(count: int) -> dict[str, dict[str, float]]:
         S, c = J * W @ J.T, J @ a
         for rule, counted in failed.items():
             lam, w = np.zeros(n), np.zeros(n)
-            ask(RULES[rule].code, S, c, n, np.zeros(n, np.int64), lam, w, work, log)
+            solve_by_rule(RULES[rule].code, S, c, n, np.zeros(n, np.int64), lam, w, work, log)
             size = np.abs(S @ lam).max(initial=0.0) + np.abs(c).max()
             counted["pulls"] += lam.min() < -1e-9 * max(1.0, lam.max())
             counted["violates"] += w.min() < -1e-9 * size

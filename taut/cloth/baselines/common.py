@@ -1,8 +1,8 @@
-"""Sheets for methods that treat springs in their own way.
+"""What the baselines share: a context with all springs of a scene, and forces without them.
 
-A method's step gets Sheets(numbers, springs, room, …) as its `par`. Hard edges are springs of infinite stiffness
-and limits a second phase of infinite stiffness, where the method knows these; `external` gives the forces
-without springs. Contacts with obstacles and balls are those of position_contact.py, the same in all of them.
+A step gets a BaselineContext as its `par`. Hard edges are springs of infinite stiffness and limits a second phase of
+infinite stiffness, where the method knows these; `external` gives the forces without springs. Contacts with obstacles
+and balls are those of position_contact.py, the same in all of them.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from ...forces.spring_law import Springs, joined
 from ...methods.base import Method
 from ...model.evaluate import apply
 from ...model.model import Model
-from ..records import measure_bumps, observe_bumps
-from .position_contact import Solids, solids
+from ..records import measure_baseline, observe_baseline
+from .position_contact import PositionContacts, position_contacts
 
 SPRINGS = list(KINDS).index("springs")
 
 
-class Sheets(NamedTuple):
-    numbers: np.ndarray  # par of methods/base.py
+class BaselineContext(NamedTuple):
+    options: np.ndarray  # par of methods/base.py
     springs: Springs
-    room: Any
+    work: Any  # workspace of the method
     w: np.ndarray  # (points,) inverse masses
     batch: np.ndarray  # batches of springs in system.forces,
     members: np.ndarray  # and how many each has
-    solids: Solids
+    contacts: PositionContacts
 
 
 def baseline(method: Method, step: Callable, start: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
-        method, form="deformable", step=step, start=start, observe=observe_bumps, measure=measure_bumps
+        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline
     )
 
 
@@ -62,10 +62,10 @@ def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k
     return Springs(i.copy(), j.copy(), lengths.copy(), filled(k), filled(0.0), filled(k2), filled(elongation))
 
 
-def sheets(model: Model, system: Any, par: np.ndarray, springs: Springs, room: Any) -> Sheets:
+def baseline_context(model: Model, system: Any, par: np.ndarray, springs: Springs, work: Any) -> BaselineContext:
     batch = np.flatnonzero(system.forces.code == SPRINGS)
     w = np.ascontiguousarray(model.bodies.w[:, 0])
-    return Sheets(par, springs, room, w, batch, system.forces.members[batch], solids(model))
+    return BaselineContext(par, springs, work, w, batch, system.forces.members[batch], position_contacts(model))
 
 
 @compiled

@@ -10,11 +10,12 @@ from ...compiled import compiled
 from ...methods.base import OK
 from ...methods.cloth_baselines import IMPLICIT_EULER
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
-from .common import baseline, external, sheets, springs_of
+from .common import baseline, baseline_context, external, springs_of
 from .explicit import measure_velocity
 from .implicit_solve import implicit, nearing, step_implicit
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 MOST = 2000
 PASSES = 20  # over all contacts
@@ -22,21 +23,21 @@ PASSES = 20  # over all contacts
 
 def start(model, system, state, par):
     springs = springs_of(model, float(par[3]), limits=True)
-    tables = sheets(model, system, par, springs, None)
-    contacts = tables.solids.rows.slot[:, :2]
-    room = implicit(len(springs.rest), len(model.x), contacts, tables.solids.least)
+    context = baseline_context(model, system, par, springs, None)
+    members = context.contacts.rows.slot[:, :2]
+    work = implicit(len(springs.rest), len(model.x), members, context.contacts.least)
     # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
-    return state, tables._replace(room=room._replace(dv=state.memory.reshape(len(model.x), 3)))
+    return state, context._replace(work=work._replace(dv=state.memory.reshape(len(model.x), 3)))
 
 
 @compiled
 def look_ahead(state, h, solids, touch):
-    """Contacts as set_off found them, for the system."""
+    """Contacts as begin_contacts found them, for the system."""
     rows, ineq, v = solids.rows, solids.ineq, state.v
     for r in range(rows.phi.shape[0]):
         for c in range(3):
             touch.n[r, c] = rows.n[r, c]
-        touch.ahead[r] = nearing(touch, r, v) - (rows.phi[r] - rows.allowed[r]) / h
+        touch.ahead[r] = nearing(touch, r, v) - (rows.phi[r] - rows.depth_allowed[r]) / h
         if r < ineq.phi.shape[0]:
             touch.ahead[r] += ineq.sign[r] * ineq.phi_t[r]
 
@@ -49,29 +50,30 @@ def take_over(rows, touch, h):
 
 
 @compiled
-def step(system, state, t, h, par):
-    external(system, state, t, par.batch, par.members)
-    touches = par.solids.rows.phi.shape[0] > 0
+def step(system, state, t, h, ctx):
+    external(system, state, t, ctx.batch, ctx.members)
+    touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
-        set_off(system, state, t, h, par.solids)
-        look_ahead(state, h, par.solids, par.room.touch)
+        begin_contacts(system, state, t, h, ctx.contacts)
+        look_ahead(state, h, ctx.contacts, ctx.work.touch)
     most = MOST
     taken = step_implicit(
-        par.room, par.springs, state.x, state.v, par.w, system.work.f, h, par.numbers[4], most
+        ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[4], most
     )
-    system.work.counts[0] += par.room.solves[0]
+    system.work.counts[0] += ctx.work.solves[0]
     if taken < 0:
         system.work.counts[3] += 1
     set_time(system, t + h, state.x, state.quat, state.v)
     if touches:
-        take_over(par.solids.rows, par.room.touch, h)
+        take_over(ctx.contacts.rows, ctx.work.touch, h)
         for _ in range(PASSES):
-            if push_out(system, state, t + h, par.solids, par.w) == 0:
+            if push_out(system, state, t + h, ctx.contacts, ctx.w) == 0:
                 break
-        measure_velocity(state.x, par.solids.start, h, state.v)
-        to_forces(par.solids, h)
+        measure_velocity(state.x, ctx.contacts.start, h, state.v)
+        finish_contacts(system, state, ctx.contacts, h)
         set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 

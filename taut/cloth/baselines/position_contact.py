@@ -25,30 +25,33 @@ import numpy as np
 from ...compiled import compiled, inline, structure
 from ...model.arrays import Inequalities
 from ...model.model import Model
-from ..constraint_errors import NOTHING_OFF, RECOVERY, RECOVERY_TIME
-from ..contact_rows import Rows, solid_rows
-from ..external_contact import measure_rows
+from ..constraint_errors import RECOVERY, RECOVERY_TIME, ROUNDING
+from ..contact_rows import ContactRows, external_rows
+from ..dissipation import add_driver_work, take_by_rows
+from ..external_contact import evaluate_rows
 from ..friction import sliding
 
 
 @structure
-class Solids(NamedTuple):
+class PositionContacts(NamedTuple):
     ineq: Inequalities
-    rows: Rows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N
+    rows: ContactRows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     unknown: np.ndarray  # (points,) -1: held
-    start: np.ndarray  # (points, 3) x at the start of the step
+    start: np.ndarray  # (points, 3) x at the start of the step,
+    v_start: np.ndarray  # (points, 3) and v
     at: np.ndarray  # (points, 3) x̄
     backed: np.ndarray  # (points,) row of the obstacle that a node leans on, -1: none
     least: float  # what is less deep counts as outside [m]
 
 
-def solids(model: Model) -> Solids:
+def position_contacts(model: Model) -> PositionContacts:
     unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
-    rows, radius = solid_rows(model, unknown, np.zeros(len(model.inequality_names) + _pairs(model)))
-    least = NOTHING_OFF * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
-    start, at = np.zeros((2, *model.x.shape))
-    return Solids(model.inequalities, rows, radius, unknown, start, at, np.full(len(model.x), -1), least)
+    rows, radius = external_rows(model, unknown, np.zeros(len(model.inequality_names) + _pairs(model)))
+    least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
+    start, v_start, at = np.zeros((3, *model.x.shape))
+    backed = np.full(len(model.x), -1)
+    return PositionContacts(model.inequalities, rows, radius, unknown, start, v_start, at, backed, least)
 
 
 def _pairs(model: Model) -> int:
@@ -56,21 +59,22 @@ def _pairs(model: Model) -> int:
 
 
 @compiled
-def set_off(system, state, t, h, solids):
-    """The start of a step: nothing has been pushed. What is inside already may stay so for the most part: moved out
-    at once it would be thrown."""
+def begin_contacts(system, state, t, h, solids):
+    """The start of a step: λ = 0. What is inside already may stay so for the most part: moved out at once it would be
+    thrown."""
     rows, x = solids.rows, state.x
     if rows.phi.shape[0] == 0:
         return
-    measure_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
+    evaluate_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
     for i in range(x.shape[0]):
         for c in range(3):
             solids.start[i, c] = x[i, c]
+            solids.v_start[i, c] = state.v[i, c]
     share = min(RECOVERY, h / RECOVERY_TIME)
     for r in range(rows.phi.shape[0]):
-        rows.allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
         rows.lam[r] = 0.0
-        rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = 0.0, 0.0, 0.0
+        rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = 0.0, 0.0, 0.0
 
 
 @inline
@@ -102,7 +106,7 @@ def rub(rows, r, w, x, start, weight):
     """(3)"""
     s0, s1, s2 = sliding(rows, r, x, start)
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-    f0, f1, f2 = rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2]
+    f0, f1, f2 = rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2]
     across = f0 * n0 + f1 * n1 + f2 * n2  # the normal has turned since the last sweep, and nothing is to move along it
     f0, f1, f2 = f0 - across * n0, f1 - across * n1, f2 - across * n2
     t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
@@ -110,7 +114,7 @@ def rub(rows, r, w, x, start, weight):
     if size > most:
         share = most / size
         t0, t1, t2 = share * t0, share * t1, share * t2
-    rows.rub[r, 0], rows.rub[r, 1], rows.rub[r, 2] = t0, t1, t2
+    rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = t0, t1, t2
     shift(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
 
 
@@ -147,7 +151,7 @@ def push_out(system, state, t, solids, w):
     rows, x, at = solids.rows, state.x, solids.at
     if rows.phi.shape[0] == 0:
         return 0
-    measure_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
+    evaluate_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
     for i in range(x.shape[0]):
         solids.backed[i] = -1
         for c in range(3):
@@ -177,13 +181,17 @@ def push_out(system, state, t, solids, w):
 
 
 @compiled
-def to_forces(solids, h):
-    """The end of a step: λ and f become forces, of this step [N]."""
+def finish_contacts(system, state, solids, h):
+    """The end of a step: λ and f become forces [N], and what they took is counted, from v before it to v after it."""
     rows = solids.rows
     scale = 1.0 / (h * h)
     for r in range(rows.phi.shape[0]):
-        rows.on[r] = rows.lam[r] > 0.0
-        rows.allowed[r] = 0.0
+        rows.active[r] = rows.lam[r] > 0.0
+        rows.depth_allowed[r] = 0.0
         rows.lam[r] *= scale
         for c in range(3):
-            rows.rub[r, c] *= scale
+            rows.friction_force[r, c] *= scale
+    count, ledger, places, ineq = rows.phi.shape[0], state.ledger, system.places, solids.ineq
+    for v in (solids.v_start, state.v):
+        take_by_rows(places, ineq, rows, count, v, h, True, ledger)
+    add_driver_work(places, ineq, rows, state.v, h, ledger)

@@ -21,10 +21,11 @@ from ...compiled import compiled, entry, inline, structure
 from ...methods.base import OK
 from ...methods.cloth_baselines import PROVOT
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
-from .common import baseline, external, sheets, springs_of
+from .common import baseline, baseline_context, external, springs_of
 from .explicit import EULER, Explicit, advance, explicit, measure_velocity
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 Array = np.ndarray
 
@@ -89,28 +90,29 @@ def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations
 
 
 def start(model, system, state, par):
-    return state, sheets(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
+    return state, baseline_context(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
 
 
 @compiled
-def step(system, state, t, h, par):
-    external(system, state, t, par.batch, par.members)
-    substeps, iterations, limit = int(par.numbers[3]), int(par.numbers[4]), par.numbers[5]
+def step(system, state, t, h, ctx):
+    external(system, state, t, ctx.batch, ctx.members)
+    substeps, iterations, limit = int(ctx.options[3]), int(ctx.options[4]), ctx.options[5]
     x, v, dt, rule = state.x, state.v, h / substeps, EULER
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(system, state, now - dt, dt, par.solids)
-        set_out(par.room, par.springs, x, v, par.w, system.work.f, dt, rule)
+        begin_contacts(system, state, now - dt, dt, ctx.contacts)
+        set_out(ctx.work, ctx.springs, x, v, ctx.w, system.work.f, dt, rule)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
-            too_long = shorten(par.springs, x, par.w, limit)
-            inside = push_out(system, state, now, par.solids, par.w)
+            too_long = shorten(ctx.springs, x, ctx.w, limit)
+            inside = push_out(system, state, now, ctx.contacts, ctx.w)
             if too_long + inside == 0:
                 break
-        measure_velocity(x, par.room.start, dt, v)
-        to_forces(par.solids, dt)
+        measure_velocity(x, ctx.work.start, dt, v)
+        finish_contacts(system, state, ctx.contacts, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 

@@ -27,10 +27,11 @@ from ...forces.spring_law import in_colours
 from ...methods.base import OK
 from ...methods.cloth_baselines import XPBD
 from ...model.evaluate import set_time
+from ..dissipation import count_force_work
 from ..records import count_drivers
-from .common import baseline, external, sheets, springs_of
+from .common import baseline, baseline_context, external, springs_of
 from .explicit import measure_velocity
-from .position_contact import push_out, set_off, to_forces
+from .position_contact import begin_contacts, finish_contacts, push_out
 
 Array = np.ndarray
 
@@ -128,26 +129,27 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
 
 def start(model, system, state, par):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
-    return state, sheets(model, system, par, springs, xpbd(springs, len(model.x)))
+    return state, baseline_context(model, system, par, springs, xpbd(springs, len(model.x)))
 
 
 @compiled
-def step(system, state, t, h, par):
-    external(system, state, t, par.batch, par.members)
-    substeps, iterations = int(par.numbers[3]), int(par.numbers[4])
+def step(system, state, t, h, ctx):
+    external(system, state, t, ctx.batch, ctx.members)
+    substeps, iterations = int(ctx.options[3]), int(ctx.options[4])
     x, v, dt = state.x, state.v, h / substeps
     for k in range(substeps):
         now = t + (k + 1) * dt
-        set_off(system, state, now - dt, dt, par.solids)
-        predict(par.room, x, v, par.w, system.work.f, dt)
+        begin_contacts(system, state, now - dt, dt, ctx.contacts)
+        predict(ctx.work, x, v, ctx.w, system.work.f, dt)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
-            project(par.room, par.springs, x, par.w, dt)
-            push_out(system, state, now, par.solids, par.w)
-        measure_velocity(x, par.room.start, dt, v)
-        to_forces(par.solids, dt)
+            project(ctx.work, ctx.springs, x, ctx.w, dt)
+            push_out(system, state, now, ctx.contacts, ctx.w)
+        measure_velocity(x, ctx.work.start, dt, v)
+        finish_contacts(system, state, ctx.contacts, dt)
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
     return OK
 
 

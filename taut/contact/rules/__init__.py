@@ -1,4 +1,4 @@
-"""Rules for who is handled: one file each, listed here; `base.py` says how to write one.
+"""Active-set rules: which unilateral rows are active. One file each, listed here; `base.py` says how to write one.
 
 Compiled code calls a rule by its code, through the addresses in a RuleWork.
 """
@@ -11,26 +11,28 @@ import numba
 import numpy as np
 from numba import types
 
-from taut.compiled import compiled, inline
-from taut.compiled.function_pointers import address_of, distant, pick
-from taut.contact.rules import exact, jonquet, platt, platt_improved
-from taut.contact.rules.base import TENDING, VIOLATED, Rule
-from taut.contact.work import RuleWork, record, scratch
+from ...compiled import compiled, inline
+from ...compiled.function_pointers import address_of, distant, pick
+from ..work import RuleWork, record, workspace
+from . import exact, jonquet, platt, platt_improved
+from .base import TENDING, VIOLATED, Rule
 
 RULES: dict[str, Rule] = {
     module.RULE.name: replace(module.RULE, code=code)
     for code, module in enumerate((platt, platt_improved, jonquet, exact))
 }
 
+# np.int64, since for plain constants numba would compile callees a second time.
+PLATT, IMPROVED, JONQUET, EXACT = (np.int64(rule.code) for rule in RULES.values())
 _ENTERS = tuple(rule.enters for rule in RULES.values())
 _choose_by = distant(types.int64, pick([rule.choose for rule in RULES.values()]))
 
 
 def rule_work(capacity: int) -> RuleWork:
-    """Room for problems of at most `capacity` rows, and the addresses of the rules (compiled here, once)."""
-    work = scratch(capacity, len(RULES))
+    """Workspace for problems of at most `capacity` rows, and the addresses of the rules (compiled here, once)."""
+    work = workspace(capacity, len(RULES))
     vector, table, whole = types.float64[::1], types.float64[:, ::1], types.int64[::1]
-    kinds = (numba.typeof(work), numba.typeof(work.quiet), types.int64)
+    kinds = (numba.typeof(work), numba.typeof(work.no_log), types.int64)
     for rule in RULES.values():
         work.address[rule.code] = address_of(
             rule.choose, types.int64, table, vector, types.int64, whole, vector, vector, *kinds
@@ -39,14 +41,14 @@ def rule_work(capacity: int) -> RuleWork:
 
 
 @inline
-def choose(rule, S, c, m, member, lam, w, work, log, instant):
+def choose(rule, S, c, m, active, lam, w, work, log, instant):
     """λ and w of the leading m rows by the rule of this code; returns a status (bits of contact/work.py)."""
-    arguments = (S, c, np.int64(m), member, lam, w, work, log, np.int64(instant))
+    arguments = (S, c, np.int64(m), active, lam, w, work, log, np.int64(instant))
     return _choose_by(work.address[rule], rule, arguments)
 
 
 @compiled
-def after(rule, m, member, lam, w, phi, tolerance, log, instant):
+def after(rule, m, active, lam, w, phi, tolerance, log, instant):
     """The set that a rule takes to the next step; phi is Φ of the leading m rows at the new positions.
 
     `tolerance` is how far Φ or w must be below zero for a row to enter. Rules that find their set anew at each
@@ -56,12 +58,12 @@ def after(rule, m, member, lam, w, phi, tolerance, log, instant):
     if enters != VIOLATED and enters != TENDING:
         return
     for i in range(m):
-        before = member[i]
+        before = active[i]
         if before != 0:
-            member[i] = lam[i] > 0.0
+            active[i] = lam[i] > 0.0
         else:
-            member[i] = (phi[i] if enters == VIOLATED else w[i]) < -tolerance
-        record(log, instant, np.int64(1), i, before, member[i], lam[i], w[i])
+            active[i] = (phi[i] if enters == VIOLATED else w[i]) < -tolerance
+        record(log, instant, np.int64(1), i, before, active[i], lam[i], w[i])
 
 
-__all__ = ["RULES", "Rule", "after", "choose", "rule_work"]
+__all__ = ["EXACT", "IMPROVED", "JONQUET", "PLATT", "RULES", "Rule", "after", "choose", "rule_work"]

@@ -7,12 +7,12 @@ Of redundant rows each takes its share (the smallest λ of all). How it is found
 
 from __future__ import annotations
 
-from taut.contact.qp import solve_qp
-from taut.contact.rules.base import Rule
+from ..qp import solve_qp
+from .base import Rule
 
 RULE = Rule(
     name="exact",
-    doc="No row pulls, none is violated, and none pushes where there is room.",
+    doc="No row pulls, none is violated, and none pushes where there is a gap.",
     source="Karush, Kuhn and Tucker; Lawson and Hanson 1974",
     choose=solve_qp,  # (1)
 )

@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from taut.compiled import compiled
-from taut.contact.face import find_slack, put_back, scale_problem, solve_set
-from taut.contact.rules.base import Rule, status_of
-from taut.contact.work import give_up, record_all
+from ...compiled import compiled
+from ..face import find_slack, put_back, scale_problem, solve_set
+from ..work import record_all, reject_nan
+from .base import Rule, status_of
 
 TOLERANCE = 1e-12  # of the terms of w: rounding
 
 
 @compiled
-def choose(S, c, m, member, lam, w, work, log, instant):
+def choose(S, c, m, active, lam, w, work, log, instant):
     if not scale_problem(S, c, m, work):
-        return give_up(m, lam, w)
+        return reject_nan(m, lam, w)
     for i in range(m):
         work.face[i] = 0
     iteration = np.int64(0)
@@ -35,16 +35,16 @@ def choose(S, c, m, member, lam, w, work, log, instant):
         put_back(S, c, m, work.y, lam, w, work)
         entered = 0
         for i in range(m):
-            work.before[i] = work.face[i]
-            if work.face[i] == 0 and work.d[i] > 0.0 and work.s[i] < -TOLERANCE * work.reach[i]:
+            work.was_active[i] = work.face[i]
+            if work.face[i] == 0 and work.d[i] > 0.0 and work.s[i] < -TOLERANCE * work.magnitude[i]:
                 work.face[i] = 1  # (2)
                 entered += 1
-        record_all(log, instant, iteration, m, work.before, work.face, lam, w)
+        record_all(log, instant, iteration, m, work.was_active, work.face, lam, w)
         if entered == 0:
             break
     for i in range(m):
-        member[i] = work.face[i]
-    return status_of(m, member, dependent, work)
+        active[i] = work.face[i]
+    return status_of(m, active, dependent, work)
 
 
 RULE = Rule(

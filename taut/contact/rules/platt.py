@@ -11,12 +11,12 @@ needed; both leave, and the next step goes through the wall.
 
 from __future__ import annotations
 
-from taut.contact.rules.base import VIOLATED, Rule, hold
+from .base import VIOLATED, Rule, solve_as_equalities
 
 RULE = Rule(
     name="platt",
     doc="Hold a set of rows; after the step those with λ ≤ 0 leave it and those with Φ < 0 enter.",
     source="Platt 1992; Jonquet 2008, Algorithm 1",
-    choose=hold,
+    choose=solve_as_equalities,
     enters=VIOLATED,
 )

@@ -11,12 +11,12 @@ violation by the force of another is noticed one step too late.
 
 from __future__ import annotations
 
-from taut.contact.rules.base import TENDING, Rule, hold
+from .base import TENDING, Rule, solve_as_equalities
 
 RULE = Rule(
     name="platt_improved",
     doc="Hold a set of rows; after the step those with λ ≤ 0 leave it and those that tend to be violated enter.",
     source="Jonquet 2008, Algorithm 2",
-    choose=hold,
+    choose=solve_as_equalities,
     enters=TENDING,
 )

@@ -14,7 +14,7 @@ from ...arguments import checked
 from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, cloth, contacts, mechanisms, rolling, single
+from . import chains, cloth, contacts, linkages, mechanisms, robots, rolling, single, spatial, squeezer
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,25 @@ SCENES: dict[str, Entry] = {
         mechanisms.car_axis,
         mechanisms.four_bar,
         mechanisms.bricard,
+        linkages.double_pendulum_rigid,
+        linkages.slider_crank,
+        linkages.four_bar_rigid,
+        linkages.strandbeest_leg,
+        linkages.rigid_chain,
+        squeezer.andrews_squeezer,
+        spatial.heavy_top,
+        spatial.spinning_t_handle,
+        spatial.gyroscope,
+        spatial.door_on_two_hinges,
+        spatial.universal_shaft,
+        spatial.stewart_platform,
+        spatial.flyball_governor,
+        robots.robot_arm_6dof,
         rolling.chaplygin_sleigh,
         rolling.rolling_disc,
         rolling.rolling_coin,
         rolling.car_turning,
+        rolling.bicycle,
         single.spring_to_rod,
         chains.inconsistent_start,
         contacts.acute_corner,

@@ -117,3 +117,47 @@ def car_turning(wheelbase: float = 2.6, speed: float = 8.0, steer: str = "0.3*(1
     scene.skate(axle, direction=(1, 0, 0), name="front_wheels")
     scene.suggest(method="rattle", dt=0.01, duration=15.0)
     return scene
+
+
+# Mass [kg], place [m], and moments of inertia [kg m²] (xx, yy, zz, xy) about the centre: the benchmark bicycle of
+# Meijaard, Papadopoulos, Ruina and Schwab 2007, whose z is down; here y is up.
+BICYCLE = {
+    "rear_wheel": (2.0, (0.0, 0.3), (0.0603, 0.0603, 0.12, 0.0)),
+    "frame": (85.0, (0.3, 0.9), (9.2, 2.8, 11.0, -2.4)),
+    "fork": (4.0, (0.9, 0.7), (0.05892, 0.00708, 0.06, 0.00756)),
+    "front_wheel": (3.0, (1.02, 0.35), (0.1405, 0.1405, 0.28, 0.0)),
+}
+TRAIL, HEAD_ANGLE = 0.08, pi / 10  # [m]; of the steering axis from the vertical [rad]
+
+
+def bicycle(speed: float = 4.6, roll: float = 0.3) -> Scene:
+    """A bicycle that rides by itself: Whipple's model with the published benchmark parameters.
+
+    speed  [m/s]; between 4.29 and 6.02 it does not fall
+    roll   how fast it falls over at the start [rad/s]
+    """
+    speed, roll = real("speed", speed), real("roll", roll)
+    scene = Scene(name="bicycle")
+    parts = {}
+    for name, (mass, (x, y), (xx, yy, zz, xy)) in BICYCLE.items():
+        turning = -speed / y if name.endswith("wheel") else 0.0
+        parts[name] = scene.rigid(
+            (x, y, 0), mass=mass, inertia=((xx, xy, 0), (xy, yy, 0), (0, 0, zz)), velocity=(speed, 0, roll * y),
+            angular_velocity=(roll, 0, turning), name=name,
+        )  # fmt: skip
+    base = BICYCLE["front_wheel"][1][0]
+    axis = (-sin(HEAD_ANGLE), cos(HEAD_ANGLE), 0.0)
+    head = (base + TRAIL + 0.9 * axis[0], 0.9 * axis[1])
+
+    def on(name: str, place: tuple[float, float]):
+        x, y = BICYCLE[name][1]
+        return parts[name].at((place[0] - x, place[1] - y, 0))
+
+    for wheel, carrier, hinge in (("rear_wheel", "frame", "rear_hub"), ("front_wheel", "fork", "front_hub")):
+        scene.hinge(parts[wheel], on(carrier, BICYCLE[wheel][1]), axis=(0, 0, 1), name=hinge)
+    scene.hinge(on("fork", head), on("frame", head), axis=axis, name="steering")
+    for wheel in ("rear_wheel", "front_wheel"):
+        x, y = BICYCLE[wheel][1]
+        scene.rolling(parts[wheel], (0, 0, 0), axis=(0, 0, 1), radius=y, name=f"{wheel}_on_ground")
+    scene.suggest(method="rattle", dt=0.005, duration=5.0)
+    return scene

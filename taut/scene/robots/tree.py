@@ -59,8 +59,10 @@ class Joint:
 
     kind      of taut's joints, "fixed" or "free"
     origin    the joint's frame in the parent's
-    axis      unit vector in the joint's frame; second: of a universal joint
-    position  value of each coordinate at the start
+    anchor    where the joint sits, in its frame
+    axis      unit vector in the joint's frame; second: the other axis of a universal joint
+    position  value of the coordinate at the start; by `moved` of it the child has left its place in the file
+    speed     rate of the coordinate at the start
     """
 
     name: str
@@ -71,7 +73,10 @@ class Joint:
     origin: Pose = field(default_factory=Pose)
     axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     second: Array | None = None
+    anchor: Array = field(default_factory=lambda: np.zeros(3))
     position: float = 0.0
+    moved: float = 0.0
+    speed: float = 0.0
     limits: tuple[float | None, float | None] = (None, None)
     damping: float = 0.0
     friction: float = 0.0
@@ -82,9 +87,10 @@ class Joint:
     def motion(self) -> Pose:
         """(1): where the child's frame is in the joint's, at the start."""
         if self.kind == "hinge":
-            return Pose(turn(self.axis, self.position))
+            R = turn(self.axis, self.moved)
+            return Pose(R, self.anchor - R @ self.anchor)
         if self.kind == "slider":
-            return Pose(p=self.axis * self.position)
+            return Pose(p=self.axis * self.moved)
         return Pose()
 
 
@@ -134,8 +140,11 @@ class Built:
             self._add_joint(joint)
         for joint in tree.joints:
             self._add_on(joint)
-        if tree.dropped:
-            tell(f"{tree.where}: not taken over: {'; '.join(dict.fromkeys(tree.dropped))}.")
+
+    def tell_dropped(self) -> None:
+        """Say once what the scene does not hold of the file."""
+        if self.tree.dropped:
+            tell(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
 
     def _check(self) -> None:
         """Every link hangs on the world by one chain of joints."""
@@ -166,6 +175,22 @@ class Built:
         before = Pose(UP) if joint.parent is None else self._pose(joint.parent)
         return before @ joint.origin @ joint.motion()
 
+    def _twist(self, name: str) -> tuple[Array, Array]:
+        """Velocity [m/s] of a link's frame, and its angular velocity [rad/s]: (1) differentiated."""
+        joint = self.parent.get(name)
+        if joint is None or (joint.parent is None and joint.kind not in ("hinge", "slider")):
+            return np.zeros(3), np.zeros(3)
+        before, v, omega = Pose(UP), np.zeros(3), np.zeros(3)
+        if joint.parent is not None:
+            before = self.poses[joint.parent]
+            v, omega = self._twist(joint.parent)
+        frame, here = before @ joint.origin, self.poses[name].p
+        axis = frame.R @ joint.axis * joint.speed
+        v = v + np.cross(omega, here - before.p)
+        if joint.kind == "hinge":
+            return v + np.cross(axis, here - frame.point(joint.anchor)), omega + axis
+        return (v + axis if joint.kind == "slider" else v), omega
+
     def _root(self, name: str) -> str:
         """The first link of the group that this one is fixed to; "" where that is the world."""
         joint = self.parent.get(name)
@@ -191,13 +216,14 @@ class Built:
             frame = frames[link.name]
             d = frame.point(link.centre) - centre
             inertia += frame.R @ link.inertia @ frame.R.T + link.mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
-        pose = self.poses[root]
+        pose, (v, omega) = self.poses[root], self._twist(root)
         shown = next((link for link in members if link.shape is not None), None)
         shape = None if shown is None or shown.shape is None else self._fitting(shown, frames[shown.name], centre)
         try:
             self.bodies[root] = self.scene.rigid(
                 tuple(pose.point(centre).tolist()), mass=mass, inertia=(0.5 * (inertia + inertia.T)).tolist(),
-                orientation=quaternion(pose.R), name=root, shape=shape,
+                orientation=quaternion(pose.R), velocity=tuple((v + np.cross(omega, pose.R @ centre)).tolist()),
+                angular_velocity=tuple(omega.tolist()), name=root, shape=shape,
             )  # fmt: skip
         except TautError as mistake:
             raise TautError(f"{first.where}: {mistake}") from None
@@ -228,16 +254,16 @@ class Built:
         before = Pose(UP) if joint.parent is None else self.poses[joint.parent]
         frame = before @ joint.origin
         axis = tuple((frame.R @ joint.axis).tolist())
-        a = self.place(joint.child, np.zeros(3))
-        b = self.place(joint.parent, joint.origin.p)
+        a = self.place(joint.child, joint.anchor)
+        b = self.place(joint.parent, joint.origin.point(joint.anchor))
         given: dict[str, Any] = {"name": joint.name}
         if joint.kind == "universal":
             assert joint.second is not None
             given |= {"axis": tuple((frame.R @ joint.second).tolist()), "axis_2": axis}
         elif joint.kind != "ball":
             given["axis"] = axis
-        if joint.kind == "hinge":
-            given["angle"] = joint.position
+        if joint.kind in ("hinge", "slider"):
+            given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
         try:
             self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:

@@ -1,11 +1,12 @@
 """URDF: links, inertias, all types of joints, mimic joints, and loops from a file beside it.
 
 A joint's frame is its origin in the parent's; its axis is given in that frame. rpy turns about fixed x, y, z in this
-order: R = R_z(yaw) R_y(pitch) R_x(roll).
+order: R = R_z(yaw) R_y(pitch) R_x(roll). effort and velocity of <limit> bound motors, of which a URDF has none.
 
 NAME.loops.yaml, beside NAME.urdf, closes loops, which URDF can not express, and says where joints start:
 
     positions: {shoulder: 0.3}                           # [rad] or [m]
+    velocities: {shoulder: 1.0}                          # [rad/s] or [m/s]
     base: fixed                                          # or floating
     joints:                                              # kinds and arguments of scene files, offsets in links' frames
       - {kind: hinge, name: loop, points: [{body: rod, offset: [0, 0, 0.2]}, {body: crank, offset: [0.1, 0, 0]}],
@@ -27,7 +28,7 @@ from .xml import Element, read
 
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed", "floating": "free",
          "planar": "planar_joint"}  # fmt: skip
-LOOPS = ("positions", "base", "joints")
+LOOPS = ("positions", "velocities", "base", "joints")
 
 
 def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene:
@@ -39,7 +40,7 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     base = base or loops.get("base", "fixed")
     if base not in ("fixed", "floating"):
         raise TautError(f"{path}: base is {shown(base)}; give fixed or floating.")
-    tree = _tree(root, path, loops.get("positions") or {})
+    tree = _tree(root, path, loops.get("positions") or {}, loops.get("velocities") or {})
     children = {joint.child for joint in tree.joints}
     for name in [name for name in tree.links if name not in children]:
         where = tree.links[name].where
@@ -48,11 +49,12 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     built = Built(tree, limits)
     for entry in loops.get("joints") or ():
         _close(built, path, entry)
+    built.tell_dropped()
     built.scene.suggest(dt=0.002, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
     return built.scene
 
 
-def _tree(root: Element, path: Path, positions: dict[str, float]) -> Tree:
+def _tree(root: Element, path: Path, positions: dict[str, Any], velocities: dict[str, Any]) -> Tree:
     name = root.attributes.get("name", path.stem).strip() or path.stem
     tree = Tree(name, str(path), {}, [])
     for element in root.all("link"):
@@ -63,14 +65,14 @@ def _tree(root: Element, path: Path, positions: dict[str, float]) -> Tree:
     if not tree.links:
         raise TautError(f"{root.where}: the robot has no <link>.")
     for element in root.all("joint"):
-        joint = _joint(element, tree, positions)
+        joint = _joint(element, tree, positions, velocities)
         if any(joint.name == other.name for other in tree.joints):
             raise TautError(f"{element.where}: a second joint is called '{joint.name}'; choose another name.")
         tree.joints.append(joint)
     known = [joint.name for joint in tree.joints]
-    for given in positions:
+    for given in (*positions, *velocities):
         if given not in known:
-            raise TautError(f"{path.with_suffix('.loops.yaml')}: positions: {unknown('joint', str(given), known)}")
+            raise TautError(f"{path.with_suffix('.loops.yaml')}: {unknown('joint', str(given), known)}")
     _dropped(root, tree)
     return tree
 
@@ -82,9 +84,6 @@ def _dropped(root: Element, tree: Tree) -> None:
             tree.dropped.append(f"<{element.tag}> (line {element.line})")
     if any(link.one("collision") for link in root.all("link")):
         tree.dropped.append("<collision> of links: bodies do not touch each other")
-    given = [joint.one("limit") for joint in root.all("joint")]
-    if any(limit is not None and {"effort", "velocity"} & set(limit.attributes) for limit in given):
-        tree.dropped.append("effort and velocity of <limit>: they bound motors, of which a URDF has none")
 
 
 def _link(element: Element, tree: Tree) -> Link:
@@ -147,7 +146,7 @@ def _origin(element: Element) -> Pose:
     return Pose(turn(z, yaw) @ turn(y, pitch) @ turn(x, roll), np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))))
 
 
-def _joint(element: Element, tree: Tree, positions: dict[str, Any]) -> Joint:
+def _joint(element: Element, tree: Tree, positions: dict[str, Any], velocities: dict[str, Any]) -> Joint:
     name, kind = element.text("name"), element.text("type")
     if kind not in TYPES:
         raise TautError(f"{element.where}: joint '{name}': {unknown('type', kind, TYPES)}")
@@ -164,8 +163,10 @@ def _joint(element: Element, tree: Tree, positions: dict[str, Any]) -> Joint:
         raise TautError(f"{(axis or element).where}: the axis of joint '{name}' has no length; give one such as 0 0 1.")
     joint = Joint(name, element.where, TYPES[kind], ends[0], ends[1], _origin(element), direction / max(length, 1e-300))
     joint.position = _number(positions.get(name, 0.0), f"{tree.where}: position of joint '{name}'")
-    if joint.position and joint.kind not in ("hinge", "slider"):
-        raise TautError(f"{element.where}: joint '{name}' is {kind}; positions belong to hinges and sliders only.")
+    joint.speed = _number(velocities.get(name, 0.0), f"{tree.where}: velocity of joint '{name}'")
+    if (joint.position or joint.speed) and joint.kind not in ("hinge", "slider"):
+        raise TautError(f"{element.where}: joint '{name}' is {kind}; positions and velocities belong to hinges and "
+                        "sliders.")
     limit = element.one("limit")
     if limit is not None and kind in ("revolute", "prismatic"):
         joint.limits = limit.number("lower", 0.0), limit.number("upper", 0.0)
@@ -183,6 +184,8 @@ def _joint(element: Element, tree: Tree, positions: dict[str, Any]) -> Joint:
         joint.follows = mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         _, ratio, offset = joint.follows
         joint.position = ratio * _number(positions.get(joint.follows[0], 0.0), "a position") + offset
+        joint.speed = ratio * _number(velocities.get(joint.follows[0], 0.0), "a velocity")
+    joint.moved = joint.position
     return joint
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from taut.analysis.bench.frames import Frames
-from taut.cloth import slack as rooms
-from taut.cloth.augmented_lagrangian import descend, energy
-from taut.cloth.context import SHEETS
-from taut.cloth.interior_point import from_inside
-from taut.cloth.linear_system import imbalance
+from taut.cloth.augmented_lagrangian import augmented_lagrangian, minimise_augmented_lagrangian
+from taut.cloth.interior_point import interior_point
+from taut.cloth.linear_system import residual_norm
 from taut.cloth.predict import extrapolate
 from taut.compiled import entry
-from taut.methods.box import contents
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]
@@ -21,27 +18,26 @@ SCENES = {
     "cloth_ball": {"n": 8}, "cloth_posts": {"n": 8}, "cloth_drape": {"n": 8}, "cloth_fold": {"n": 8},
     "flag_wind": {"n": 8}, "jelly_block": {"n": 3},
 }  # fmt: skip
-ROOMS = {name for name in vars(rooms) if not name.startswith("_")}
 
 
 @entry
-def energy_at(box, t, h):
-    return energy((box, t, h))
+def energy_at(system, state, ctx, t, h):
+    return augmented_lagrangian(system, state, ctx, t, h)
 
 
 @entry
-def imbalance_at(box, x, h):
-    return imbalance((box, x, h))
+def residual_at(ctx, x, h):
+    return residual_norm(ctx, x, h)
 
 
 @entry
-def descended(box, t, h):
-    return descend((box, t, h))
+def descended(system, state, ctx, t, h):
+    return minimise_augmented_lagrangian(system, state, ctx, t, h)
 
 
 @entry
-def came_from_inside(box, t, h):
-    return from_inside((box, t, h))
+def solved_inside(system, state, ctx, t, h):
+    return interior_point(system, state, ctx, t, h)
 
 
 def touching(name: str) -> tuple[Frames, float]:
@@ -49,32 +45,30 @@ def touching(name: str) -> tuple[Frames, float]:
     sheet = Frames(gallery(name, **SCENES[name]), "implicit_first", 4)
     for _ in range(20):
         sheet.frame()
-    SHEETS.also(sheet.session.par, {"energy", "go_downhill", "descend", "from_inside", *ROOMS})
     return sheet, 20 / 60
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_the_slope_of_the_energy_is_the_force_that_is_not_balanced(name):
     sheet, t = touching(name)
-    state, box = sheet.session.state, sheet.session.par.box
-    par = contents(sheet.session.par)
-    net, edge = par.net, par.edge
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
+    slot, edge = ctx.problem.slot, ctx.problem.mean_edge
     rng = np.random.default_rng(3)
-    state.x[net.slot] += 2e-2 * edge * rng.standard_normal((len(net.slot), 3))
-    assert np.isfinite(energy_at(box, t, STEP))
-    imbalance_at(box, state.x, STEP)
-    force, held = net.rhs.copy(), int(net.edges.on.sum()) + int(net.solids.on.sum())
+    state.x[slot] += 2e-2 * edge * rng.standard_normal((len(slot), 3))
+    assert np.isfinite(energy_at(system, state, ctx, t, STEP))
+    residual_at(ctx, state.x, STEP)
+    force, held = ctx.linear.rhs.copy(), int(ctx.edges.active.sum()) + int(ctx.external.active.sum())
     assert held > 0, "nothing is held"
     way = rng.standard_normal(force.shape)
     x = state.x.copy()
     # Forces leave out how normals turn, along which friction does not act.
-    rubbing = max(float(rows.friction.max(initial=0.0)) for rows in (net.solids, net.facets))
+    rubbing = max(float(rows.friction.max(initial=0.0)) for rows in (ctx.external, ctx.self_contact.rows))
     off = []
     for size in (1e-6 * edge, 1e-7 * edge):
         ends = []
         for sign in (1, -1):
-            state.x[net.slot] = x[net.slot] + sign * size * way
-            ends.append(energy_at(box, t, STEP))
+            state.x[slot] = x[slot] + sign * size * way
+            ends.append(energy_at(system, state, ctx, t, STEP))
         slope = (ends[0] - ends[1]) / (2 * size)
         off.append(abs(slope + (force * way).sum()) / np.abs(force * way).sum())
     assert min(off) < (1e-4 if rubbing else 1e-7), f"the slope is off by {off}"
@@ -84,10 +78,10 @@ def test_the_slope_of_the_energy_is_the_force_that_is_not_balanced(name):
 def test_descent_ends_where_newtons_method_does(name):
     """Both solve the same step: multipliers and positions agree within the tolerances of the step."""
     sheet, t = touching(name)
-    state, par = sheet.session.state, contents(sheet.session.par)
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
     found = state.x.copy()
-    assert descended(sheet.session.par.box, t, STEP) == 0
-    moved = np.abs(state.x - found).max() / par.edge
+    assert descended(system, state, ctx, t, STEP) == 0
+    moved = np.abs(state.x - found).max() / ctx.problem.mean_edge
     assert moved < 0.05, f"it is {moved:.3g} edges away"
 
 
@@ -95,18 +89,18 @@ def test_descent_ends_where_newtons_method_does(name):
 def test_from_inside_limits_the_step_is_that_of_newtons_method(name):
     """What pulls strongly is found to pull, what is slack is not, and all is within the tolerances of the step."""
     sheet, t = touching(name)
-    state, par = sheet.session.state, contents(sheet.session.par)
-    edges = par.net.edges
-    found, pulled, tension = state.x.copy(), edges.on & (edges.tension > 0), edges.tension.copy()
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
+    edges = ctx.edges
+    found, pulled, tension = state.x.copy(), edges.active & (edges.tension > 0), edges.tension.copy()
     assert pulled.any() and not pulled.all()
-    assert came_from_inside(sheet.session.par.box, t, STEP) == 0
-    moved = np.abs(state.x - found).max() / par.edge
+    assert solved_inside(system, state, ctx, t, STEP) == 0
+    moved = np.abs(state.x - found).max() / ctx.problem.mean_edge
     assert moved < 0.05, f"it is {moved:.3g} edges away"
     strong = tension > 0.1 * tension.max()
-    assert edges.on[strong].all(), "what pulls strongly is let go"
-    assert not edges.on[edges.l < 0.9 * edges.most].any(), "what is slack is held"
+    assert edges.active[strong].all(), "what pulls strongly is let go"
+    assert not edges.active[edges.l < 0.9 * edges.longest].any(), "what is slack is held"
     assert (edges.phi / edges.length)[edges.one_sided].max() < 5e-5, "limits are exceeded"
-    off = imbalance_at(sheet.session.par.box, state.x, STEP) / par.edge
+    off = residual_at(ctx, state.x, STEP) / ctx.problem.mean_edge
     assert off < 0.02 * (60 * STEP) ** 3, f"forces are off by {off:.3g}"
 
 

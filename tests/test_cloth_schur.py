@@ -1,4 +1,4 @@
-"""Laws of rows between sheets as bonds: what they resist, the matrix that preconditions them, and the whole system."""
+"""Laws of the forces of rows between sheets: what they resist, what preconditions them, and the whole system."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from taut.analysis.bench.frames import Frames
-from taut.cloth.contact_schur import GRADIENT, SHARE, bind, bonds_for
-from taut.cloth.newton_direction import aim
+from taut.cloth.contact_schur import CG_REDUCTION, STIFFNESS_SHARE, build_schur, contact_schur
+from taut.cloth.newton_direction import newton_direction
 from taut.compiled import entry
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
-from taut.methods.box import contents
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]
@@ -30,18 +29,18 @@ def place(first, start):
 
 
 @entry
-def aimed(box, h):
-    return aim((box, h, 0.0))
+def solve_direction(state, ctx, h):
+    return newton_direction(state, ctx, h, 0.0)
 
 
 @entry
-def bound(bonds, rows, count, nodes, mass, h):
-    bind(bonds, rows, count, nodes, mass, h)
+def build(schur, rows, count, nodes, mass, h):
+    build_schur(schur, rows, count, nodes, mass, h)
 
 
 @entry
-def solve_bonds(bonds, b, out):
-    solve_envelope(bonds.first, bonds.start, bonds.number[0], bonds.val, b, out)
+def solve_bonds(schur, b, out):
+    solve_envelope(schur.first, schur.start, schur.number[0], schur.val, b, out)
 
 
 def test_an_envelope_is_solved_as_numpy_solves_it():
@@ -69,26 +68,27 @@ def folded() -> Frames:
     for _ in range(60):
         sheet.frame()
     rows, count = rows_of(sheet)
-    rows.on[:count] = rng.uniform(size=count) < 200 / count
+    rows.active[:count] = rng.uniform(size=count) < 200 / count
     across = np.cross(rows.n[:count], rng.standard_normal((count, 3)))
     across /= np.linalg.norm(across, axis=1)[:, None]
     kind = rng.integers(0, 3, count)
-    rows.along[:count] = rows.kappa[:count] * rng.uniform(0.1, 3.0, count) * (kind > 0)
-    rows.slip[:count] = across * (kind > 1)[:, None]
+    rows.tangent_stiffness[:count] = rows.penalty[:count] * rng.uniform(0.1, 3.0, count) * (kind > 0)
+    rows.slip_direction[:count] = across * (kind > 1)[:, None]
     return sheet
 
 
 def rows_of(sheet):
-    net = contents(sheet.session.par).net
-    return net.facets, int(net.facet_count[0])
+    found = sheet.session.par.self_contact
+    return found.rows, int(found.row_count[0])
 
 
 def dense_rows(rows, count, size):
     """Σ over rows of their resistance, for (size, 3) unknowns."""
     total = np.zeros((3 * size, 3 * size))
-    for r in np.flatnonzero(rows.on[:count]):
-        n, d = rows.n[r], rows.slip[r]
-        own = rows.kappa[r] * np.outer(n, n) + rows.along[r] * (np.eye(3) - np.outer(n, n) - np.outer(d, d))
+    for r in np.flatnonzero(rows.active[:count]):
+        n, d = rows.n[r], rows.slip_direction[r]
+        across = np.eye(3) - np.outer(n, n) - np.outer(d, d)
+        own = rows.penalty[r] * np.outer(n, n) + rows.tangent_stiffness[r] * across
         for i, u in zip(rows.unknown[r], rows.weight[r]):
             for j, v in zip(rows.unknown[r], rows.weight[r]):
                 if i >= 0 and j >= 0:
@@ -96,14 +96,14 @@ def dense_rows(rows, count, size):
     return total
 
 
-def lines_of(bonds, rows, size):
+def lines_of(schur, rows, size):
     """C of contact_schur.py, dense."""
-    lines = np.zeros((int(bonds.number[0]), size, 3))
+    lines = np.zeros((int(schur.number[0]), size, 3))
     for b in range(len(lines)):
-        r = bonds.code[1, b] // 3
+        r = schur.code[1, b] // 3
         for i, w in zip(rows.unknown[r], rows.weight[r]):
             if i >= 0:
-                lines[b, i] += w * bonds.a[b]
+                lines[b, i] += w * schur.a[b]
     return lines.reshape(len(lines), 3 * size)
 
 
@@ -117,74 +117,75 @@ def nodes_matrix(nodes):
 
 
 def with_friction(sheet):
-    """Tables of the sheet, whose system has been solved without friction: its own bonds have no room for that.
+    """Tables of the sheet, whose system has been solved without friction: its own schur have no room for that.
 
-    The bonds that are returned have."""
+    The schur that are returned have."""
     rows, count = rows_of(sheet)
-    net = contents(sheet.session.par).net
-    along = rows.along.copy()
-    rows.along[:] = 0.0
-    aimed(sheet.session.par.box, STEP)
-    rows.along[:] = along
-    return net, rows, count, bonds_for(count, True, len(net.nodes.order))
+    ctx = sheet.session.par
+    along = rows.tangent_stiffness.copy()
+    rows.tangent_stiffness[:] = 0.0
+    solve_direction(sheet.session.state, ctx, STEP)
+    rows.tangent_stiffness[:] = along
+    return ctx, rows, count, contact_schur(count, True, len(ctx.linear.nodes.order))
 
 
 def test_bonds_resist_what_their_rows_resist(folded):
-    net, rows, count, bonds = with_friction(folded)
-    bound(bonds, rows, count, net.nodes, net.mass, STEP)
-    size = len(net.slot)
-    lines = lines_of(bonds, rows, size)
+    ctx, rows, count, schur = with_friction(folded)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    size = len(ctx.problem.slot)
+    lines = lines_of(schur, rows, size)
     expected = dense_rows(rows, count, size)
-    off = np.abs(lines.T @ (bonds.k[: len(lines), None] * lines) - expected).max() / np.abs(expected).max()
-    on = int(rows.on.sum())
-    assert len(lines) > on > 100 and off < 1e-13, f"{on} rows, {len(lines)} bonds, off by {off}"
+    off = np.abs(lines.T @ (schur.k[: len(lines), None] * lines) - expected).max() / np.abs(expected).max()
+    on = int(rows.active.sum())
+    assert len(lines) > on > 100 and off < 1e-13, f"{on} rows, {len(lines)} schur, off by {off}"
 
 
-def dense_gives(net, bonds, lines, size):
+def dense_gives(ctx, schur, lines, size):
     """(3) of contact_schur.py"""
-    own = nodes_matrix(net.nodes).reshape(size, 3, size, 3)[np.arange(size), :, np.arange(size)]
-    mass = np.eye(3) * (net.mass[:, 0] / STEP**2)[:, None, None]
-    give = np.linalg.inv(mass + SHARE * (own - mass))
+    own = nodes_matrix(ctx.linear.nodes).reshape(size, 3, size, 3)[np.arange(size), :, np.arange(size)]
+    mass = np.eye(3) * (ctx.problem.mass[:, 0] / STEP**2)[:, None, None]
+    give = np.linalg.inv(mass + STIFFNESS_SHARE * (own - mass))
     across = lines.reshape(len(lines), size, 3)
-    return np.diag(1 / bonds.k[: len(lines)]) + np.einsum("aic,icd,bid->ab", across, give, across)
+    return np.diag(1 / schur.k[: len(lines)]) + np.einsum("aic,icd,bid->ab", across, give, across)
 
 
 def test_bonds_are_preconditioned_by_what_their_nodes_give(folded):
-    net, rows, count, bonds = with_friction(folded)
-    bonds = bonds._replace(val=np.zeros(count * count))
-    bound(bonds, rows, count, net.nodes, net.mass, STEP)
-    gives = dense_gives(net, bonds, lines_of(bonds, rows, len(net.slot)), len(net.slot))
+    ctx, rows, count, schur = with_friction(folded)
+    schur = schur._replace(val=np.zeros(count * count))
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    gives = dense_gives(ctx, schur, lines_of(schur, rows, len(ctx.problem.slot)), len(ctx.problem.slot))
     b = np.random.default_rng(1).standard_normal(len(gives))
-    out = np.zeros(len(bonds.k))
-    solve_bonds(bonds, b, out)
+    out = np.zeros(len(schur.k))
+    solve_bonds(schur, b, out)
     off = np.abs(gives @ out[: len(b)] - b).max()
     assert off < 1e-9, f"off by {off}"
 
 
 def test_an_envelope_without_room_is_positive_definite_and_holds_more(folded):
-    net, rows, count, bonds = with_friction(folded)
-    bound(bonds, rows, count, net.nodes, net.mass, STEP)
-    found = int(bonds.number[0])
-    entries = int((np.arange(found) - bonds.first[:found] + 1).sum())
-    bonds = bonds._replace(val=bonds.val[: entries // 2])
-    bound(bonds, rows, count, net.nodes, net.mass, STEP)
+    ctx, rows, count, schur = with_friction(folded)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    found = int(schur.number[0])
+    entries = int((np.arange(found) - schur.first[:found] + 1).sum())
+    schur = schur._replace(val=schur.val[: entries // 2])
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
     inverse = np.zeros((found, found))
-    out = np.zeros(len(bonds.k))
+    out = np.zeros(len(schur.k))
     for k in range(found):
-        solve_bonds(bonds, np.eye(found)[k], out)
+        solve_bonds(schur, np.eye(found)[k], out)
         inverse[k] = out[:found]
-    gives = dense_gives(net, bonds, lines_of(bonds, rows, len(net.slot)), len(net.slot))
+    gives = dense_gives(ctx, schur, lines_of(schur, rows, len(ctx.problem.slot)), len(ctx.problem.slot))
     shares = np.linalg.eigvals(inverse @ gives).real
     assert 0.0 < shares.min() and shares.max() < 1.0 + 1e-9, f"shares from {shares.min()} to {shares.max()}"
 
 
 def test_sheets_that_touch_move_as_the_whole_system_says(folded):
-    net, rows, count, _ = with_friction(folded)
-    alone = nodes_matrix(net.nodes)
-    whole = alone + dense_rows(rows._replace(along=np.zeros(len(rows.on))), count, len(net.slot))
-    b = net.rhs.ravel()
+    ctx, rows, count, _ = with_friction(folded)
+    alone = nodes_matrix(ctx.linear.nodes)
+    smooth = rows._replace(tangent_stiffness=np.zeros(len(rows.active)))
+    whole = alone + dense_rows(smooth, count, len(ctx.problem.slot))
+    b = ctx.linear.rhs.ravel()
     truth = np.linalg.solve(whole, b)
     first = np.linalg.solve(alone, b) - truth
-    error = net.dx.ravel() - truth
+    error = ctx.linear.dx.ravel() - truth
     share = (error @ whole @ error) / (first @ whole @ first)
-    assert share < 10 * GRADIENT, f"{share:.1e} of the error in energy is left"
+    assert share < 10 * CG_REDUCTION, f"{share:.1e} of the error in energy is left"

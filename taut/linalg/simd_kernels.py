@@ -1,16 +1,16 @@
-"""Products of strips of eight rows: the words of multifrontal.py that machines do fastest.
+"""SIMD micro-kernels of multifrontal.py: products of micro-panels of eight rows.
 
-A strip holds eight rows of a matrix, column after column: entry (i, k) is its number 8 k + i. So the eight
+A micro-panel holds eight rows of a matrix, column after column: entry (i, k) is its number 8 k + i. So the eight
 rows of a column are one vector, and a tile of 8 × 8 entries stays in registers while the columns run by.
-The compiler does not find this by itself; the words are therefore written for vectors. Each lane adds in an
+The compiler does not find this by itself; the kernels are therefore written for vectors. Each lane adds in an
 order of its own, so the result does not depend on the width of the machine's vectors, only on whether it adds
 products without rounding them first.
 
-    T = A Bᵀ                 A, B: strips                                      (1)
+    T = A Bᵀ                 A, B: micro-panels                                      (1)
     X = (F - T) K,    K = L⁻ᵀ    F: the next eight columns of A, L: those of B (2)
 
 K is kept in place of L: a product waits for nothing, where a division waits for the column before it.
-Without compilation, plain.py does the same.
+Without compilation, reference_kernels.py does the same.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VECTOR = ir.VectorType(REAL, LANES)
 ZERO = ir.Constant(VECTOR, [0.0] * LANES)
 FUSED = features().get("fma", False)
 MANY = features().get("avx512f", False)  # 32 registers of eight numbers, not 16 of four
-PIECES = 4  # sums that run side by side, where one would wait for itself; also lines solved at once
+PIECES = 4  # sums that run side by side, where one would wait for itself; also right-hand sides solved at once
 
 
 class Lanes:
@@ -53,7 +53,7 @@ class Lanes:
         self.builder.store(vector, self.builder.bitcast(self.place(at), VECTOR.as_pointer()), align=8)
 
     def add_product(self, total: Any, x: Any, y: Any) -> Any:
-        """total + x y, in one rounding where the machine has a word for it."""
+        """total + x y, in one rounding where the machine has an instruction for it."""
         if FUSED:
             kind = ir.FunctionType(VECTOR, [VECTOR] * 3)
             fma = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fma.v{LANES}f64")
@@ -93,13 +93,13 @@ def repeat(builder: Any, count: Any, sums: list, body: Any) -> list:
     return result
 
 
-def tile_products(builder: Any, fac: Lanes, strips: list, b: Any, count: Any) -> list:
-    """(1) for some strips A, by columns. All in registers at once if there are many: a number of B then serves
-    each strip, and fewer are read than multiplied."""
-    at_once, wide = (len(strips), LANES) if MANY else (1, LANES // 2)
+def tile_products(builder: Any, fac: Lanes, micro_panels: list, b: Any, count: Any) -> list:
+    """(1) for some micro-panels A, by columns. All in registers at once if there are many: a number of B then serves
+    each micro-panel, and fewer are read than multiplied."""
+    at_once, wide = (len(micro_panels), LANES) if MANY else (1, LANES // 2)
     tiles: list = []
-    for first in range(0, len(strips), at_once):
-        some, tile = strips[first : first + at_once], []
+    for first in range(0, len(micro_panels), at_once):
+        some, tile = micro_panels[first : first + at_once], []
         for c in range(0, LANES, wide):
 
             def add_column(k: Any, sums: list, some: list = some, c: int = c) -> list:
@@ -143,34 +143,34 @@ def sum_of_lanes(builder: Any, vectors: list) -> Any:
     return vectors[0]
 
 
-def tile_words(strips: int) -> tuple[Any, Any]:
-    """The words for as many strips, which begin `step` numbers apart."""
+def tile_kernels(micro_panels: int) -> tuple[Any, Any]:
+    """The kernels for as many micro-panels, which begin `step` numbers apart."""
 
     @intrinsic
-    def set_squares(typingctx, fac, a, step, b, count, squares, at, apart):
-        """The tile at squares[at] = - strip at a × (strip at b)ᵀ over `count` columns (1); the next `apart` on."""
+    def set_updates(typingctx, fac, a, step, b, count, updates, at, apart):
+        """The tile updates[at] = - micro-panel at a × (micro-panel at b)ᵀ over `count` columns (1); others `apart`."""
 
         def lower(context, builder, signature, given):
-            fac, squares = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
+            fac, updates = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
             a, step, b, count, at, apart = (given[k] for k in (1, 2, 3, 4, 6, 7))
-            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(strips)]
+            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(micro_panels)]
             for k, tile in enumerate(tile_products(builder, fac, starts, b, count)):
                 here = builder.add(at, builder.mul(apart, WORD(k)))
                 for c, x in enumerate(tile):
-                    squares.store(builder.fsub(ZERO, x), builder.add(here, WORD(LANES * c)))
+                    updates.store(builder.fsub(ZERO, x), builder.add(here, WORD(LANES * c)))
             return context.get_dummy_value()
 
         place = types.uint64
-        return types.void(fac, place, place, place, place, squares, place, place), lower
+        return types.void(fac, place, place, place, place, updates, place, place), lower
 
     @intrinsic
     def finish_tiles(typingctx, fac, a, step, b, count, columns):
-        """Columns count … count + columns - 1 of L in the strips from a on (2); the strip at b has their K."""
+        """Columns count … count + columns - 1 of L in micro-panels from a on (2); the one at b has their K."""
 
         def lower(context, builder, signature, given):
             fac = Lanes(context, builder, signature.args[0], given[0])
             a, step, b, count, columns = given[1:]
-            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(strips)]
+            starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(micro_panels)]
             products = tile_products(builder, fac, starts, b, count)
             shift = builder.mul(count, WORD(LANES))
             b, starts = builder.add(b, shift), [builder.add(start, shift) for start in starts]
@@ -190,11 +190,11 @@ def tile_words(strips: int) -> tuple[Any, Any]:
         place = types.uint64
         return types.void(fac, place, place, place, place, place), lower
 
-    return set_squares, finish_tiles
+    return set_updates, finish_tiles
 
 
-set_square, finish_tile = tile_words(1)
-set_two_squares, finish_two_tiles = tile_words(2)
+set_update, finish_tile = tile_kernels(1)
+set_two_updates, finish_two_tiles = tile_kernels(2)
 
 
 @intrinsic
@@ -216,7 +216,7 @@ def add_lanes(typingctx, source, q, target, at, low, high):
 
 
 @intrinsic
-def bring_near(typingctx, fac, at):
+def prefetch(typingctx, fac, at):
     """Ask for the vector at fac[at] to come to the nearest cache but one."""
 
     def lower(context, builder, signature, given):
@@ -232,7 +232,7 @@ def bring_near(typingctx, fac, at):
 
 @intrinsic
 def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
-    """K of columns count … count + columns - 1, whose rows are the strip at a, and from inverse[at] on their
+    """K of columns count … count + columns - 1, whose rows are the micro-panel at a, and from inverse[at] on their
     1 / L_cc: 0 if dependent, with a pivot up to `least`."""
 
     def lower(context, builder, signature, given):
@@ -264,12 +264,12 @@ def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
     return types.void(fac, place, place, place, least, inverse, place), lower
 
 
-def strip_times_lines(builder: Any, fac: Lanes, a: Any, count: Any, line: Lanes, starts: list) -> list:
-    """The strip at a times `count` numbers of each line."""
+def micro_panel_times_rhs(builder: Any, fac: Lanes, a: Any, count: Any, rhs: Lanes, starts: list) -> list:
+    """The micro-panel at a times `count` numbers of each right-hand side."""
 
     def term(k, start, total):
         column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
-        return line.add_product(total, column, line.in_all_lanes(line.number(builder.add(start, k))))
+        return rhs.add_product(total, column, rhs.in_all_lanes(rhs.number(builder.add(start, k))))
 
     pieces = PIECES // len(starts)
 
@@ -288,79 +288,79 @@ def strip_times_lines(builder: Any, fac: Lanes, a: Any, count: Any, line: Lanes,
     return [builder.fadd(builder.fadd(first, sums[1]), builder.fadd(sums[2], sums[3]))]
 
 
-def line_words(lines: int) -> tuple[Any, Any, Any]:
-    """The words of solves, for `lines` lines of numbers that begin `span` numbers apart."""
+def rhs_kernels(rhs_count: int) -> tuple[Any, Any, Any]:
+    """The kernels of solves, for `rhs_count` right-hand sides that begin `span` numbers apart."""
 
     @intrinsic
-    def set_below(typingctx, fac, a, count, line, span, at):
-        """Eight numbers line[at] = - strip at a × the first `count` numbers of line."""
+    def set_below(typingctx, fac, a, count, rhs, span, at):
+        """Eight numbers rhs[at] = - micro-panel at a × the first `count` numbers of rhs."""
 
         def lower(context, builder, signature, given):
-            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
+            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
             a, count, span, at = (given[k] for k in (1, 2, 4, 5))
-            starts = [builder.mul(span, WORD(r)) for r in range(lines)]
-            for start, x in zip(starts, strip_times_lines(builder, fac, a, count, line, starts), strict=True):
-                line.store(builder.fsub(ZERO, x), builder.add(start, at))
+            starts = [builder.mul(span, WORD(r)) for r in range(rhs_count)]
+            for start, x in zip(starts, micro_panel_times_rhs(builder, fac, a, count, rhs, starts), strict=True):
+                rhs.store(builder.fsub(ZERO, x), builder.add(start, at))
             return context.get_dummy_value()
 
         place = types.uint64
-        return types.void(fac, place, place, line, place, place), lower
+        return types.void(fac, place, place, rhs, place, place), lower
 
     @intrinsic
-    def solve_own(typingctx, fac, a, count, line, span):
-        """Eight numbers line[count] = Kᵀ (line[count] - strip at a × the numbers before them)."""
+    def solve_own(typingctx, fac, a, count, rhs, span):
+        """Eight numbers rhs[count] = Kᵀ (rhs[count] - micro-panel at a × the numbers before them)."""
 
         def lower(context, builder, signature, given):
-            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
+            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
             a, count, span = given[1], given[2], given[4]
-            starts = [builder.mul(span, WORD(r)) for r in range(lines)]
-            products = strip_times_lines(builder, fac, a, count, line, starts)
+            starts = [builder.mul(span, WORD(r)) for r in range(rhs_count)]
+            products = micro_panel_times_rhs(builder, fac, a, count, rhs, starts)
             a = builder.add(a, builder.mul(count, WORD(LANES)))
             tile = minus_tile(builder, fac, a, [ZERO] * LANES)
             for start, product in zip(starts, products, strict=True):
                 at = builder.add(start, count)
-                x = builder.fsub(line.load(at), product)
-                line.store(sum_of_lanes(builder, [builder.fmul(k, x) for k in tile]), at)
+                x = builder.fsub(rhs.load(at), product)
+                rhs.store(sum_of_lanes(builder, [builder.fmul(k, x) for k in tile]), at)
             return context.get_dummy_value()
 
         place = types.uint64
-        return types.void(fac, place, place, line, place), lower
+        return types.void(fac, place, place, rhs, place), lower
 
     @intrinsic
-    def solve_back(typingctx, fac, a, step, count, columns, line, span, at):
-        """Eight numbers line[at] = K (line[at] - Σ (eight columns of a strip)ᵀ × eight numbers after them) over
-        `count` strips, which begin `step` numbers apart, the first right after that of K, at a."""
+    def solve_back(typingctx, fac, a, step, count, columns, rhs, span, at):
+        """Eight numbers rhs[at] = K (rhs[at] - Σ (eight columns of a micro-panel)ᵀ × eight numbers after them) over
+        `count` micro-panels, which begin `step` numbers apart, the first right after that of K, at a."""
 
         def lower(context, builder, signature, given):
-            fac, line = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
+            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
             a, step, count, columns, span, at = (given[k] for k in (1, 2, 3, 4, 6, 7))
-            for r in range(lines):
+            for r in range(rhs_count):
                 here = builder.add(at, builder.mul(span, WORD(r)))
 
-                def add_strip(k, sums, here=here):
+                def add_micro_panel(k, sums, here=here):
                     k = builder.add(k, WORD(1))
-                    strip = builder.add(a, builder.mul(k, step))
-                    below = line.load(builder.add(here, builder.mul(k, WORD(LANES))))
-                    vectors = [fac.load(builder.add(strip, WORD(LANES * c))) for c in range(LANES)]
+                    micro_panel = builder.add(a, builder.mul(k, step))
+                    below = rhs.load(builder.add(here, builder.mul(k, WORD(LANES))))
+                    vectors = [fac.load(builder.add(micro_panel, WORD(LANES * c))) for c in range(LANES)]
                     return [fac.add_product(s, v, below) for s, v in zip(sums, vectors, strict=True)]
 
-                product = sum_of_lanes(builder, repeat(builder, count, [ZERO] * LANES, add_strip))
-                line.store(builder.fsub(line.load(here), product), here)
+                product = sum_of_lanes(builder, repeat(builder, count, [ZERO] * LANES, add_micro_panel))
+                rhs.store(builder.fsub(rhs.load(here), product), here)
 
                 def add_column(k, sums, here=here):
                     column = fac.load(builder.add(a, builder.mul(k, WORD(LANES))))
-                    x = line.in_all_lanes(line.number(builder.add(here, k)))
+                    x = rhs.in_all_lanes(rhs.number(builder.add(here, k)))
                     return [fac.add_product(sums[0], column, x)]
 
                 (x,) = repeat(builder, columns, [ZERO], add_column)
-                line.store(x, here)
+                rhs.store(x, here)
             return context.get_dummy_value()
 
         place = types.uint64
-        return types.void(fac, place, place, place, place, line, place, place), lower
+        return types.void(fac, place, place, place, place, rhs, place, place), lower
 
     return set_below, solve_own, solve_back
 
 
-set_below, solve_own, solve_back = line_words(1)
-set_below_four, solve_own_four, solve_back_four = line_words(PIECES)
+set_below, solve_own, solve_back = rhs_kernels(1)
+set_below_four, solve_own_four, solve_back_four = rhs_kernels(PIECES)

@@ -1,18 +1,18 @@
-"""Where the numbers of a multifrontal factor lie: symbolic work, once per pattern.
+"""Supernodes: where the numbers of a multifrontal factor lie. Symbolic work, done once per pattern.
 
-Columns of L with (nearly) one pattern form a front: its columns j0:j1 and the rows below them that the last
-column meets. L is kept as one dense panel per front, zeros included. What a front leaves to its ancestors is
-a lower triangle over the rows below, its square, kept until the parent front takes it in:
+Columns of L with (nearly) one pattern form a supernode: its columns j0:j1 and the rows below them that the last
+column meets. L is kept as one dense panel per supernode, zeros included. What a supernode leaves to its ancestors is
+a lower triangle over the rows below, its update matrix, kept until the parent adds it:
 
-    parent of a front = the front that owns its first row below                                     (1)
+    parent of a supernode = the one that owns its first row below                                   (1)
 
-Both lie in strips of eight rows (tiles.py), the last one filled up with zeros. Entry (i, j) of a panel with w
-columns, and of a square, whose strips end at the diagonal, is number
+Both lie in micro-panels of eight rows (simd_kernels.py), the last one filled up with zeros. Entry (i, j) of a panel
+with w columns, and of an update matrix, whose micro-panels end at the diagonal, is number
 
     8 w s + 8 j + i mod 8,   8 · 4 s (s + 1) + 8 j + i mod 8;    s = ⌊i / 8⌋                         (2)
 
-where a panel's rows below begin a new strip. Rows must be in a postorder of the elimination tree, so that the
-columns of a front are neighbours.
+where a panel's rows below begin a new micro-panel. Rows must be in a postorder of the elimination tree, so that the
+columns of a supernode are neighbours.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ import numpy as np
 from taut.compiled import entry, inline, structure
 
 LONG = 18  # entries of a column of L, on average over the work; measured
-ZEROS, ALLOWED = 0.3, 1.6  # the share of zeros in a front that took in others: up to ZEROS, and to ALLOWED / columns,
-# for in wide fronts zeros cost most and one front less gains least; measured
+ZEROS, ALLOWED = 0.3, 1.6  # share of zeros in a merged supernode: up to ZEROS, and to ALLOWED / columns,
+# for in wide supernodes zeros cost most and one supernode less gains least; measured
 
-# Rows of Fronts.table, by front
-COLUMN, AT, PANEL, SQUARE, CHILD, SIBLING, OWNED, ENTRY = range(8)
-# Rows of Fronts.to
-TO_COLUMN, TO_PANEL, TO_SQUARE = range(3)
+# Rows of Supernodes.table, by supernode
+COLUMN, AT, PANEL, UPDATE, CHILD, SIBLING, OWNED, ENTRY = range(8)
+# Rows of Supernodes.to
+TO_COLUMN, TO_PANEL, TO_UPDATE = range(3)
 
 
 @structure
-class Fronts(NamedTuple):
-    """f fronts in postorder, and the sentinel f. Few arrays, since every step that is compiled knows them all.
+class Supernodes(NamedTuple):
+    """f supernodes in postorder, and the sentinel f. Few arrays, since every step that is compiled knows them all.
 
-    table: COLUMN, the first column of a front; AT, its first entry in `row` and `to`; PANEL, its first number in
-    the factor; SQUARE, that in `squares`; CHILD, its first child or f; SIBLING, the next child of its parent or f;
+    table: COLUMN, the first column of a supernode; AT, its first entry in `row` and `to`; PANEL, its first number in
+    the factor; UPDATE, that in `updates`; CHILD, its first child or f; SIBLING, the next child of its parent or f;
     OWNED, how many of its rows below are columns of its parent; ENTRY, its first entry in `source` and `target`.
-    The sentinel's SQUARE is the length of a line: room for the rows of any front.
+    The sentinel's UPDATE is the length of a right-hand side: enough for the rows of any supernode.
     """
 
     table: np.ndarray  # (8, f+1) uint64
-    row: np.ndarray  # (.,) uint32: rows of the front, its own columns first
-    to: np.ndarray  # (3, .) uint32: where rows below lie in the parent, by (2): 8 j; the rest in panel and in square
-    source: np.ndarray  # (entries of A,) uint32: which entry, front by front
+    row: np.ndarray  # (.,) uint32: rows of the supernode, its own columns first
+    to: np.ndarray  # (3, .) uint32: where rows below lie in the parent, (2): 8 j; the rest in panel and update matrix
+    source: np.ndarray  # (entries of A,) uint32: which entry, supernode by supernode
     target: np.ndarray  # (entries of A,) uint32: its place in the factor
-    squares: np.ndarray  # (.,) float64: first room for four lines, then what fronts leave to their parents
+    updates: np.ndarray  # (.,) float64: first four right-hand sides, then what supernodes leave to their parents
 
 
 def aligned(count: int) -> np.ndarray:
     """Zeros that begin where a line of the cache does: vectors of eight that lie across two lines are slower."""
-    room = np.zeros(count + 7)
-    first = -(room.ctypes.data // 8) % 8
-    return room[first : first + count]
+    longer = np.zeros(count + 7)
+    first = -(longer.ctypes.data // 8) % 8
+    return longer[first : first + count]
 
 
 @entry
@@ -99,13 +99,13 @@ def postorder(parent: np.ndarray) -> np.ndarray:
 
 @entry
 def gather_columns(parent, count, block, zeros, begin):
-    """First block of columns of each front into `begin`. Returns the number of fronts."""
+    """First block of columns of each supernode into `begin`. Returns the number of supernodes."""
     m = parent.shape[0]
     f = 0
     for last in range(m):
         begin[f] = last
         zeros[f] = 0
-        # take in the front before, as long as it is a child and brings few zeros
+        # merge with the supernode before, as long as it is a child and brings few zeros
         while f > 0:
             before, here = begin[f - 1], begin[f]
             if parent[here - 1] < 0 or parent[here - 1] > last:
@@ -132,8 +132,8 @@ def place_in_panel(row, width):
 
 
 @entry
-def fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned):
-    """Rows of each front, and their places in the parent front (1)."""
+def fill_supernodes(column, at, block, col_ptr, col_idx, owner, row, to, owned):
+    """Rows of each supernode, and their places in the parent (1)."""
     for f in range(column.shape[0] - 1):
         q = at[f]
         for j in range(column[f], column[f + 1]):
@@ -160,9 +160,9 @@ def fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned):
                     owned[f] += 1
                     to[TO_COLUMN, q] = 8 * k
                 else:
-                    strip = (k - width) // 8
+                    micro_panel = (k - width) // 8
                     to[TO_COLUMN, q] = 8 * (k - width)
-                    to[TO_SQUARE, q] = 32 * strip * (strip + 1) + (k - width) % 8  # (2)
+                    to[TO_UPDATE, q] = 32 * micro_panel * (micro_panel + 1) + (k - width) % 8  # (2)
 
 
 @entry
@@ -184,28 +184,28 @@ def find_targets(column, at, panel, row, owner, ptr, idx, target):
 
 
 @entry
-def place_squares(parent, size, depth, square, tops, heights):
-    """Two stacks, for fronts of even and of odd depth: the children of a front are then on the top of one
+def place_updates(parent, size, depth, update, tops, heights):
+    """Two stacks, for supernodes of even and of odd depth: the children of a supernode are then on the top of one
     stack, and what it makes of them goes to the other. Heights of the stacks into `heights`."""
     f = size.shape[0]
     for k in range(f - 1, -1, -1):
         depth[k] = 0 if parent[k] < 0 else 1 - depth[parent[k]]
-        square[k] = -1
+        update[k] = -1
     tops[0], tops[1], heights[0], heights[1] = 0, 0, 0, 0
     for k in range(f):
         d = depth[k]
-        # square[k] was set to where its first child begins, if it has any
-        freed = square[k]
-        square[k] = tops[d]
+        # update[k] was set to where its first child begins, if it has any
+        freed = update[k]
+        update[k] = tops[d]
         tops[d] += size[k]
         heights[d] = max(heights[d], tops[d])
         if freed >= 0:
             tops[1 - d] = freed
-        if parent[k] >= 0 and square[parent[k]] < 0:
-            square[parent[k]] = square[k]
+        if parent[k] >= 0 and update[parent[k]] < 0:
+            update[parent[k]] = update[k]
 
 
-def plan_fronts(
+def plan_supernodes(
     ptr: np.ndarray,
     idx: np.ndarray,
     parent: np.ndarray,
@@ -213,8 +213,8 @@ def plan_fronts(
     col_ptr: np.ndarray,
     col_idx: np.ndarray,
     block: int = 1,
-) -> Fronts:
-    """Fronts for the lower triangle (ptr, idx) of A by rows; the rest is its elimination tree and L (sparse.py),
+) -> Supernodes:
+    """Supernodes for the lower triangle (ptr, idx) of A by rows; the rest is its elimination tree and L (sparse.py),
     in blocks of rows that have the same neighbours."""
     m = block * parent.size
     begin = np.empty(parent.size + 1, np.int64)
@@ -222,42 +222,43 @@ def plan_fronts(
     column = block * begin[: f + 1]
     width = np.diff(column)
     below = block * count[begin[1 : f + 1] - 1]
-    own, strips = -(-width // 8), -(-below // 8)
+    own, micro_panels = -(-width // 8), -(-below // 8)
     at = np.concatenate([[0], np.cumsum(width + below)])
-    panel = np.concatenate([[0], np.cumsum(8 * width * (own + strips))])
+    panel = np.concatenate([[0], np.cumsum(8 * width * (own + micro_panels))])
     row, to, owner = np.empty(at[-1], np.int64), np.zeros((3, at[-1]), np.int64), np.empty(m, np.int64)
     owned = np.empty(f, np.int64)
     col_ptr, col_idx = col_ptr.astype(np.int64), col_idx.astype(np.int64)
-    fill_fronts(column, at, block, col_ptr, col_idx, owner, row, to, owned)
+    fill_supernodes(column, at, block, col_ptr, col_idx, owner, row, to, owned)
     target = np.empty(idx.size, np.int64)
     find_targets(column, at, panel, row, owner, ptr.astype(np.int64), idx.astype(np.int64), target)
     source = np.argsort(owner[idx], kind="stable")
-    front_parent = np.where(below > 0, owner[row[np.minimum(at[:-1] + width, at[-1] - 1)]], -1)
-    square, depth, heights = np.empty(f, np.int64), np.empty(f, np.int64), np.empty(2, np.int64)
-    place_squares(front_parent, 32 * strips * (strips + 1), depth, square, np.empty(2, np.int64), heights)
-    line = 8 * int((own + strips).max(initial=1))
-    square += 4 * line + depth * heights[0]
+    supernode_parent = np.where(below > 0, owner[row[np.minimum(at[:-1] + width, at[-1] - 1)]], -1)
+    update, depth, heights = np.empty(f, np.int64), np.empty(f, np.int64), np.empty(2, np.int64)
+    sizes = 32 * micro_panels * (micro_panels + 1)
+    place_updates(supernode_parent, sizes, depth, update, np.empty(2, np.int64), heights)
+    rhs = 8 * int((own + micro_panels).max(initial=1))
+    update += 4 * rhs + depth * heights[0]
     table = np.zeros((8, f + 1), np.uint64)
-    table[COLUMN], table[AT], table[PANEL], table[SQUARE, :f] = column, at, panel, square
-    table[SQUARE, f] = line
+    table[COLUMN], table[AT], table[PANEL], table[UPDATE, :f] = column, at, panel, update
+    table[UPDATE, f] = rhs
     table[PANEL, f] += 64  # vectors may be read beyond the last panel
     table[CHILD], table[SIBLING] = f, f
     table[OWNED, :f], table[ENTRY] = owned, np.searchsorted(owner[idx[source]], np.arange(f + 1))
-    kids = np.argsort(front_parent, kind="stable")[np.count_nonzero(front_parent < 0) :]
-    again = np.diff(front_parent[kids], prepend=-1) == 0  # not the first of its parent
-    table[CHILD, front_parent[kids[~again]]] = kids[~again]
+    kids = np.argsort(supernode_parent, kind="stable")[np.count_nonzero(supernode_parent < 0) :]
+    again = np.diff(supernode_parent[kids], prepend=-1) == 0  # not the first of its parent
+    table[CHILD, supernode_parent[kids[~again]]] = kids[~again]
     table[SIBLING, kids[:-1][again[1:]]] = kids[1:][again[1:]]
-    room = aligned(4 * line + int(heights.sum()) + 8)  # vectors may be read beyond the last square
+    room = aligned(4 * rhs + int(heights.sum()) + 8)  # vectors may be read beyond the last update
     short = [a.astype(np.uint32) for a in (row, to, source, target[source])]
-    return Fronts(table, short[0], short[1], short[2], short[3], room)
+    return Supernodes(table, short[0], short[1], short[2], short[3], room)
 
 
-def no_fronts() -> Fronts:
+def no_supernodes() -> Supernodes:
     """For systems that are factored otherwise."""
     short = np.zeros(0, np.uint32)
-    return Fronts(np.zeros((8, 1), np.uint64), short, np.zeros((3, 0), np.uint32), short, short, np.zeros(0))
+    return Supernodes(np.zeros((8, 1), np.uint64), short, np.zeros((3, 0), np.uint32), short, short, np.zeros(0))
 
 
-def worth_fronts(count: np.ndarray) -> bool:
+def worth_supernodes(count: np.ndarray) -> bool:
     """Whether the columns of L are long enough for dense panels: by (2) of choose.py per entry of L."""
     return bool(((count + 1.0) ** 2).sum() > LONG * (count + 1.0).sum())

@@ -1,0 +1,13 @@
+"""Numbers that stand for words in compiled code."""
+
+from __future__ import annotations
+
+SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
+UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")  # how forces alone move nodes (predict.py)
+FACTORS, SOLVES, CORRECTIONS = range(3)  # of context.StepWork.counts
+STEP_START, SUBSTEP_START = range(2)  # where a saved state was taken (step.py)
+
+# Answers of a solver besides the statuses of methods/base.py
+NOT_DEFINITE = -1  # of a Newton direction: the matrix is not positive definite
+BUCKLING = -1  # not converged: pressed springs have not found yet where they go
+ALMOST_CONVERGED = -2  # Newton's method may end what the interior point has begun
