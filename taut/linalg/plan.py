@@ -98,6 +98,11 @@ def plan(
         state=np.zeros(5, np.int64),
         **store,
     )
+    return _with_addresses(lin)
+
+
+def _with_addresses(lin: Linear) -> Linear:
+    """The functions that this system needs, compiled or loaded now."""
     factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))
     lin = lin._replace(factor_address=factor_address, solve_address=solve_address)
     if lin.supernodes.row.size:
