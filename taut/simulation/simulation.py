@@ -28,7 +28,7 @@ from ..scene import checks
 from ..scene.scene import Scene
 from ..scene.specs import BodyRef
 from .loop import FINE, calls_for, loop
-from .plan import plan_of
+from .plan import plan_of, positive
 from .session import Session
 
 NEVER = 2**62  # steps between records: the loop keeps none
@@ -123,7 +123,7 @@ class Simulation:
         calls must be a whole number of steps, and calls stand at multiples of it, so that a restored simulation goes
         on as before.
         """
-        every = 1.0 / (_positive("rate", rate) * self.dt)
+        every = 1.0 / (positive("rate", rate) * self.dt)
         if abs(every - round(every)) > 1e-6 * every or round(every) < 1:
             raise TautError(f"control: {rate:g} calls a second are one every {every:.6g} steps of {self.dt:g} s; "
                             f"choose a rate of {1 / self.dt:g} divided by a whole number.")
