@@ -239,10 +239,17 @@ def carrying_a_box() -> Scene:
     return scene
 
 
+def active(n: int) -> Scene:
+    scene = Scene()
+    scene.cloth(grid=(n, n), stiffness=50, damping=1e-3, pins=[0, n - 1], limit_rule="paper", system="active")
+    return scene
+
+
 REPEATED = {
     "hard": lambda: gallery("cloth_hang", n=8),
     "limit": lambda: gallery("cloth_hang", n=8, hard=False),
     "paper": lambda: limited("cloth_hang", "paper", 8),
+    "active": lambda: active(8),
     "ball": lambda: gallery("cloth_ball", n=8),
     "drape": lambda: gallery("cloth_drape", n=8),
     "box": carrying_a_box,

@@ -104,10 +104,11 @@ def _methods() -> tuple[list[str], list[list[str]]]:
 
 def _algorithms(method: Method) -> list[Method]:
     """All algorithms that run under the name of a method, each with a declaration of its own."""
-    from ..cloth.algorithms import DEFORMABLE_METHODS
+    from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
     from ..contact.algorithms import CONTACT_METHODS
 
-    found = [method, CONTACT_METHODS.get(method.name), DEFORMABLE_METHODS.get(method.name)]
+    found = [method, CONTACT_METHODS.get(method.name), DEFORMABLE_METHODS.get(method.name),
+             ACTIVE_LIMITS if method.name == ACTIVE_LIMITS.name else None]  # fmt: skip
     found = found[2:] if method.is_for_deformables_only else found
     return [algorithm for algorithm in found if algorithm is not None]
 

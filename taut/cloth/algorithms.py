@@ -15,7 +15,7 @@ from ..methods import METHODS
 from ..methods.base import Method, Option
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
-from . import records, step
+from . import active_limits, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
 from .codes import UNCONSTRAINED
@@ -88,6 +88,19 @@ def refuses_beyond_hard_edges(model: Model) -> str | None:
     return refuses(model)
 
 
+def refuses_beyond_active_limits(model: Model) -> str | None:
+    """Why the papers' step (active_limits.py) can not treat a model."""
+    other = next((sheet for sheet in model.sheets if sheet.system != "active"), None)
+    if other is not None:
+        return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
+    if model.row_count:
+        return f"it has the constraint '{model.constraint_info[0].name}', but system 'active' holds limits alone; leave " \
+               "it out, or system"  # fmt: skip
+    if model.inequality_names or len(model.inequalities.ball_slot) or len(model.touching):
+        return "it has contacts, but system 'active' holds limits alone; leave these out, or system"
+    return refuses(model)
+
+
 def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
@@ -118,6 +131,16 @@ IMPLICIT_FIRST = held_by_multipliers(
     source="Hong ICRA 2005 (11)-(16), solved to the end; Mehrotra 1992; Li et al. 2020 (motion without crossings)",
     solves="2 to 5, up to 40 and more in impacts",
 )
+ACTIVE_LIMITS = replace(
+    IMPLICIT_FIRST, form="active", step=active_limits.step, start=active_limits.start, grow=None,
+    observe=active_limits.observe, measure=active_limits.measure, memory=active_limits.memory_of,
+    refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, functions=90, algorithm="active_limits",
+    solver=lambda system, par: f"conjugate gradients for active limits, of {len(par.limits.i):,}",
+    doc="Explicit springs in small steps; those beyond their limit are constraints, in a linear system of their own "
+    "(limit_rule='paper', system='active').",
+    source="Hong ICRA 2005 V.B; Hong, Welch, Choi 2005 section 4",
+    solves="0 where no limit acts, about 1 in each small step where some do",
+)  # fmt: skip
 FAST_PROJECTION = held_by_multipliers(
     METHODS["fast_projection"],
     projects=True,

@@ -100,10 +100,10 @@ def unknowns_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) ->
 
 def memory_of(model: Model) -> int:
     """Length of state.memory: T of edges, λ of rows, F of pins, lags, size of substeps, forces of the last one."""
-    return len(_pairs(model)[0]) + len(external_members(model)[0]) + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
+    return len(edge_pairs(model)[0]) + len(external_members(model)[0]) + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
 
 
-def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Slots (e, 2) of all edges, lengths at rest and the longest allowed."""
     rows = model.rows
     first = rows.ptr[model.rows_of_role(HARD_EDGE)].astype(np.int64)
@@ -128,7 +128,7 @@ def _pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray, np.ndarray]:
     """Edges, the rows of hard ones in the model, and the couples (k, 2) of nodes that edges join."""
-    pairs, length, most = _pairs(model)
+    pairs, length, most = edge_pairs(model)
     hard_row = model.rows_of_role(HARD_EDGE)
     e = len(pairs)
     one_sided = np.arange(e) >= len(hard_row)

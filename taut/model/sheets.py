@@ -23,6 +23,7 @@ class Sheet:
     edges          (e, 2) structural edges, hard or not, with lengths (e,) [m]: those whose elongation is told
     springs        "structural", "shear", "bending" -> Springs; the same forces stand in Model.forces
     limit          largest elongation of limit_edges, None: no limit; limit_rule "exact" or "paper"
+    system         "nodes" or "active": what implicit_first solves for
     limit_edges    (k, 2), with lengths (k,) [m]
     hard_edges     (h, 2), with lengths (h,) [m]; the same equalities stand in Model.constraints
     """
@@ -36,6 +37,7 @@ class Sheet:
     springs: dict[str, Springs]
     limit: float | None
     limit_rule: str
+    system: str
     limit_edges: np.ndarray
     limit_lengths: np.ndarray
     hard_edges: np.ndarray
@@ -73,7 +75,7 @@ def lay_out_sheet(record: Deformable, slots: np.ndarray, held: np.ndarray) -> Sh
     kept = ~held[record.hard_edges].all(axis=1)  # an edge between two that can not move is no constraint
     return Sheet(
         record.name, record.kind, slots, slots[record.triangles], slots[record.edges], record.lengths, springs,
-        record.limit, record.limit_rule, slots[record.limit_edges], record.limit_lengths,
+        record.limit, record.limit_rule, record.system, slots[record.limit_edges], record.limit_lengths,
         slots[record.hard_edges[kept]], record.hard_lengths[kept], record.thickness, record.self_contact, record.cells,
     )  # fmt: skip
 

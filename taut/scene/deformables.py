@@ -133,6 +133,8 @@ def add(scene: Scene, kind: str, name: str | None, given: dict[str, Any], pins: 
     record = _record(kind, name, values, shape, scene._where)
     if record.self_contact:
         check_thickness(what, record)
+    if record.system == "active":
+        check_active(what, record)
     clash = next((record.node(i) for i in range(record.count) if record.node(i) in scene._bodies), None)
     if clash is not None:
         raise TautError(f"{what}: its node would be called '{clash}', but there is a body of that name; rename it.")
@@ -171,6 +173,19 @@ def check_thickness(what: str, record: Deformable) -> None:
                         "mesh coarser.")
 
 
+def check_active(what: str, record: Deformable) -> None:
+    """The system of active springs is that of the paper: limits that are released by its rule, and nothing else."""
+    if len(record.hard_edges):
+        raise TautError(f"{what}: system is 'active', but it has {len(record.hard_edges)} hard edges, which act always; "
+                        "give hard=None and a limit above 0, such as 0.01, or leave system out.")
+    if not record.is_limited:
+        raise TautError(f"{what}: system is 'active', but it has no limit that could act; give one, such as 0.1, or "
+                        "leave system out.")
+    if record.limit_rule != "paper":
+        raise TautError(f"{what}: system is 'active', but limit_rule is {shown(record.limit_rule)}; its springs are "
+                        "released between steps alone, so give limit_rule='paper', or leave system out.")
+
+
 def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: str | None) -> Deformable:
     n, x = len(shape.x), shape.x
     # Edges that may not become longer at all are held at their length: warp and weft, or all edges of a mesh.
@@ -184,7 +199,7 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
     return Deformable(
         kind, name, differing(kind, values), n, shape.cells, shape.triangles, edges, _lengths(edges, x),
         {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
-        limit, values["limit_rule"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
+        limit, values["limit_rule"], values["system"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
         values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
     )  # fmt: skip
 

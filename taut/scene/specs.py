@@ -160,6 +160,7 @@ class Deformable:
     springs       "structural", "shear", "bending" -> springs between nodes
     limit         largest elongation of the limit edges, 0.1 for ten percent; None: no limit
     limit_rule    "exact" or "paper"
+    system        "nodes" or "active": what implicit_first solves for
     limit_edges   (k, 2) nodes, with their lengths (k,) [m]: structural and shear edges that are not hard
     hard_edges    (h, 2) nodes of the `distance` equalities, with their lengths (h,) [m]
     thickness     [m]; nodes are balls of half of it
@@ -179,6 +180,7 @@ class Deformable:
     springs: dict[str, Springs]
     limit: float | None
     limit_rule: str
+    system: str
     limit_edges: np.ndarray
     limit_lengths: np.ndarray
     hard_edges: np.ndarray

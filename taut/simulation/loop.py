@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..cloth.algorithms import DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
@@ -25,6 +25,7 @@ METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
     *CONTACT_METHODS.values(),
     *DEFORMABLE_METHODS.values(),
+    ACTIVE_LIMITS,
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 

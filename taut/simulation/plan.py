@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..cloth.algorithms import DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
 from ..contact.algorithms import CONTACT_METHODS
 from ..errors import TautError, chosen, shown
 from ..initial import AS_GIVEN, REPAIR, start_mode
@@ -42,6 +42,8 @@ def method_for(scene: Scene, name: str) -> Method:
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
         form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
+        if name == ACTIVE_LIMITS.name and any(sheet.system == "active" for sheet in scene.deformables.values()):
+            form = ACTIVE_LIMITS
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method

@@ -1,0 +1,296 @@
+"""The papers' own step of cloth: explicit springs, and constraints on over-long ones alone [ICRA 2005 V.B, HWC 2005 4].
+
+    v* = v + dt W f,   x* = x + dt v*          f: springs at x, or of HWC (3/2) f - (1/2) f before  (1)
+    J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' = x* - dt² W Jᵀ λ                                    (2)
+    v' = v* + (x' - x*)/dt                                                                       (3)
+
+A spring that (1) makes longer than its limit becomes a constraint, and is one until its tension λ would resist
+shrinkage at the end of a substep: then it is a spring again. J is that of x, as in the paper, so that the momentum of
+translation and of rotation is kept. λ begins as in the substep before; (2) is repeated, with springs that it made too
+long meanwhile among the rows, until all lengths are within the tolerance. Substeps are so short
+that (1) is stable, also with the stiffness λ/l of taut springs across; what does not converge is taken again in halves.
+
+Departs from the paper: springs go on pulling while they are constraints, so that λ is what the limit adds, and it
+goes to zero where the spring alone suffices. What is too long at the start is brought back little by little.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import compiled, inline, structure
+from ..forces.spring_law import Springs, add_forces, joined
+from ..methods.base import NOT_CONVERGED, OK
+from ..model import arrays
+from ..model.evaluate import set_time
+from .active_system import ActiveSystem, active_system, gather, solve_active
+from .baselines.common import SPRINGS, external
+from .codes import ADAMS_BASHFORTH
+from .constraint_errors import RECOVERY, ROUNDING, difference
+from .dissipation import DRIVERS, IMPACTS, count_force_work
+from .predict import copy3, extrapolate, kick
+from .problem import frequency
+from .records import count_drivers
+from .unknowns import edge_pairs
+
+LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
+TOLERANCE = 1e-3  # of the length of a limited spring
+MAX_ROUNDS = 40  # of (2) in a substep,
+ROUNDS_WITH_ALL = 4  # and from this one on springs leave it at once where λ resists shrinkage
+FINE = 5e-5  # of a length, times (ω dt)²: a share of the spring's force at full length
+SHORTEST = 1.0 / 16384.0  # substep, of a step
+
+
+@structure
+class ActiveLimits(NamedTuple):
+    """Springs with a limit, and the state of a substep."""
+
+    i: np.ndarray  # (e,) slots
+    j: np.ndarray
+    length: np.ndarray  # (e,) at rest [m]
+    longest: np.ndarray  # (e,) [m]
+    target: np.ndarray  # (e,) the same in this substep,
+    tol: np.ndarray  # (e,) how far it may be passed [m],
+    fine: np.ndarray  # (e,) and missed, where (2) converges [m]
+    tension: np.ndarray  # (e,) λ [N]
+    active: np.ndarray  # (e,) bool
+    u: np.ndarray  # (e, 3) unit vectors from j to i at the start of the substep
+    phi: np.ndarray  # (e,) l - target [m]
+    history: np.ndarray  # (3 + 3 slots,) as of predict.extrapolate
+    x_start: np.ndarray  # (slots, 3)
+    v_start: np.ndarray
+    tension_start: np.ndarray  # (e,)
+    v_free: np.ndarray  # (slots, 3) v*
+    force: np.ndarray  # (slots, 3) all of (1), springs included [N]
+    across: np.ndarray  # (slots,) Σ λ/l of the springs at a node [N/m]
+    frequency: float  # of springs [1/s], over 1 for one substep
+    system: ActiveSystem
+
+
+@structure
+class ActiveContext(NamedTuple):
+    options: np.ndarray  # par of methods/base.py
+    springs: Springs
+    limits: ActiveLimits
+    w: np.ndarray  # (slots,) inverse masses
+    batch: np.ndarray  # batches of springs in system.forces,
+    members: np.ndarray  # and how many each has
+
+
+def memory_of(model) -> int:
+    """Length of state.memory: λ, then what Adams-Bashforth remembers."""
+    return len(edge_pairs(model)[0]) + 3 + 3 * len(model.x)
+
+
+def start(model, system, state, par):
+    pairs, length, longest = edge_pairs(model)
+    e, slots = len(pairs), len(model.x)
+    w = np.ascontiguousarray(model.bodies.w[:, 0])
+    springs: Springs = joined(*(family for sheet in model.sheets for family in sheet.springs.values()))
+    i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    limits = ActiveLimits(
+        i, j, length, longest, longest.copy(), np.zeros(e), np.zeros(e), state.memory[:e], np.zeros(e, bool), np.zeros((e, 3)), np.zeros(e),
+        state.memory[e:], *(np.zeros((slots, 3)) for _ in range(2)), np.zeros(e),
+        *(np.zeros((slots, 3)) for _ in range(2)), np.zeros(slots), frequency(w, springs), active_system(pairs, w),
+    )  # fmt: skip
+    batch = np.flatnonzero(system.forces.code == SPRINGS)
+    return state, ActiveContext(par, springs, limits, w, batch, system.forces.members[batch])
+
+
+@inline
+def longest_substep(of, w, rule):
+    """The longest stable substep [s]."""
+    for k in range(of.across.shape[0]):
+        of.across[k] = 0.0
+    for e in range(of.i.shape[0]):
+        if of.tension[e] > 0.0:
+            size = of.tension[e] / of.length[e]
+            of.across[of.i[e]] += size
+            of.across[of.j[e]] += size
+    most = 0.0
+    for k in range(of.across.shape[0]):
+        most = max(most, w[k] * of.across[k])
+    return LONGEST[rule] / sqrt(of.frequency * of.frequency + 2.0 * most)
+
+
+@inline
+def set_directions(of, x, dt, tolerance):
+    """u and targets at the start of a substep; active is what has a tension.
+
+    Tolerances are such that substeps one after the other never use more than the tolerance in all, and that what
+    they leave is a small force.
+    """
+    turn = of.frequency * dt
+    fine = FINE * min(1.0, turn * turn)
+    for e in range(of.i.shape[0]):
+        a, b, c = difference(x, of.i[e], of.j[e])
+        l = sqrt(a * a + b * b + c * c)
+        scale = 1.0 / max(l, 1e-300)
+        of.u[e, 0], of.u[e, 1], of.u[e, 2] = a * scale, b * scale, c * scale
+        of.target[e] = max(of.longest[e], l - RECOVERY * (l - of.longest[e]))
+        allowed = tolerance * of.length[e]
+        of.tol[e] = max(of.longest[e] + allowed - of.target[e], 0.5 * RECOVERY * allowed)
+        of.fine[e] = min(of.tol[e], fine * of.length[e])
+        of.active[e] = of.tension[e] > 0.0
+
+
+@inline
+def pull(of, e, size, x, w):
+    """x -= W Jᵀ size of one spring; size [kg m]."""
+    i, j = of.i[e], of.j[e]
+    for c in range(3):
+        x[i, c] -= w[i] * of.u[e, c] * size
+        x[j, c] += w[j] * of.u[e, c] * size
+
+
+@inline
+def find_overlong(of, x):
+    """φ; what is too long becomes active. Returns the largest error over `fine`, that over `tol`, and how many entered."""
+    worst = 0.0
+    passed = 0.0
+    entered = 0
+    for e in range(of.i.shape[0]):
+        a, b, c = difference(x, of.i[e], of.j[e])
+        of.phi[e] = sqrt(a * a + b * b + c * c) - of.target[e]
+        error = abs(of.phi[e]) if of.active[e] and of.tension[e] > 0.0 else of.phi[e]
+        worst = max(worst, error / of.fine[e])
+        passed = max(passed, of.phi[e] / of.tol[e])
+        if not of.active[e] and of.phi[e] > ROUNDING * of.length[e]:
+            of.active[e] = True
+            entered += 1
+    return worst, passed, entered
+
+
+@inline
+def release(of, x, w, dt):
+    """Springs whose tension resists shrinkage are springs again. Returns how many."""
+    left = 0
+    for e in range(of.i.shape[0]):
+        if of.active[e] and of.tension[e] < 0.0:
+            pull(of, e, -dt * dt * of.tension[e], x, w)
+            of.tension[e] = 0.0
+            of.active[e] = False
+            left += 1
+    return left
+
+
+@compiled
+def hold_limits(of, x, w, dt, counts):
+    """(2), from x*. Returns OK or NOT_CONVERGED."""
+    for e in range(of.i.shape[0]):
+        if of.active[e]:
+            pull(of, e, dt * dt * of.tension[e], x, w)
+    m = 0
+    passed = 0.0
+    changed = 1
+    for k in range(MAX_ROUNDS):
+        worst, passed, entered = find_overlong(of, x)
+        if worst <= 1.0:
+            return OK
+        if changed + entered > 0:
+            m = gather(of.system, of.active, of.u)
+        solve_active(of.system, m, of.phi)
+        counts[arrays.LINEAR_SOLVES] += 1
+        for q in range(m):
+            e = of.system.row[q]
+            of.tension[e] += of.system.mu[q] / (dt * dt)
+            pull(of, e, of.system.mu[q], x, w)
+        changed = release(of, x, w, dt) if k >= ROUNDS_WITH_ALL else 0
+    worst, passed, entered = find_overlong(of, x)
+    return OK if passed <= 1.0 else NOT_CONVERGED
+
+
+@inline
+def count_limits(of, w, v, dt, ledger):
+    """What limits took, as dissipation.take_by_limits; then release what would resist shrinkage."""
+    for e in range(of.i.shape[0]):
+        if not of.active[e]:
+            continue
+        i, j, rate, driven = of.i[e], of.j[e], 0.0, 0.0
+        for c in range(3):
+            u = of.u[e, c]
+            rate += 0.5 * u * (of.v_free[i, c] + v[i, c] - of.v_free[j, c] - v[j, c])
+            driven += u * (v[i, c] if w[i] == 0.0 else 0.0) - u * (v[j, c] if w[j] == 0.0 else 0.0)
+        ledger[IMPACTS] += dt * of.tension[e] * rate
+        ledger[DRIVERS] += dt * of.tension[e] * driven
+        of.active[e] = of.tension[e] > 0.0
+        of.tension[e] = max(of.tension[e], 0.0)
+
+
+@compiled
+def substep(system, state, t, dt, ctx):
+    """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
+    of, w, x, v = ctx.limits, ctx.w, state.x, state.v
+    rule, tolerance = int(ctx.options[3]), ctx.options[0]
+    copy3(x, of.x_start)
+    copy3(v, of.v_start)
+    for e in range(of.i.shape[0]):
+        of.tension_start[e] = of.tension[e]
+    set_directions(of, x, dt, tolerance)
+    copy3(system.work.f, of.force)
+    add_forces(ctx.springs, x, v, of.force)
+    if rule == ADAMS_BASHFORTH:
+        if dt > 2.0 * of.history[2]:  # too far ahead of forces of a much shorter substep
+            of.history[2] = 0.0
+        extrapolate(of.force, dt, of.history)
+    kick(v, w, dt, of.force)
+    set_time(system, t + dt, x, state.quat, v)
+    for k in range(w.shape[0]):
+        for c in range(3):
+            x[k, c] += dt * v[k, c] if w[k] > 0.0 else 0.0
+    copy3(v, of.v_free)
+    if hold_limits(of, x, w, dt, system.work.counts) != OK:
+        copy3(of.x_start, x)
+        copy3(of.v_start, v)
+        for e in range(of.i.shape[0]):
+            of.tension[e] = of.tension_start[e]
+        of.history[2] = 0.0  # the forces before are gone: the next substep is symplectic Euler's
+        return NOT_CONVERGED
+    for k in range(w.shape[0]):
+        for c in range(3):
+            if w[k] > 0.0:
+                v[k, c] = (x[k, c] - of.x_start[k, c]) / dt  # (3), as x* = x + dt v*
+    count_limits(of, w, v, dt, state.ledger)
+    return OK
+
+
+@compiled
+def step(system, state, t, h, ctx):
+    external(system, state, t, ctx.batch, ctx.members)
+    rule = int(ctx.options[3])
+    done = 0.0
+    halved = h
+    while done < h * (1.0 - 1e-12):
+        longest = min(longest_substep(ctx.limits, ctx.w, rule), halved)
+        dt = (h - done) / ceil((h - done) / longest * (1.0 - 1e-12))
+        if substep(system, state, t + done, dt, ctx) == OK:
+            done += dt
+            halved = 2.0 * halved
+        else:
+            halved = 0.5 * dt
+            if halved < SHORTEST * h:
+                return NOT_CONVERGED
+    set_time(system, t + h, state.x, state.quat, state.v)
+    count_drivers(system, state, t + h, h)
+    count_force_work(system, state, t + h, h)
+    return OK
+
+
+@compiled
+def observe(system, state, t, ctx, lam):
+    """There are neither equalities nor listed inequalities."""
+
+
+@compiled
+def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+    """Of a record: how many limits are active. There are no contacts."""
+    for i in range(force.shape[0]):
+        for c in range(3):
+            force[i, c] = 0.0
+    count = 0
+    for e in range(ctx.limits.i.shape[0]):
+        count += 1 if ctx.limits.tension[e] > 0.0 else 0
+    totals[0], totals[1], totals[2] = 0, 0.0, count

@@ -1,0 +1,145 @@
+"""Laws of the papers' own step of cloth: limit_rule="paper", system="active" (cloth/active_limits.py)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_cloth import PAPER_STEP, UNCONSTRAINED, gained
+
+import taut
+from taut import TautError
+from taut.result.dataset import elongations
+from taut.scene import Scene, gallery
+
+PAPER = {"limit_rule": "paper", "system": "active"}
+TOLERANCE = 1e-3  # of a length, as the method states it
+
+
+def hanging(n: int = 8, **options) -> Scene:
+    scene = Scene()
+    given = {"density": 0.2, "stiffness": 50, "shear": 5, "bending": 0.05, "damping": 1e-3, "limit": 0.1, **PAPER}
+    scene.cloth(grid=(n, n), pins=[0, n - 1], **given | options)
+    return scene
+
+
+def spinning(**options) -> Scene:
+    """A free sheet that turns fast about an axis across it: what flies apart comes to its limit."""
+    scene = Scene(gravity=(0, 0, 0))
+    scene.cloth(grid=(6, 6), origin=(-0.5, 0, -0.5), stiffness=5, limit=0.05, **PAPER | options)
+    for name, body in scene._bodies.items():
+        x, _, z = body.position
+        scene._bodies[name] = replace(body, velocity=(0.3 + 12 * z, 0.1 + x * z, -12 * x))
+    return scene
+
+
+def longest(run: taut.Run) -> float:
+    sheet = run.model.sheets[0]
+    return float(elongations(run.records.x, sheet.limit_edges, sheet.limit_lengths)[0].max())
+
+
+@pytest.mark.parametrize("dt", [PAPER_STEP, 10 * PAPER_STEP])
+@pytest.mark.parametrize("rule", UNCONSTRAINED)
+@pytest.mark.parametrize("density", [0.2, 5.0])
+def test_no_spring_is_longer_than_its_limit_after_any_step(density, rule, dt, simulate):
+    run = simulate(hanging(density=density), "implicit_first", dt, 0.7, unconstrained=rule)
+    assert run.status == "finished"
+    assert longest(run) <= 0.1 + TOLERANCE, f"a spring is {longest(run):.5g} longer"
+    held = run.data.limited_edges.values
+    assert held[0] == 0 and held.max() > 5, "the number of active springs over time"
+
+
+def test_a_smaller_tolerance_is_kept_too(simulate):
+    run = simulate(hanging(), "implicit_first", PAPER_STEP, 0.5, tolerance=1e-6)
+    assert longest(run) <= 0.1 + 1e-6, f"a spring is {longest(run) - 0.1:.3g} above its limit"
+
+
+@pytest.mark.parametrize("rule", UNCONSTRAINED)
+def test_momentum_of_a_free_sheet_is_kept(rule, simulate):
+    run = simulate(spinning(), "implicit_first", 0.01, 0.3, unconstrained=rule)
+    assert int(run.data.limited_edges.max()) > 10, "hardly a limit acts"
+    # Forces of the step before act at places of this one: Adams-Bashforth turns the sheet a little.
+    for name in ("momentum", "angular_momentum")[: 1 if rule == "adams_bashforth" else 2]:
+        values = run.data[name].values
+        off = np.abs(values - values[0]).max() / np.abs(values[0]).max()
+        assert off < 1e-12, f"{name} is off by {off:.3g}"
+
+
+def test_energy_does_not_grow(simulate):
+    assert gained(simulate(hanging(10), "implicit_first", PAPER_STEP, 1.0)) < 1e-3
+
+
+def test_what_acts_besides_springs_pulls_along_springs_at_their_limit(simulate):
+    """KKT of one substep: M (v' - v)/h - f = -Jᵀ λ with λ ≥ 0 where a spring stays at its limit, 0 below it."""
+    from scipy.optimize import nnls
+
+    h = 1e-4  # shorter than a substep must be
+    run = simulate(hanging(5, damping=0.0), "implicit_first", h, 0.3)
+    model, sheet, x, v = run.model, run.model.sheets[0], run.records.x, run.records.v
+    free = model.bodies.w[: len(model.x), 0] > 0
+    mass = np.where(free, 1 / np.where(free, model.bodies.w[: len(model.x), 0], 1), 0)
+    judged = 0
+    for k in range(2000, len(x) - 1, 50):
+        force = mass[:, None] * np.array([0, -9.81, 0])
+        for s in sheet.springs.values():
+            arm = x[k, s.i] - x[k, s.j]
+            l = np.linalg.norm(arm, axis=1)
+            pull = (s.k * (l - s.rest) / l)[:, None] * arm
+            np.add.at(force, s.i, -pull)
+            np.add.at(force, s.j, pull)
+        rest = (mass[:, None] * (v[k + 1] - v[k]) / h - force)[free]
+        i, j = sheet.limit_edges.T
+        after = np.linalg.norm(x[k + 1, i] - x[k + 1, j], axis=1) / sheet.limit_lengths - 1
+        at_limit = np.flatnonzero(after > 0.1 - TOLERANCE)
+        J = np.zeros((len(at_limit), *x[k].shape))
+        arm = x[k, i[at_limit]] - x[k, j[at_limit]]
+        u = arm / np.linalg.norm(arm, axis=1)[:, None]
+        J[np.arange(len(at_limit)), i[at_limit]], J[np.arange(len(at_limit)), j[at_limit]] = u, -u
+        if len(at_limit):
+            _, off = nnls(-J[:, free].reshape(len(at_limit), -1).T, rest.ravel())
+            judged += 1
+        else:
+            off = np.linalg.norm(rest)
+        assert off < 1e-6 * max(np.linalg.norm(rest), np.linalg.norm(force)), f"step {k}: {off:.3g} N is unexplained"
+    assert judged > 5, "no limit acts"
+
+
+def test_its_motion_is_that_of_the_whole_system_to_first_order(simulate, slope):
+    def at_end(system: str, dt: float) -> np.ndarray:
+        scene = hanging(5, stiffness=5, shear=1, limit=0.02, system=system)
+        return simulate(scene, "implicit_first", dt, 0.12, record_every=round(0.12 / dt)).records.x[-1]
+
+    exact = at_end("nodes", 0.12 / 6144)
+    steps = [0.12 / n for n in (96, 192, 384, 768)]
+    errors = [np.abs(at_end("active", dt) - exact).max() for dt in steps]
+    order = slope(steps, errors)
+    assert order > 0.8 and errors[-1] < 1e-3, f"order {order:.2f}, errors {errors}"
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"hard": "warp_weft"}, "cloth 'cloth': system is 'active', but it has 112 hard edges.*give hard=None and a limit"),
+    ({"limit": 0.0}, "system is 'active', but it has 112 hard edges"),
+    ({"limit": None}, "system is 'active', but it has no limit that could act; give one"),
+    ({"limit_rule": "exact"}, "system is 'active', but limit_rule is 'exact'; .* give limit_rule='paper'"),
+    ({"system": "all"}, "system is 'all'; choose 'nodes' or 'active'"),
+])  # fmt: skip
+def test_what_the_system_of_active_springs_can_not_hold_is_named(options, words):
+    with pytest.raises(TautError, match=words):
+        hanging(**options)
+
+
+def test_scenes_beyond_limits_are_refused():
+    mixed, joined, touching = hanging(), hanging(), hanging(thickness=0.01)
+    mixed.cloth(grid=(3, 3), origin=(0, 3, 0), name="other")
+    joined.distance(joined.deformables["cloth"].node(20), (0, 0, 5))
+    touching.contacts("cloth", [touching.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0))])
+    for scene, words in ((mixed, "'other' has system 'nodes' and others 'active'"),
+                         (joined, "has the constraint .* holds limits alone"), (touching, "it has contacts")):  # fmt: skip
+        with pytest.raises(TautError, match=words):
+            taut.simulate(scene, method="implicit_first", dt=0.01, duration=0.1, progress=False)
+
+
+def test_other_methods_take_the_scene_as_before(simulate):
+    assert simulate(hanging(5), "provot", PAPER_STEP, 0.1).status == "finished"
+    assert gallery("cloth_hang", n=4).deformables["cloth"].system == "nodes"
