@@ -11,7 +11,9 @@ long meanwhile among the rows, until all lengths are within the tolerance. Subst
 that (1) is stable, also with the stiffness λ/l of taut springs across; what does not converge is taken again in halves.
 
 Departs from the paper: springs go on pulling while they are constraints, so that λ is what the limit adds, and it
-goes to zero where the spring alone suffices. What is too long at the start is brought back little by little.
+goes to zero where the spring alone suffices. Where many dependent springs come to their limits at once, as in a flat
+free sheet that is flung apart, (2) may not converge at any substep: the run then ends with a message.
+What is too long at the start is brought back little by little.
 """
 
 from __future__ import annotations
@@ -89,12 +91,13 @@ def start(model, system, state, par):
     pairs, length, longest = edge_pairs(model)
     e, slots = len(pairs), len(model.x)
     w = np.ascontiguousarray(model.bodies.w[:, 0])
-    springs: Springs = joined(*(family for sheet in model.sheets for family in sheet.springs.values()))
+    springs = joined(*(family for sheet in model.sheets for family in sheet.springs.values()))
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    nodes = [np.zeros((slots, 3)) for _ in range(4)]
     limits = ActiveLimits(
-        i, j, length, longest, longest.copy(), np.zeros(e), np.zeros(e), state.memory[:e], np.zeros(e, bool), np.zeros((e, 3)), np.zeros(e),
-        state.memory[e:], *(np.zeros((slots, 3)) for _ in range(2)), np.zeros(e),
-        *(np.zeros((slots, 3)) for _ in range(2)), np.zeros(slots), frequency(w, springs), active_system(pairs, w),
+        i, j, length, longest, longest.copy(), np.zeros(e), np.zeros(e), state.memory[:e], np.zeros(e, bool),
+        np.zeros((e, 3)), np.zeros(e), state.memory[e:], *nodes[:2], np.zeros(e), *nodes[2:], np.zeros(slots),
+        frequency(w, springs), active_system(pairs, w),
     )  # fmt: skip
     batch = np.flatnonzero(system.forces.code == SPRINGS)
     return state, ActiveContext(par, springs, limits, w, batch, system.forces.members[batch])
@@ -148,7 +151,7 @@ def pull(of, e, size, x, w):
 
 @inline
 def find_overlong(of, x):
-    """φ; what is too long becomes active. Returns the largest error over `fine`, that over `tol`, and how many entered."""
+    """φ; what is too long becomes active. Returns the largest errors over `fine` and `tol`, and how many entered."""
     worst = 0.0
     passed = 0.0
     entered = 0

@@ -94,8 +94,8 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
     if other is not None:
         return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
     if model.row_count:
-        return f"it has the constraint '{model.constraint_info[0].name}', but system 'active' holds limits alone; leave " \
-               "it out, or system"  # fmt: skip
+        name = model.constraint_info[0].name
+        return f"it has the constraint '{name}', but system 'active' holds limits alone; leave it out, or system"
     if model.inequality_names or len(model.inequalities.ball_slot) or len(model.touching):
         return "it has contacts, but system 'active' holds limits alone; leave these out, or system"
     return refuses(model)

@@ -176,8 +176,8 @@ def check_thickness(what: str, record: Deformable) -> None:
 def check_active(what: str, record: Deformable) -> None:
     """The system of active springs is that of the paper: limits that are released by its rule, and nothing else."""
     if len(record.hard_edges):
-        raise TautError(f"{what}: system is 'active', but it has {len(record.hard_edges)} hard edges, which act always; "
-                        "give hard=None and a limit above 0, such as 0.01, or leave system out.")
+        raise TautError(f"{what}: system is 'active', but it has {len(record.hard_edges)} hard edges, which always "
+                        "act; give hard=None and a limit above 0, such as 0.01, or leave system out.")
     if not record.is_limited:
         raise TautError(f"{what}: system is 'active', but it has no limit that could act; give one, such as 0.1, or "
                         "leave system out.")
