@@ -3,7 +3,7 @@
     q       x, quat     positions and orientations (arrays.py says what a slot and a point are)
     v       v           velocities
     W       w           diagonal of the inverse mass matrix
-    Φ J γ   work        constraint values and derivatives, filled by `constraints` (evaluate.py)
+    Φ J γ   work        constraint values and derivatives, filled by `constraints` (constraint_rows.py)
     f       work.f      applied forces, filled by `forces`
     A       linear      J W Jᵀ, planned once per topology (linalg)
 """
