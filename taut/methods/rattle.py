@@ -76,16 +76,14 @@ def project_correction(system):
 
 
 @compiled
-def position_half(system, state, t, h, par, attempt):
-    """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
+def first_half(system, state, t, h):
+    """(1) with λ from the linearised constraints: v½ into state.v and work.v1, and where the step began into work."""
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
-    rigid = system.bodies.spin_slot.shape[0] > 0
-    half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
     constraints(system, t, x, quat, v, False, work.J)
     copy(work.J, work.J2)
     forces(system, t, x, quat, v)
-    if rigid:
+    if system.bodies.spin_slot.shape[0] > 0:
         exchange_gyroscopic(system, v, v, 0.0)
     add_scaled(v, 0.5 * h, work.a, v)
     times(system, work.J, v, work.b)
@@ -100,6 +98,16 @@ def position_half(system, state, t, h, par, attempt):
     copy(x, work.x1)
     copy(quat, work.quat1)
     copy(v, work.v1)
+
+
+@compiled
+def position_half(system, state, t, h, par, attempt):
+    """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
+    work, w = system.work, system.bodies.w
+    x, quat, v, lam = state.x, state.quat, state.v, state.lam
+    rigid = system.bodies.spin_slot.shape[0] > 0
+    half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
+    first_half(system, state, t, h)
     last = 1e300
     for _ in range(MOST_CORRECTIONS):
         if rigid:
