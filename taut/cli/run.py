@@ -7,11 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError
+from .parameters import Flag, Words
 from .table import print_table
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ..scene.scene import Scene
 
 STOPPED = 1  # exit code where Ctrl-C came before there was a run
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
 
 def run(
@@ -30,9 +28,9 @@ def run(
     dt: float | None = None,
     duration: float | None = None,
     out: Path | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
     resume: Path | None = None,
-    recover: Annotated[bool, Parameter(negative="")] = False,
+    recover: Flag = False,
     durable: bool = True,
     record_every: int | None = None,
     solver: str | None = None,
@@ -41,9 +39,9 @@ def run(
     option: Words | None = None,
     start: str | None = None,
     project_initial: bool = True,
-    repair: Annotated[bool, Parameter(negative="")] = False,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
-    view: Annotated[bool, Parameter(negative="")] = False,
+    repair: Flag = False,
+    allow_outside: Flag = False,
+    view: Flag = False,
 ) -> int:
     """Simulate a scene.
 

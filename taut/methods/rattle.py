@@ -30,26 +30,13 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.applied_forces import apply, forces
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    add_scaled,
-    add_slip,
-    apply,
-    clear,
-    constraints,
-    copy,
-    count_work,
-    forces,
-    impulse_power,
-    is_rank_in_doubt,
-    largest,
-    move,
-    prepare,
-    push,
-    resolve,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work, impulse_power
+from ..model.instant import set_time
+from ..model.jacobian import add_slip, is_rank_in_doubt, prepare, push, resolve, times
+from ..model.slot_vectors import add_scaled, clear, copy, largest, move
 from .acceleration import observe_lagrange
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
@@ -226,8 +213,6 @@ METHOD = Method(
     style=Style("#009E73", SOLID, "h"),
     level="position and velocity",
     order=2,
-    order_position=None,
-    order_velocity=None,
     step=step,
     observe=observe_lagrange,
     tolerance=1e-12,
