@@ -29,7 +29,7 @@ import zarr  # noqa: F401 - children would load it each time
 import zarr.codecs  # noqa: F401
 
 import taut
-import taut.simulation.run
+import taut.simulation.session
 from taut.result import Store
 
 RUNS = {

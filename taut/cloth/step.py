@@ -18,6 +18,7 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
+from ..model import arrays
 from .codes import ADAMS_BASHFORTH, CORRECTIONS, FACTORS, STEP_START, SUBSTEP_START
 from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, set_edge_targets
 from .dissipation import count_force_work, count_losses
@@ -242,8 +243,8 @@ def advance(system, state, ctx, t, h):
     for p in range(ctx.attachments.row.shape[0]):
         for c in range(3):
             state.lam[ctx.attachments.row[p] + c] = -ctx.attachments.force[p, c]
-    work.counts[0] += ctx.work.counts[FACTORS]
-    work.counts[1] += ctx.work.counts[CORRECTIONS]
+    work.counts[arrays.LINEAR_SOLVES] += ctx.work.counts[FACTORS]
+    work.counts[arrays.CORRECTIONS] += ctx.work.counts[CORRECTIONS]
     ctx.work.counts[FACTORS], ctx.work.counts[CORRECTIONS] = 0, 0
     return status
 

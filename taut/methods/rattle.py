@@ -11,8 +11,9 @@
     h/2 [A(q) v½ + b(t) + A(q') v½ + b(t + h)] in place of Φ    (9)  of conditions on velocities, in (2), (3), (6)
     (J(q') W Jᵀ) δλ = -2Φ(q')/h²                                (10) before (3), with newton="full"; see full_newton.py
 
-(4) is repeated where forces depend on velocity (drag, gyroscopic terms), which keeps the step symmetric:
-its second half undoes what its first half would do backwards in time. Andersen 1983.
+(4) is repeated where forces depend on velocity (drag), which keeps the step symmetric: its second half undoes what its
+first half would do backwards in time. Andersen 1983. Gyroscopic terms are taken at v½ in both halves, and rigid bodies
+turn such that free ones keep their energy and angular momentum to rounding: spinning.py.
 
 (9) reads the same from either end of the step, so that conditions on velocities leave it symmetric; they hold at its
 ends by (5).
@@ -29,6 +30,7 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     add_slip,
@@ -53,6 +55,8 @@ from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
 from .implicit_first import renew
+from .spinning import exchange_gyroscopic, halfway, move_halfway
+from .style import SOLID, Style
 
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
@@ -76,9 +80,13 @@ def position_half(system, state, t, h, par, attempt):
     """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
+    rigid = system.bodies.spin_slot.shape[0] > 0
+    half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
     constraints(system, t, x, quat, v, False, work.J)
     copy(work.J, work.J2)
     forces(system, t, x, quat, v)
+    if rigid:
+        exchange_gyroscopic(system, v, v, 0.0)
     add_scaled(v, 0.5 * h, work.a, v)
     times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
@@ -94,16 +102,22 @@ def position_half(system, state, t, h, par, attempt):
     copy(v, work.v1)
     last = 1e300
     for _ in range(MOST_CORRECTIONS):
-        move(system, work.x1, work.quat1, v, h, x, quat)  # (2)
+        if rigid:
+            halfway(system, v, h, half)
+            move_halfway(system, work.x1, work.quat1, half, h, x, quat)  # (2)
+        else:
+            move(system, work.x1, work.quat1, v, h, x, quat)
         if system.nonholonomic == 1:
-            copy(v, work.v1)
+            copy(half, work.v1)
         set_time(system, t + h, x, quat, work.v1)
         constraints(system, t + h, x, quat, work.v1, False, work.J)
         if system.nonholonomic == 1:
-            add_slip(system, work.J2, work.phi_t_old, v, 0.5 * h)
+            add_slip(system, work.J2, work.phi_t_old, half, 0.5 * h)
             add_slip(system, work.J, work.phi_t, work.v1, 0.5 * h)  # (9)
         error = largest(work.phi)
         if error <= par[0]:
+            if rigid:
+                copy(half, v)
             return OK
         if error >= 1e300:
             break
@@ -128,7 +142,10 @@ def position_half(system, state, t, h, par, attempt):
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
         if system.counted == 1:
             state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
+    if rigid:
+        halfway(system, v, h, half)
+        copy(half, v)
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -163,6 +180,8 @@ def velocity_half(system, state, t, h, par):
     copy(v, work.v2)
     for _ in range(MOST_VELOCITY_ROUNDS):
         forces(system, t, state.x, state.quat, v)
+        if system.bodies.spin_slot.shape[0] > 0:
+            exchange_gyroscopic(system, v, work.v1, 1.0)
         add_scaled(work.v1, 0.5 * h, work.a, v)
         times(system, work.J, v, work.b)
         for r in range(work.b.shape[0]):
@@ -196,6 +215,7 @@ METHOD = Method(
     name="rattle",
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
     source="Andersen 1983",
+    style=Style("#009E73", SOLID, "h"),
     level="position and velocity",
     order=2,
     order_position=None,

@@ -18,7 +18,7 @@ from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS
 from ..methods import METHODS, Method
-from ..model.arrays import State, System
+from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
 
 METHOD_LIST = [
@@ -140,9 +140,11 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
 def observe_uncounted(calls, system, state, t, par, lam):
     """λ at t, without its linear solve: only those of steps are counted."""
     counts = system.work.counts
-    solves, singular, failed, doubtful = counts[0], counts[2], counts[3], counts[4]
+    solves, singular = counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS]
+    failed, doubtful = counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS]
     observe_by(calls.observe, calls.number, (system, state, t, par, lam))
-    counts[0], counts[2], counts[3], counts[4] = solves, singular, failed, doubtful
+    counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS] = solves, singular
+    counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS] = failed, doubtful
 
 
 @compiled

@@ -18,9 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import checked_methods
-from ..errors import TautError, chosen, shown, unknown
-from ..initial import AS_GIVEN, REPAIR, start_mode
-from ..methods import METHODS
+from ..errors import TautError, shown, unknown
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
 from ..model import build
 from ..model.frames import conjugate, multiply
@@ -29,7 +27,8 @@ from ..scene import checks
 from ..scene.scene import Scene
 from ..scene.specs import BodyRef
 from .loop import FINE, calls_for, loop
-from .run import DEFAULT_METHOD, DEFAULT_UNILATERAL, Session, _positive, method_for
+from .plan import plan_of
+from .session import Session
 
 NEVER = 2**62  # steps between records: the loop keeps none
 
@@ -85,23 +84,15 @@ class Simulation:
         tolerance: float | None = None, start: str | None = None, project_initial: bool = True, repair: bool = False,
         **options: Any,
     ) -> None:  # fmt: skip
-        usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
-        name = method or scene.suggested.get("method") or usual
-        chosen("method", name, METHODS)
-        self.scene, self.method = scene, name
-        self.dt = _positive("dt", dt if dt is not None else scene.suggested.get("dt"))
-        known = {option.name for option in method_for(scene, name).options}
-        suggested = {key: value for key, value in scene.suggested.items() if key in known}
-        if start is None and project_initial and not repair:
-            start = scene.suggested.get("start")
-        mode = start_mode(start, repair, project_initial)
+        plan = plan_of(
+            scene, method, dt, start, repair, project_initial, options, solver=solver, tolerance=tolerance,
+            record_every=1,
+        )  # fmt: skip
+        self.scene, self.method, self.dt = scene, plan["method"], plan["dt"]
         # Lengths that change with time are judged by as much of it as the scene suggests.
-        steps = round(float(scene.suggested.get("duration") or 0.0) / self.dt)
+        plan["steps"] = round(float(scene.suggested.get("duration") or 0.0) / self.dt)
         # The model is this simulation's own: applied forces are written into it.
-        self.session = Session(scene, build(scene), {
-            "method": name, "dt": self.dt, "steps": steps, "record_every": 1, "solver": solver, "tolerance": tolerance,
-            "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR, "options": {**suggested, **options},
-        })  # fmt: skip
+        self.session = Session(scene, build(scene), plan)
         if self.session.method.begin is not None:
             self.session.method.begin(self.session.system, self.session.state, self.session.par)
         self._given = self.session.model.bodies.constant.copy()
@@ -120,10 +111,8 @@ class Simulation:
         last = self.session.done + n
         while self.session.done < last:
             end = self._loop(last - self.session.done, False)[1]
-            if end == PAIRS_FULL and self.session.method.grow is not None:
-                self.session.par = self.session.method.grow(self.session.par)
-            elif end == PAIRS_FULL:
-                self.session._make_room()
+            if end == PAIRS_FULL:
+                self.session.grow()
                 self._calls = None
             elif end not in (FINE, EVENTS_FULL):
                 self.session.chunks = [self.state.record]
@@ -193,8 +182,7 @@ class Simulation:
         """Go back to a saved state of this simulation, or of another of the same scene and method, bit for bit."""
         for name, values in saved.arrays.items():
             if name == "pairs" and len(self.session.state.pairs) < len(values):
-                self.session.par.pairs.found[0] = len(values) / 1.5 + 1  # as many as there were
-                self.session._make_room()
+                self.session.grow(len(values))  # as many as there were
                 self._calls = None
             mine = getattr(self.session.state, name)
             if mine.shape != values.shape and not name.startswith("pair"):

@@ -16,7 +16,8 @@ from ..errors import TautError, TautWarning
 from ..methods import METHODS
 from ..model import build
 from ..scene.gallery import SCENES, gallery
-from .run import method_for, simulate
+from .plan import method_for
+from .run import simulate
 
 Job = tuple[str, str | None]  # scene of the gallery; method, None: the one that the scene suggests
 COMPARED = "two_link"  # what the README compares: with every method that treats it

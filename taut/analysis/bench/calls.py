@@ -14,7 +14,7 @@ from typing import Any
 from ...methods import Method
 from ...model import build
 from ...scene import Scene, gallery
-from ...simulation import run as running
+from ...simulation import session as running
 from ...simulation.run import simulate
 from .base import Part, Report, Settings, Table, Target
 from .timing import Loop
