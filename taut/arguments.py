@@ -1,4 +1,4 @@
-"""The one place where calls of the public names are checked, before the function sees an argument.
+"""What users write in calls: the declaration of a keyword argument, and the check of calls of public names.
 
     @checked
     def simulate(scene: Scene, method: str | None = None, ...)
@@ -15,11 +15,47 @@ import inspect
 import operator
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
 
 from .errors import TautError, shown, unknown
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One keyword argument of a kind of constraint, force or obstacle, as users write it in Python or in a scene file.
+
+    type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
+          "constant" or "constant_vector": numbers that may not change with time
+          "quaternion": (w, x, y, z) or (axis, angle)
+          "joint": a joint of the scene, or its name
+          "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
+    """
+
+    name: str
+    type: str
+    doc: str
+    default: Any = None
+    required: bool = False
+
+
+class Example(NamedTuple):
+    """One use of a kind: what it is given. Tests run from it."""
+
+    points: tuple[Any, ...]
+    arguments: dict[str, Any]
+    kind: str = ""  # another kind, where an example needs something of it
+
+
+def example(*points: Any, **arguments: Any) -> Example:
+    return Example(points, arguments)
+
+
+def made(kind: str, *points: Any, **arguments: Any) -> Example:
+    """Something of another kind that an example needs, such as the joint that is driven."""
+    return Example(points, arguments, kind)
 
 
 def _flag(value: Any, what: str) -> None:

@@ -6,7 +6,7 @@ import difflib
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -94,10 +94,9 @@ def unknown(what: str, name: Any, known: Iterable[str]) -> TautError:
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5) if isinstance(name, str) and len(name) < 100 else []
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    listed = ", ".join(known[:_LISTED]) or "none"
-    more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+    names = (", ".join(known[:_LISTED]) or "none") + and_more(len(known), _LISTED)
     said = f"'{shown(name)[1:-1]}'" if isinstance(name, str) else shown(name)
-    return TautError(f"unknown {what} {said}.{hint} Known: {listed}{more}.")
+    return TautError(f"unknown {what} {said}.{hint} Known: {names}.")
 
 
 def chosen(what: str, name: Any, known: Mapping[str, _T]) -> _T:
@@ -105,3 +104,12 @@ def chosen(what: str, name: Any, known: Mapping[str, _T]) -> _T:
     if not isinstance(name, str) or name not in known:
         raise unknown(what, name, known)
     return known[name]
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """The first names of a list, for a message."""
+    return ", ".join(f"'{name}'" for name in names[:most]) + and_more(len(names), most)
+
+
+def and_more(count: int, most: int) -> str:
+    return f" and {count - most} more" if count > most else ""

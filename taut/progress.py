@@ -26,20 +26,15 @@ def table_width() -> int:
 
 
 class Compilation:
-    """One line about compiling, which makes the first run of a method slow: on a terminal with the time left.
-
-    EXPECTED is how many functions the forms of methods need when nothing is compiled yet, for the guess.
-    """
-
-    EXPECTED = {"": 75, "contact": 130, "deformable": 280}
+    """One line about compiling, which makes the first run of a method slow: on a terminal with the time left."""
 
     def __init__(self) -> None:
         self.silent = False
         self._expected, self._done, self._began, self._said = 75, 0, 0.0, False
 
-    def expect(self, form: str) -> None:
-        """A run of a method in this form begins."""
-        self._expected = self.EXPECTED[form]
+    def expect(self, functions: int) -> None:
+        """A run begins that needs about so many functions, of which none may be compiled yet."""
+        self._expected = functions
         self._done = 0
 
     def tick(self, function: object) -> None:

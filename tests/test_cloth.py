@@ -301,7 +301,7 @@ def test_a_resumed_sheet_is_the_uninterrupted_one(name, after, options, tmp_path
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.run.CHUNK_SECONDS", 1e-9)
+        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
         patch.setattr(Store, "append", interrupt)
         cut = repeated(name, out=tmp_path / "run.taut", **options)
     assert cut.status == "interrupted" and 0 < cut.steps < expected.steps

@@ -7,10 +7,10 @@ import pytest
 
 from taut.errors import TautError
 from taut.geometry import grid
-from taut.geometry.ccd_filter import ENOUGH, FREE, KEPT, PRESCRIBED_CUT, filter_step_entry, motion, step_fractions
+from taut.geometry.ccd_filter import ENOUGH, FREE, KEPT, PRESCRIBED_CUT, filter_step_entry, filter_work, step_fractions
 from taut.geometry.closest_points import EDGE_EDGE, NODE_TRIANGLE, closest_points
 from taut.geometry.intersections import crossings
-from taut.geometry.proximity import CAPACITY_EXCEEDED, near_rows, rows, rows_at, surface
+from taut.geometry.proximity import CAPACITY_EXCEEDED, near_rows, proximity_rows, rows_at, surface
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]])
 HALVES = np.array([[0, 2, 1], [0, 3, 2]])
@@ -184,16 +184,17 @@ def test_held_and_forbidden_pairs_have_no_rows():
 def test_too_little_room_is_asked_for_and_the_answer_does_not_depend_on_it():
     x, triangles, _ = layers(4, noise=0.04)
     of, w = surface(triangles), np.ones(len(x))
-    small = rows(of, None)
+    small = proximity_rows(of, None)
     small = small._replace(distance=small.distance[:10], faces=small.faces, nodes=small.nodes)
     assert rows_at(small, of, x, w, 0.45) == CAPACITY_EXCEEDED and small.needed[4] > 10
-    large = rows(of, small)
+    large = proximity_rows(of, small)
     count = rows_at(large, of, x, w, 0.45)
     near = near_rows(of, x, w, 0.45)
     assert count == len(near.distance) and (large.nodes[:count] == near.nodes).all()
     assert large.distance[:count].tobytes() == near.distance.tobytes()
-    assert rows_at(large, of, x, w, 0.1) < count and len(rows(of, large).distance) == len(large.distance), "it shrank"
-    tight = motion(of)._replace(kind=np.zeros(3, np.int64))
+    fewer = rows_at(large, of, x, w, 0.1)
+    assert fewer < count and len(proximity_rows(of, large).distance) == len(large.distance), "it shrank"
+    tight = filter_work(of)._replace(kind=np.zeros(3, np.int64))
     assert filter_step_entry(tight, of, x, x - 0.5 * x, w, np.ones(len(x))) == CAPACITY_EXCEEDED
     x[3, 1] = np.nan
     with pytest.raises(TautError, match="not finite"):

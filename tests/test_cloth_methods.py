@@ -12,7 +12,7 @@ from taut.errors import TautError
 from taut.methods import METHODS
 from taut.scene import SCENES, Scene, gallery
 from taut.simulation.loop import METHOD_LIST
-from taut.simulation.run import method_for
+from taut.simulation.plan import method_for
 
 # Methods and results
 

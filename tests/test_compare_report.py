@@ -14,11 +14,10 @@ from words_compare import compared, rows
 
 import taut
 from taut.analysis.compare import jobs
-from taut.analysis.compare.colors import LOOKS, look
 from taut.analysis.compare.curves import lines
 from taut.analysis.compare.saving import MARK
 from taut.cli import main
-from taut.methods import METHODS
+from taut.methods import METHODS, style_of
 
 
 @pytest.fixture(scope="module")
@@ -198,12 +197,15 @@ def test_a_scene_with_a_python_function_is_compared_here(tmp_path):
     assert compared(scene, methods=["implicit_first", "rattle"], processes=2).methods == ["implicit_first", "rattle"]
 
 
-# Looks
+# Styles
 
 
-def test_every_method_has_a_look_of_its_own():
-    assert set(METHODS) <= set(LOOKS), set(METHODS) - set(LOOKS)
+def test_no_two_methods_declare_the_same_colour_or_marker():
+    declared = [method.style for method in METHODS.values() if method.style is not None]
     for attribute in ("color", "marker"):
-        seen = [getattr(own, attribute) for own in LOOKS.values()]
+        seen = [getattr(style, attribute) for style in declared]
         assert len(set(seen)) == len(seen), f"two methods share a {attribute}"
-    assert look("not_written_yet") == look("not_written_yet")
+
+
+def test_a_method_that_declares_no_style_looks_the_same_each_time():
+    assert style_of("not_written_yet") == style_of("not_written_yet")

@@ -348,7 +348,7 @@ def test_a_run_repeats_itself_resumes_and_reads_back_bit_for_bit(simulate, metho
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.run.CHUNK_SECONDS", 1e-9)
+        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
         patch.setattr(Store, "append", interrupt)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", taut.TautWarning)

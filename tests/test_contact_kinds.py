@@ -21,77 +21,26 @@ def thrown(position, velocity, radius=0.0):
     return scene, scene.particle(position, velocity=velocity, radius=radius, name="thrown")
 
 
-def at_half_space(**extra):
-    scene, p = thrown((0, 1, 0), (1, -5, 0), 0.1)
-    scene.half_space(p, point=(0, 0, 0), normal=(0.2, 1, 0), **extra)
+INEQUALITIES = [kind.name for kind in KINDS.values() if kind.sense == ">=" and kind.points]
+
+
+def thrown_at(kind: str, **extra) -> taut.Scene:
+    """A ball on its way to what the kind's own example `stops` it with (constraints/base.py)."""
+    stops = KINDS[kind].stops
+    assert stops is not None, f"{kind} has no example that stops a ball"
+    inside = kind.startswith("inside")
+    scene, p = thrown((0.1, 0.2 if inside else 1.5, 0.1), (0.3, -4, 0.2), 0.1)
+    points = [p] if len(KINDS[kind].points) == 1 else [p, scene.particle((0, 0, 0), mass=3.0, radius=0.2)]
+    getattr(scene, kind)(*points, **stops, **extra)
     return scene
 
 
-def at_sphere(kind):
-    def make(**extra):
-        inside = kind == "inside_sphere"
-        scene, p = thrown((0.1, 0.2 if inside else 1.5, 0), (0.3, -4, 0.2), 0.1)
-        getattr(scene, kind)(p, center=(0, 0, 0), radius=1.0, **extra)
-        return scene
-
-    return make
-
-
-def at_round(kind):
-    def make(**extra):
-        inside = kind.startswith("inside")
-        scene, p = thrown((0.1, 0.2 if inside else 1.5, 0.1), (0.3, -4, 0.2), 0.1)
-        arguments = {"start": (-2, 0, 0), "end": (2, 0, 0)}
-        if kind.endswith("cylinder"):
-            arguments = {"point": (0, 0, 0), "direction": (1, 0, 0)}
-        getattr(scene, kind)(p, radius=1.0, **arguments, **extra)
-        return scene
-
-    return make
-
-
-def at_box(kind):
-    def make(**extra):
-        inside = kind == "inside_box"
-        scene, p = thrown((0.1, 0.2 if inside else 1.5, 0.1), (2, -4, 1), 0.1)
-        getattr(scene, kind)(p, center=(0, 0, 0), half=(1, 1, 1), **extra)
-        return scene
-
-    return make
-
-
-def between(kind):
-    """Two particles: towards each other, or a rope that is drawn taut."""
-    def make(**extra):
-        scene, p = thrown((0, 1, 0), (1, -5, 0) if kind != "max_distance" else (1, 5, 0), 0.3)
-        other = scene.particle((0.1, 0, 0), mass=3.0, radius=0.2)
-        arguments = {} if kind == "ball_contact" else {"length": 0.5 if kind == "min_distance" else 1.5}
-        getattr(scene, kind)(p, other, **arguments, **extra)
-        return scene
-
-    return make
-
-
-def at_limit(**extra):
-    scene, p = thrown((0, 1, 0), (1, -5, 0))
-    scene.limit(p, component="y", minimum=0.0, maximum=1.5, **extra)
+def test_a_limit_stops_a_coordinate(simulate):
+    scene = taut.Scene()
     turned = scene.coordinate(0.5, rate=-3.0, inertia=0.2)
-    scene.limit(turned, minimum=-0.5, maximum=1.0, **extra)
-    return scene
-
-
-THROWN = {
-    "half_space": at_half_space,
-    **{kind: at_sphere(kind) for kind in ("outside_sphere", "inside_sphere")},
-    **{kind: at_round(kind) for kind in ("outside_cylinder", "inside_cylinder", "outside_capsule", "inside_capsule")},
-    **{kind: at_box(kind) for kind in ("outside_box", "inside_box")},
-    **{kind: between(kind) for kind in ("min_distance", "max_distance", "ball_contact")},
-    "limit": at_limit,
-}
-
-
-def test_every_kind_of_inequality_is_thrown_at():
-    assert set(THROWN) == {kind.name for kind in KINDS.values() if kind.sense == ">="}
+    scene.limit(turned, minimum=-0.5, maximum=1.0, restitution=0.7)
+    run = simulate(scene, "baumgarte", 0.005, 1.0)
+    assert len(run.events) and lowest_gap(run) >= -1e-8, f"Φ down to {lowest_gap(run):.3g}"
 
 
 def lowest_gap(run: taut.Run) -> float:
@@ -101,9 +50,9 @@ def lowest_gap(run: taut.Run) -> float:
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", THROWN)
+@pytest.mark.parametrize("kind", INEQUALITIES)
 def test_nothing_gets_through(simulate, kind, method, restitution):
-    run = simulate(THROWN[kind](restitution=restitution), method, 0.005, 1.0)
+    run = simulate(thrown_at(kind, restitution=restitution), method, 0.005, 1.0)
     assert len(run.events), "nothing was hit"
     assert lowest_gap(run) >= -1e-8, f"{kind} with {method}: Φ down to {lowest_gap(run):.3g}"
     pulls = float(run.records.lam.min())
@@ -256,3 +205,30 @@ def test_the_log_of_fixed_steps_names_rows_and_times():
     assert np.allclose(np.unique(run.log.time), 0.1 * np.arange(5)), run.log
     last = run.log[run.log.time > 0.39].groupby("constraint").last()
     assert last.action["g2"] in ("entered", "kept") and last.multiplier["g2"] > 0.0, last
+
+
+@pytest.mark.parametrize("name", CONTACT_METHODS)
+def test_the_contact_algorithm_of_a_method_is_declared_by_itself_listed_and_named_by_the_run(name):
+    from taut.cli.listing import SUBJECTS
+
+    algorithm, method = CONTACT_METHODS[name], ALL_METHODS[name]
+    assert algorithm.form == "contact" and algorithm.algorithm not in ("", name)
+    own = ("doc", "level", "solves", "options")
+    inherited = [field for field in own if getattr(algorithm, field) == getattr(method, field)]
+    assert not inherited, f"{inherited} of {algorithm.algorithm} are those of {name}"
+    _, rows = SUBJECTS["methods"]()
+    assert any(row[0] == name and algorithm.algorithm in row[1] for row in rows), "taut list methods leaves it out"
+    run = taut.simulate(taut.gallery("bouncing_ball"), method=name, dt=0.01, duration=0.02, progress=False)
+    assert run.info["algorithm"] == algorithm.algorithm
+
+
+def test_no_structure_of_the_contact_problem_has_more_than_30_fields():
+    from typing import get_type_hints
+
+    from taut.contact import problem
+
+    found = [problem.ContactContext]
+    for structure in found:
+        found += [kind for kind in get_type_hints(structure).values() if hasattr(kind, "_fields")]
+    sizes = {structure.__name__: len(structure._fields) for structure in found}
+    assert len(sizes) > 10 and max(sizes.values()) <= 30, sizes

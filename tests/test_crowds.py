@@ -11,7 +11,7 @@ import taut
 from taut.model import build
 from taut.result import Store
 from taut.simulation.loop import calls_for, loop
-from taut.simulation.run import Session
+from taut.simulation.session import Session
 
 G = 9.81
 
@@ -173,7 +173,7 @@ def test_a_resumed_crowd_has_the_same_bits(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "append", interrupt)
-        patch.setattr("taut.simulation.run.CHUNK_SECONDS", 1e-3)
+        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-3)
         cut = simulated(scene, 0.5, out=tmp_path / "run.taut")
     assert cut.status == "interrupted" and 0 < cut.steps < expected.steps, f"{cut.status} after {cut.steps}"
     again = taut.resume(tmp_path / "run.taut", progress=False)

@@ -9,6 +9,7 @@ STAGES = [
     {"errors", "arguments", "limits"},
     {"compiled"},
     {"geometry", "expressions"},
+    {"shapes"},
     {"constraints", "forces", "joints"},
     {"scene"},
     {"linalg"},

@@ -18,13 +18,9 @@ from taut.methods import METHODS
 from taut.methods.acceleration import INTEGRATORS, ORDERS
 from taut.methods.options import parameters
 
-FIXED_STEP = [
-    name for name, method in METHODS.items()
-    if not method.adaptive and method.start is None and not method.is_for_deformables_only
-]
-MAXIMAL = [
-    name for name, method in METHODS.items() if method.start is None and not method.is_for_deformables_only
-]
+GENERAL = {name: method for name, method in METHODS.items() if not method.is_for_deformables_only}
+MAXIMAL = [name for name, method in GENERAL.items() if method.coordinates == "maximal"]
+FIXED_STEP = [name for name in MAXIMAL if not METHODS[name].adaptive]
 CHOICES = {name: {o.name: o.choices for o in METHODS[name].options}.get("integrator", ()) for name in FIXED_STEP}
 WITH_INTEGRATOR = [name for name in FIXED_STEP if {*INTEGRATORS} <= {*CHOICES[name]}]
 IMPLICIT = [name for name in FIXED_STEP if METHODS[name].takes_tolerance and name not in WITH_INTEGRATOR]

@@ -10,10 +10,10 @@ from PIL import Image
 from words_page import FLAGS, PATIENCE, Watched, browser_path, pixels, served
 
 import taut
-from taut.analysis.compare.colors import look
 from taut.analysis.papers.base import Figure
 from taut.analysis.papers.page import write_page
 from taut.analysis.papers.reproduce import Outcome
+from taut.methods import style_of
 from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
@@ -21,7 +21,7 @@ from taut.view import write_html
 from taut.view.html import recording
 from taut.view.show import OTHERS, show_of
 
-BLUE, ORANGE = look("implicit_first").color, look("baumgarte").color
+BLUE, ORANGE = style_of("implicit_first").color, style_of("baumgarte").color
 
 
 @pytest.fixture(scope="module")

@@ -191,7 +191,7 @@ def test_a_long_chain_costs_in_proportion_to_its_length():
 
 
 def test_resumed_bits_equal_those_of_one_run(tmp_path, monkeypatch):
-    import taut.simulation.run as run_module
+    import taut.simulation.session as run_module
 
     scene = spatial_chain()
     kind = {"method": "reduced", "dt": 0.02, "duration": 1.0, "tolerance": 1e-10}

@@ -9,7 +9,7 @@ import pytest
 import taut
 from taut.methods import METHODS
 from taut.scene import SCENES
-from taut.simulation.run import Session
+from taut.simulation.session import Session
 
 # Small, and such that something happens soon: contacts before and after the cut.
 SMALL = {
@@ -51,7 +51,7 @@ def test_resumed_equals_uninterrupted_for_every_method(name, tmp_path, monkeypat
         except taut.TautError:
             continue  # it refuses the scene
         with monkeypatch.context() as patch:
-            patch.setattr("taut.simulation.run.CHUNK_SECONDS", 1e-9)
+            patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
             patch.setattr(Session, "_keep", stop_early)
             cut = run(scene, method, out=tmp_path / method, durable=False)
         if cut.status == "diverged":

@@ -20,11 +20,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from words_constraints import scene_of
-from words_joints import JOINTS
 from words_page import served
 
 import taut
 from taut.cli import main
+from taut.joints import JOINTS
 from taut.model.frames import rotate
 from taut.result.labels import Labels
 from taut.scene.gallery import SCENES
@@ -122,9 +122,9 @@ def test_every_scene_of_the_gallery_can_be_drawn(name):
     assert drawn > 0 and len(data["rows"]) == len(Labels.of(model).row_names())
 
 
-@pytest.mark.parametrize("example", JOINTS, ids=lambda example: example.__name__)
-def test_joints_are_drawn_with_the_axis_that_the_user_gave(example):
-    scene = scene_of(example)
+@pytest.mark.parametrize("kind", [kind.name for kind in JOINTS])
+def test_joints_are_drawn_with_the_axis_that_the_user_gave(kind):
+    scene = scene_of(kind)
     model = taut.build(scene)
     drawing = Drawing(Labels.of(model), scene, model.x[None, : int(model.bodies.slots)], 1.0)
     for joint in json.loads(json.dumps(drawing.data()["joints"])):

@@ -95,9 +95,16 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
         context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
         return state, with_solvers(system, state, context)
 
+    def grow(model, system, state, numbers, par, least):
+        return state, with_more_pairs(par)
+
+    def solver(system, par):
+        return f"sparse Cholesky, {3 * len(par.linear.nodes.order):,} rows (three for each node of sheets)"
+
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=with_more_pairs, memory=memory_of, tolerance=TOLERANCE, takes_tolerance=True,
+        start=start, grow=grow, solver=solver, functions=280, memory=memory_of,
+        tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
         order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
     )  # fmt: skip

@@ -71,9 +71,9 @@ def solve_with_self_contact(system, state, ctx, t, h):
             return status
         found = filter_step(contact.motion, contact.surface, safe, x, w, fraction)
         if found == CAPACITY_EXCEEDED:
-            wanted = contact.motion.wanted
+            needed = contact.motion.needed
             # So many meet only on ways that are too long for one substep.
-            too_many = wanted[1] + wanted[3] > MAX_PAIRS_PER_NODE * contact.surface.nodes.shape[0]
+            too_many = needed[1] + needed[3] > MAX_PAIRS_PER_NODE * contact.surface.nodes.shape[0]
             return NOT_CONVERGED if too_many else PAIRS_FULL
         if found < 0 or found == PRESCRIBED_CUT:
             return NOT_CONVERGED

@@ -16,9 +16,10 @@ from math import atan2, sqrt
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled, inline
+from ..compiled.vectors import cross3, dot3, edge
 from .base import Argument, Kind, Layout
-from .coplanar import cross, dot, edge
 
 
 def lay_out(positions, arguments):
@@ -40,15 +41,15 @@ def lay_out(positions, arguments):
 
 @inline
 def unit(u):
-    r = sqrt(dot(u, u))
+    r = sqrt(dot3(u, u))
     return r, (u[0] / r, u[1] / r, u[2] / r)
 
 
 @inline
 def unit_rates(r, e, du):
     """First and second time derivative of e = u/|u| for constant du/dt."""
-    dr = dot(e, du)
-    ddr = (dot(du, du) - dr * dr) / r
+    dr = dot3(e, du)
+    ddr = (dot3(du, du) - dr * dr) / r
     de = ((du[0] - dr * e[0]) / r, (du[1] - dr * e[1]) / r, (du[2] - dr * e[2]) / r)
     dde = (
         -(ddr * e[0] + 2.0 * dr * de[0]) / r,
@@ -72,9 +73,9 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
             tail_u, head_u, tail_w, head_w = 0, 1, 2, 3
         length_u, u = unit(edge(x, idx[m + tail_u], idx[m + head_u]))
         length_w, w = unit(edge(x, idx[m + tail_w], idx[m + head_w]))
-        normal = cross(u, w)
-        s = sqrt(dot(normal, normal))
-        c = dot(u, w)
+        normal = cross3(u, w)
+        s = sqrt(dot3(normal, normal))
+        c = dot3(u, w)
         phi[r] = atan2(s, c) - p[at.par + i]  # (1)
         for q in range(count):
             J[k + q, 0] = J[k + q, 1] = J[k + q, 2] = 0.0
@@ -89,8 +90,8 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         if second:
             du, ddu = unit_rates(length_u, u, edge(v, idx[m + tail_u], idx[m + head_u]))
             dw, ddw = unit_rates(length_w, w, edge(v, idx[m + tail_w], idx[m + head_w]))
-            rate = -(dot(du, w) + dot(u, dw)) / s
-            curve = dot(ddu, w) + 2.0 * dot(du, dw) + dot(u, ddw)
+            rate = -(dot3(du, w) + dot3(u, dw)) / s
+            curve = dot3(ddu, w) + 2.0 * dot3(du, dw) + dot3(u, ddw)
             gamma[r] = -(curve + c * rate * rate) / s - p_tt[at.par + i]  # (4)
 
 
@@ -99,9 +100,14 @@ KIND = Kind(
     doc="The angle a-b-c at b (three nodes), or between the edges a-b and c-d (four), is held.",
     points=("a", "b", "c", "d"),
     points_optional=1,
-    rows=1,
     unit="rad",
     arguments=(Argument("angle", "number", "angle [rad]; default: as at the start"),),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", "r", angle="1 + 0.2*sin(3*t)"),
+        example("p", ("box", (0.3, 0, 0.1)), ("rod", (0.5, 0, 0))),
+        example("p", "q", "r", "s", angle="1 + 0.2*sin(3*t)"),
+        example("box", ("box", (0.3, 0, 0.1)), "rod", ("rod", (0.5, 0, 0))),
+    ),
 )

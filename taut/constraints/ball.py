@@ -9,6 +9,7 @@ The rotation of the bodies enters where places on bodies are mapped to bodies (m
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Kind, Layout
 
@@ -40,7 +41,11 @@ KIND = Kind(
     doc="Two points coincide: a ball joint between bodies, or a body and the world.",
     points=("a", "b"),
     rows=3,
-    unit="m",
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
+        example("p", "q"),
+        example(("box", (-0.1, 0.2, 0.3)), (1, 1, 1)),
+    ),
 )

@@ -7,6 +7,7 @@ r are the radii of the two bodies. Derivatives are those of distance.py, whose k
 
 from __future__ import annotations
 
+from ..arguments import example
 from . import distance
 from .base import Kind, Layout
 
@@ -25,10 +26,13 @@ KIND = Kind(
     name="ball_contact",
     doc="Two balls do not overlap; their radii are those of the bodies.",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     lay_out=lay_out,
     kernel=distance.kernel,
     sense=">=",
     contact=True,
+    examples=(
+        example("p", "q"),
+        example("p", ("box", (0.1, 0.2, 0.3))),
+    ),
+    stops={},
 )

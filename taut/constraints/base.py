@@ -37,6 +37,11 @@
     that of the integral of A v + b.
 10. An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
+10. `examples` name points of the cast of `tests/words_constraints.py`: "p", "q", "r", "s" are particles, "turn" and
+    "shift" scalar coordinates, "box" and "rod" rigid bodies, ("box", (x, y, z)) is a place on one, and (x, y, z) one in
+    the world; made("hinge", ...) is a joint. Φ need not be zero, but must be smooth around each example.
+11. With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
+    (0.1, 1.5, 0.1), or from (0.1, 0.2, 0.1) if that is where Φ ≥ 0; its second point is a ball of radius 0.2 m at 0.
 """
 
 from __future__ import annotations
@@ -47,6 +52,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arguments import Argument, Example
+
 
 class At(NamedTuple):
     """Where a batch begins in the flat arrays."""
@@ -56,24 +63,6 @@ class At(NamedTuple):
     ints: int
     row: int
     blk: int
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One keyword argument of a kind, as users write it in Python or in a scene file.
-
-    type: "number" or "vector" (three numbers): each may be a function of time (a Signal)
-          "constant" or "constant_vector": numbers that may not change with time
-          "quaternion": (w, x, y, z) or (axis, angle)
-          "joint": a joint of the scene, or its name
-          "numbers": a list of numbers; "text"; "texts": a list of text; "function": a Python function
-    """
-
-    name: str
-    type: str
-    doc: str
-    default: Any = None
-    required: bool = False
 
 
 BALL = Argument("ball", "constant", "radius of the ball about the point [m]; default: the body's own")
@@ -145,10 +134,10 @@ class Kind:
     name: str
     doc: str  # one sentence
     points: tuple[str, ...] | None  # names of the points; None: any number
-    rows: int  # scalar equations; 0: told by lay_out
-    unit: str  # of Φ
     lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
     kernel: Callable | None = None  # None: made of parts
+    rows: int = 1  # scalar equations; 0: told by lay_out
+    unit: str = "m"  # of Φ
     arguments: tuple[Argument, ...] = ()
     points_optional: int = 0  # how many of the last points may be left out
     rechart: Callable | None = None  # (n, at, idx, ints, x): choose a chart at the start of a step
@@ -156,6 +145,8 @@ class Kind:
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
     level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
+    examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 10
+    stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 11
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning
     frames: bool = False  # lay_out derives points from the bodies' frames
     joints: tuple[str, ...] = ()  # arguments that name joints

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled import compiled, inline
+from ..arguments import example
+from ..compiled import compiled
+from ..compiled.vectors import cross3, dot3, edge
 from .base import Kind, Layout
 
 
@@ -24,21 +26,6 @@ def lay_out(positions, arguments):
     return Layout((area,))
 
 
-@inline
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@inline
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inline
-def edge(x, a, b):
-    return x[b, 0] - x[a, 0], x[b, 1] - x[a, 1], x[b, 2] - x[a, 2]
-
-
 @compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
@@ -48,8 +35,8 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         k = at.blk + 4 * i
         scale = 1.0 / p[at.par + i]
         u, w, z = edge(x, a, b), edge(x, a, c), edge(x, a, d)
-        wz, zu, uw = cross(w, z), cross(z, u), cross(u, w)
-        phi[r] = dot(u, wz) * scale  # (1)
+        wz, zu, uw = cross3(w, z), cross3(z, u), cross3(u, w)
+        phi[r] = dot3(u, wz) * scale  # (1)
         for j in range(3):
             J[k, j] = -(wz[j] + zu[j] + uw[j]) * scale  # (2)
             J[k + 1, j] = wz[j] * scale
@@ -58,15 +45,18 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         phi_t[r] = 0.0
         if second:
             du, dw, dz = edge(v, a, b), edge(v, a, c), edge(v, a, d)
-            gamma[r] = 2.0 * scale * (dot(du, cross(dw, z)) + dot(u, cross(dw, dz)) + dot(du, cross(w, dz)))  # (3)
+            bend = dot3(du, cross3(dw, z)) + dot3(u, cross3(dw, dz)) + dot3(du, cross3(w, dz))
+            gamma[r] = 2.0 * scale * bend  # (3)
 
 
 KIND = Kind(
     name="coplanar",
     doc="Four points stay in one plane.",
     points=("a", "b", "c", "d"),
-    rows=1,
-    unit="m",
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", "r", "s"),
+        example(("box", (0.3, 0, 0.1)), "q", ("rod", (0.5, 0, 0)), (1, 2, 3)),
+    ),
 )

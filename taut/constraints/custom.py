@@ -11,7 +11,10 @@ kernel calls by its address, so a scene with its own constraints runs in the sam
 
 from __future__ import annotations
 
+from math import cos
+
 from .. import limits
+from ..arguments import example
 from ..compiled import compiled
 from ..expressions import call_constraint, check, check_linear, codegen
 from .base import Argument, Kind, Layout
@@ -133,6 +136,21 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         call_constraint(address, packed_x, packed_v, t, phi, r, J, 3 * k, phi_t, gamma)  # (1), (2), (3)
 
 
+VELOCITIES = ["p.vx*sin(q.y) - q.vz*cos(turn) + t**2*p.y", "turn.v*p.x**2 + q.vx*exp(-q.z*t) - 3*p.vy"]
+TURNING = "box.wx*rod.z - rod.vy*t + 2*rod.wz - box.wy*box.x + rod.wx"
+FORMULAS = ["sin(p.x*q.y) + p.z*t**2", "q.x**2 + q.z**3 - exp(p.y)*cos(2*t) + turn"]
+
+
+def product_with_time(points, t):
+    """A function for the examples."""
+    return points[0, 0] * points[1, 1] * points[1, 1] - points[0, 2] * t * t
+
+
+def moving_along(q, v, t):
+    """A condition on velocities for the examples."""
+    return q[0, 0] * v[1, 1] - q[1, 2] ** 2 * v[0, 2] * t + cos(q[0, 1] - t)
+
+
 KIND = Kind(
     name="custom",
     doc="Your own condition: a formula such as 'b.x**2 + b.y**2 - 1', of velocities 'b.vx - b.y*b.vz', or a function.",
@@ -151,4 +169,14 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", "turn", formula=FORMULAS),
+        example("p", ("box", (0.1, 0.2, 0.3)), function=product_with_time),
+        example("p", "q", "turn", velocity=VELOCITIES),
+        example("box", ("rod", (0.1, 0, 0.3)), velocity=TURNING),
+        *(
+            example("p", ("box", (0.1, 0.2, 0.3)), velocity_function=moving_along, derivatives=way)
+            for way in ("complex", "interpreted")
+        ),
+    ),
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -56,10 +57,13 @@ KIND = Kind(
     name="distance",
     doc="Two points stay a given length apart (by default the length they start with).",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
     lay_out=lay_out,
     kernel=kernel,
     contact=True,
+    examples=(
+        example("p", "q", length="1 + 0.2*sin(3*t)"),
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
+        example(("box", (0.1, -0.2, 0.3)), (0, 0, 0)),
+    ),
 )

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -38,8 +39,11 @@ KIND = Kind(
     doc="A point stays at a place, or follows a moving place.",
     points=("a",),
     rows=3,
-    unit="m",
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", place=("sin(2*t)", "0.1*t**3", 1)),
+        example(("box", (0.1, 0.2, 0.3))),
+    ),
 )

@@ -9,6 +9,7 @@ One row for each limit that is given, the minimum first.
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -65,4 +66,12 @@ KIND = Kind(
     kernel=kernel,
     sense=">=",
     mixed=frozenset({"a"}),
+    examples=(
+        example("p", component="y", minimum="0.1*sin(3*t)", maximum=2),
+        example("p", component="z", maximum="t**2"),
+        example("turn", minimum=-1, maximum="3 + sin(t)"),
+        example("turn", maximum=4),
+        example(("rod", (0.5, 0, 0)), component="x", minimum=0),
+    ),
+    stops={"component": "y", "minimum": 0.0, "maximum": 1.5},
 )

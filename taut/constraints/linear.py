@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -52,7 +53,6 @@ KIND = Kind(
     name="linear",
     doc="A weighted sum of coordinates keeps its value (gear, rack, pulley).",
     points=None,
-    rows=1,
     unit="1",
     arguments=(
         Argument("coefficients", "numbers", "one per coordinate, or three per particle", required=True),
@@ -60,4 +60,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
+        example("turn", "shift", coefficients=[2, -5]),
+    ),
 )

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
+from ..compiled.vectors import dot3, edge
 from . import distance
 from .base import Kind, Layout
-from .coplanar import dot, edge
 
 
 def lay_out(positions, arguments):
@@ -34,7 +35,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         r = at.row + i
         k = at.blk + 2 * i
         d = edge(x, a, b)
-        length = sqrt(dot(d, d))
+        length = sqrt(dot3(d, d))
         inverse = 1.0 / length if length > 0.0 else 0.0
         phi[r] = p[at.par + i] - length  # (1)
         for c in range(3):
@@ -43,19 +44,22 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         phi_t[r] = p_t[at.par + i]  # (3)
         if second:
             w = edge(v, a, b)
-            rate = dot(d, w) * inverse
-            gamma[r] = p_tt[at.par + i] - (dot(w, w) - rate * rate) * inverse  # (4)
+            rate = dot3(d, w) * inverse
+            gamma[r] = p_tt[at.par + i] - (dot3(w, w) - rate * rate) * inverse  # (4)
 
 
 KIND = Kind(
     name="max_distance",
     doc="Two points stay at most a given length apart: a rope that may go slack.",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     arguments=distance.KIND.arguments,
     lay_out=lay_out,
     kernel=kernel,
     sense=">=",
     contact=True,
+    examples=(
+        example("p", "q", length="1 + 0.2*sin(3*t)"),
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), length=3),
+    ),
+    stops={"length": 1.6},
 )

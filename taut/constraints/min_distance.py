@@ -7,6 +7,7 @@ Derivatives are those of distance.py, whose kernel serves here too.
 
 from __future__ import annotations
 
+from ..arguments import example
 from . import distance
 from .base import Kind
 
@@ -19,11 +20,14 @@ KIND = Kind(
     name="min_distance",
     doc="Two points stay at least a given length apart (by default the length they start with).",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     arguments=distance.KIND.arguments,
     lay_out=lay_out,
     kernel=distance.kernel,
     sense=">=",
     contact=True,
+    examples=(
+        example("p", "q", length="1 + 0.2*sin(3*t)"),
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
+    ),
+    stops={"length": 0.5},
 )

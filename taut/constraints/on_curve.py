@@ -7,6 +7,7 @@ Derivatives of the curve come from sympy (see custom.py, whose kernel serves her
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..expressions import check, codegen
 from .base import Argument, Kind, Layout
 from .custom import kernel, variables
@@ -32,11 +33,14 @@ KIND = Kind(
     doc="A point stays on a parametric curve; the curve's parameter, s in its formulas, is a scalar coordinate.",
     points=("a", "s"),
     rows=3,
-    unit="m",
     arguments=(
         Argument("curve", "texts", "three formulas [m] in t and the parameter, always called s", required=True),
     ),
     lay_out=lay_out,
     kernel=kernel,
     coordinates=frozenset({"s"}),
+    examples=(
+        example("p", "turn", curve=("cos(s)*(1 + t**2)", "0.3*s*s", "sin(s + t)")),
+        example(("box", (0.1, 0.2, 0.3)), "turn", curve=("s", "s**2", "exp(-s)")),
+    ),
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -56,11 +57,14 @@ KIND = Kind(
     doc="A point stays on a line; the line may move.",
     points=("a",),
     rows=2,
-    unit="m",
     arguments=(
         Argument("point", "vector", "a place on the line [m]; default: where the point starts"),
         Argument("direction", "constant_vector", "along the line", required=True),
     ),
     lay_out=lay_out,
     kernel=kernel,
+    examples=(
+        example("p", point=("sin(2*t)", "t**2", 0), direction=(1, 2, 3)),
+        example(("box", (0.1, 0.2, 0.3)), direction=(0, 1, 0)),
+    ),
 )

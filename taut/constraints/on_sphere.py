@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
@@ -55,8 +56,6 @@ KIND = Kind(
     name="on_sphere",
     doc="A point stays on a sphere; centre and radius may change with time.",
     points=("a",),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("radius", "number", "radius [m]; default: as at the start"),
@@ -64,4 +63,8 @@ KIND = Kind(
     lay_out=lay_out,
     kernel=kernel,
     contact=True,
+    examples=(
+        example("p", center=("sin(2*t)", "t**2", 3), radius="2 + sin(t)"),
+        example(("box", (0.1, 0.2, 0.3)), center=(1, 0, 0)),
+    ),
 )

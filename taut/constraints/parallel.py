@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
 from .base import Kind, Layout
 
@@ -76,4 +77,8 @@ KIND = Kind(
     lay_out=lay_out,
     kernel=kernel,
     rechart=rechart,
+    examples=(
+        example("p", "q", "r", "s"),
+        example("box", ("box", (0.3, 0, 0.1)), ("rod", (-0.5, 0, 0)), ("rod", (0.5, 0, 0))),
+    ),
 )

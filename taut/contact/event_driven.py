@@ -70,21 +70,13 @@ def event_functions(system, state, ctx, t, out):
 
 
 @inline
-def save(state, saved):
-    copy(state.x, saved.x)
-    copy(state.quat, saved.quat)
-    copy(state.v, saved.v)
-    copy_vector(state.memory, saved.memory)
-    copy_vector(state.ledger, saved.ledger)
-
-
-@inline
-def restore(state, saved):
-    copy(saved.x, state.x)
-    copy(saved.quat, state.quat)
-    copy(saved.v, state.v)
-    copy_vector(saved.memory, state.memory)
-    copy_vector(saved.ledger, state.ledger)
+def copy_state(source, out):
+    """Between State and SavedState, either way."""
+    copy(source.x, out.x)
+    copy(source.quat, out.quat)
+    copy(source.v, out.v)
+    copy_vector(source.memory, out.memory)
+    copy_vector(source.ledger, out.ledger)
 
 
 @inline
@@ -194,7 +186,7 @@ def locate_event(system, state, ctx, t, h):
         budget *= 0.5
         if not lo < guess < hi:
             guess = half
-        restore(state, ctx.saved)
+        copy_state(ctx.saved, state)
         integrate(system, state, t, guess, ctx)
         if event_functions(system, state, ctx, t + guess, rows.g_trial):
             hi = guess
@@ -202,7 +194,7 @@ def locate_event(system, state, ctx, t, h):
         else:
             lo = guess
             copy_vector(rows.g_trial, rows.g_lo)
-    restore(state, ctx.saved)
+    copy_state(ctx.saved, state)
     if lo == 0.0:  # an event at once: let it happen, or time would not go on
         lo = hi
     integrate(system, state, t, lo, ctx)
@@ -226,7 +218,7 @@ def update_platt_set(system, state, ctx, t):
 @compiled
 def advance_to_event(system, state, ctx, t, h):
     """From t by h, or to the first event before; returns the time used."""
-    save(state, ctx.saved)
+    copy_state(state, ctx.saved)
     integrate(system, state, t, h, ctx)
     used = h
     if ctx.problem.rewind == 1:

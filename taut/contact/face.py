@@ -145,9 +145,8 @@ def remove_null(p, rank, x, work):
 
 
 @compiled
-def solve_independent(rank, x, work):
-    """x ← A_BB⁻¹ x"""
-    K = work.K
+def solve_cholesky(K, rank, x):
+    """x ← (K Kᵀ)⁻¹ x, for the leading rows of a lower triangle K"""
     for i in range(rank):
         total = x[i]
         for j in range(i):
@@ -182,7 +181,7 @@ def solve_set(m, flags, work):
             remove_null(p, rank, r, work)
         for i in range(rank, p):
             r[i] = 0.0
-        solve_independent(rank, r, work)
+        solve_cholesky(work.K, rank, r)
         if rank < p:
             remove_null(p, rank, r, work)
         for i in range(p):

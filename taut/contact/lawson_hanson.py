@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from ..compiled import compiled
+from .face import solve_cholesky
 from .work import record
 
 EPSILON = 1e-8
@@ -61,16 +62,9 @@ def remove_row(k, p, work):
 @compiled
 def solve_active(p, work):
     """z: the minimum of (1) with the set held as equalities."""
-    L, z = work.L, work.z
     for i in range(p):
-        total = -work.g[work.order[i]]
-        for j in range(i):
-            total -= L[i, j] * z[j]
-        z[i] = total / L[i, i]
-    for i in range(p - 1, -1, -1):
-        z[i] /= L[i, i]
-        for j in range(i):
-            z[j] -= L[i, j] * z[i]
+        work.z[i] = -work.g[work.order[i]]
+    solve_cholesky(work.L, p, work.z)
 
 
 @compiled

@@ -22,6 +22,7 @@ from __future__ import annotations
 from ..compiled import compiled, inline
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.unconstrained import AB2, extrapolate
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time
 from .active_set import UNLOGGED
 from .broad_phase import add_pair_candidates, deepest_overlap, update_pairs
@@ -207,7 +208,7 @@ def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
         if not had_impact:
             add_scaled(state.v, 1.0, dv, state.v)
         move(system, state.x, state.quat, dv, h, state.x, state.quat)
-        system.work.counts[1] += 1
+        system.work.counts[CORRECTIONS] += 1
     return OK if ctx.problem.residual_accepted == 1 or error < 100.0 * tolerance else NOT_CONVERGED
 
 

@@ -8,12 +8,21 @@
     untangle.py      crossings taken apart
 """
 
-from .constraints import Start, check_inequalities, pairs_fit, prepare_start
+from typing import Any
+
+from ..model import Model
+from ..model.arrays import State, System
+from .constraints import Start, check_inequalities, prepare_start
 from .equalities import AS_GIVEN, REPAIR, start_mode
 from .sheets import check_sheets
-from .words import listed
 
-__all__ = [
-    "AS_GIVEN", "REPAIR", "Start", "check_inequalities", "check_sheets", "listed", "pairs_fit", "prepare_start",
-    "start_mode",
-]  # fmt: skip
+
+def check_start(model: Model, system: System, state: State, par: Any, mode: str) -> None:
+    """Refuse or repair what the start breaks beside equalities: inequalities, lengths, contacts of cloth and solids."""
+    if model.sheets:
+        check_sheets(model, system, state, par, mode)
+    elif model.is_unilateral:
+        check_inequalities(model, system, state, par, mode)
+
+
+__all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "start_mode"]

@@ -18,18 +18,16 @@ from ..contact.collect import evaluate_inequalities
 from ..contact.problem import ContactContext
 from ..contact.rows import NO
 from ..contact.time_stepping import correct_positions
-from ..errors import TautError, note, tell
+from ..errors import TautError, listed, note, tell
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
-from ..methods.base import OK
 from ..methods.post_stabilization import correct, correct_velocity
 from ..model import Model
-from ..model.arrays import State, System
+from ..model.arrays import SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import constraints, set_time, times
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
-from .words import listed
 
 CONFLICT_ROUNDS = 30
 
@@ -47,12 +45,12 @@ class Start:
 def look(system, state):
     """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
     work = system.work
-    work.counts[2] = 0
+    work.counts[SINGULAR_SYSTEMS] = 0
     constrained(system, 0.0, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
     times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] += work.phi_t[r]
-    return work.counts[2]
+    return work.counts[SINGULAR_SYSTEMS]
 
 
 @entry
@@ -180,12 +178,6 @@ def inequalities_at_start(system, state, ctx):
     evaluate_inequalities(system, ctx, 0.0, state.x, state.quat, state.v, NO)
     update_pairs(state, ctx, 0.0, 1.0)
     return deepest_overlap(state, ctx)
-
-
-@entry
-def pairs_fit(state, ctx):
-    """Whether the capacity is enough for all pairs of balls that are near at the start."""
-    return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
 @entry

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import TautError, note, tell, unknown
+from ..errors import TautError, and_more, note, tell, unknown
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
 from .projection import SETTLED, project
-from .words import more
 
 Array = np.ndarray
 PROJECT, REPAIR, AS_GIVEN = "project", "repair", "as_given"
@@ -111,4 +110,4 @@ def _amounts(model: Model, phi: Array, off: Array) -> str:
     rows = [int(r) for r in np.argsort(-off) if off[r] > ROUNDING]
     names = model.row_names
     shown = [f"'{names[r]}' by {phi[r]:.3g}{'' if units[r] == '1' else f' {units[r]}'}" for r in rows[:SHOWN]]
-    return ", ".join(shown) + more(len(rows), SHOWN)
+    return ", ".join(shown) + and_more(len(rows), SHOWN)

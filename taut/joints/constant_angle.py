@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from math import acos, cos, pi
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout, Part
 from .base import unit
 
@@ -26,7 +27,6 @@ KIND = Kind(
     name="constant_angle",
     doc="A direction on one body keeps its angle to a direction on another.",
     points=("a", "b"),
-    rows=1,
     unit="rad",
     arguments=(
         Argument("direction", "constant_vector", "on a's body, in the world at the start", required=True),
@@ -35,4 +35,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("box", "rod", direction=(1, 0, 0), direction_2=(0, 1, 0)),
+        example("box", (0, 0, 0), direction=(1, 0, 0), direction_2=(1, 1, 0), angle=0.7),
+    ),
 )

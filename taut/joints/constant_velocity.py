@@ -7,6 +7,7 @@ The second condition keeps the twist about the line that halves the angle betwee
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Kind, Layout, Part
 from .base import AXIS, axes_of, coincident, frame
 
@@ -28,4 +29,7 @@ KIND = Kind(
     arguments=AXIS,
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
+    ),
 )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import relation
 from .selection import coordinate_of
@@ -26,7 +27,6 @@ KIND = Kind(
     name="couple",
     doc="A joint's coordinate is a multiple of another's, plus an offset.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(
         FIRST,
@@ -38,4 +38,11 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     joints=("first", "second"),
+    examples=(
+        example(
+            made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+            made("slider", (0, 1, 0), "rod", axis=(0, 0, 1)),
+            ratio=-2.0, offset=0.3,
+        ),
+    ),
 )

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Kind, Layout
 from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
 
@@ -28,4 +29,7 @@ KIND = Kind(
     arguments=(*AXIS, ANGLE, DISPLACEMENT),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+    ),
 )

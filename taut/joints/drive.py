@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import relation
 from .selection import COORDINATE, TARGETS, chosen_target
@@ -19,9 +20,18 @@ KIND = Kind(
     name="drive",
     doc="A joint's coordinate follows a function of time; λ is the torque or force that it takes.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(Argument("joint", "joint", "the joint that is driven", required=True), *TARGETS, COORDINATE),
     lay_out=lay_out,
     joints=("joint",),
+    examples=(
+        example(
+            made("cylindrical", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+            angle="3*t + sin(2*t)",
+        ),
+        example(
+            made("cylindrical", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+            displacement="0.3*t**2",
+        ),
+    ),
 )

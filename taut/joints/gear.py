@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import relation
 from .couple import FIRST, OFFSET, SECOND
@@ -29,7 +30,6 @@ KIND = Kind(
     name="gear",
     doc="The angles of two joints turn in a fixed ratio.",
     points=(),
-    rows=1,
     unit="rad",
     arguments=(
         FIRST,
@@ -40,4 +40,11 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     joints=("first", "second"),
+    examples=(
+        example(
+            made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),
+            made("hinge", "rod", (0, 1, 0), axis=(0, 0, 1)),
+            teeth=(17, 53),
+        ),
+    ),
 )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import TYPES, bias, gradient, value
@@ -57,4 +58,11 @@ KIND = Kind(
     kernel=kernel,
     sense=">=",
     joints=("joint",),
+    examples=(
+        example(
+            made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2),
+            lower=-0.5, upper=1.0,
+        ),
+        example(made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2), upper=1.0),
+    ),
 )

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Kind, Layout, Part
 from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, points_of
 
@@ -32,4 +33,7 @@ KIND = Kind(
     arguments=(*AXIS, ANGLE),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+    ),
 )

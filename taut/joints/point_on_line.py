@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout
 from .base import DISPLACEMENT, across, displacement, frame, on_axis, on_body, unit
 
@@ -25,11 +26,14 @@ KIND = Kind(
     doc="A point stays on a line that moves with a body.",
     points=("a", "b"),
     rows=2,
-    unit="m",
     arguments=(
         Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
         DISPLACEMENT,
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("p", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+        example(("box", (0.1, 0.2, 0.3)), (0, 1, 0), axis=(0, 0, 1)),
+    ),
 )

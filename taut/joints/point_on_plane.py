@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout, Part
 from .base import across, displacement, frame, on_body, points_of, unit
 
@@ -27,11 +28,12 @@ KIND = Kind(
     name="point_on_plane",
     doc="A point stays on a plane that moves with a body.",
     points=("a", "b"),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("normal", "constant_vector", "of the plane through b, in the world at the start", required=True),
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("p", ("rod", (0.5, 0, 0)), normal=(1, 2, 2)),
+    ),
 )

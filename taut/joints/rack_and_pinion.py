@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import relation
 from .couple import OFFSET
@@ -23,8 +24,6 @@ KIND = Kind(
     name="rack_and_pinion",
     doc="A slider moves by what a wheel rolls off.",
     points=(),
-    rows=1,
-    unit="m",
     arguments=(
         Argument("pinion", "joint", "the joint that the pinion turns in", required=True),
         Argument("rack", "joint", "the joint that the rack slides in", required=True),
@@ -33,4 +32,11 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     joints=("pinion", "rack"),
+    examples=(
+        example(
+            made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),
+            made("slider", "rod", (0, 1, 0), axis=(0, 0, 1)),
+            radius=0.2,
+        ),
+    ),
 )

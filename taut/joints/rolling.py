@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout, Part
 from .base import Axes, across, frame, on_body, points_of, unit
 
@@ -59,7 +60,6 @@ KIND = Kind(
     doc="A ball, wheel or disc rolls on a plane, which may move, without slipping.",
     points=("wheel", "plane"),
     rows=3,
-    unit="m",
     level="velocity",
     arguments=(
         Argument("normal", "constant_vector", "of the plane, in the world at the start", default=(0.0, 1.0, 0.0)),
@@ -69,4 +69,9 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example("box", ("rod", (0.5, 0, 0)), normal=(1, 2, 2), radius=0.6, axis=(2, -1, 0.3)),
+        example(("box", (0.1, 0.2, 0.3)), (0, 0, 1), radius=0.6, axis=(1, 0.5, 1), tube=0.2),
+        example("rod", "box", normal=(1, 2, 2), radius=0.3),
+    ),
 )

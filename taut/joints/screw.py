@@ -10,6 +10,7 @@ from math import pi
 
 import numpy as np
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout
 from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
 from .coordinates import relation
@@ -42,4 +43,7 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), pitch=0.3),
+    ),
 )

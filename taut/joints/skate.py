@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout, Part
 from .base import unit
 
@@ -27,8 +28,6 @@ KIND = Kind(
     name="skate",
     doc="A place on a body moves along a direction that turns with the body, and not across it (knife edge, car axle).",
     points=("a",),
-    rows=1,
-    unit="m",
     level="velocity",
     arguments=(
         Argument("direction", "constant_vector", "heading of the blade in the world, at the start", required=True),
@@ -36,4 +35,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), direction=(1, 0, 2)),
+        example("rod", direction=(1, 1, 0), normal=(0, 0, 1)),
+    ),
 )

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..constraints.base import Kind, Layout
 from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, locked, on_axis
 
@@ -28,4 +29,8 @@ KIND = Kind(
     arguments=(*AXIS, DISPLACEMENT),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
+        example((0, 1, 0), "rod", axis=(0, 0, 1)),
+    ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout, Part
 from .base import angle, coincident, frame, on_body, unit
 
@@ -44,4 +45,7 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), axis_2=(2, 1, -2)),
+    ),
 )

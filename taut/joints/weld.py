@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arguments import example
 from ..constraints.base import Argument, Kind, Layout
 from .base import Axes, coincident, frame, locked, on_body
 
@@ -44,4 +45,8 @@ KIND = Kind(
     ),
     lay_out=lay_out,
     frames=True,
+    examples=(
+        example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
+        example("rod", (1, -1, 2), orientation=((0, 1, 1), 0.3)),
+    ),
 )

@@ -288,8 +288,8 @@ def micro_panel_times_rhs(builder: Any, fac: Lanes, a: Any, count: Any, rhs: Lan
     return [builder.fadd(builder.fadd(first, sums[1]), builder.fadd(sums[2], sums[3]))]
 
 
-def rhs_kernels(rhs_count: int) -> tuple[Any, Any, Any]:
-    """The kernels of solves, for `rhs_count` right-hand sides that begin `span` numbers apart."""
+def forward_kernels(rhs_count: int) -> tuple[Any, Any]:
+    """The kernels of forward substitution, for `rhs_count` right-hand sides that begin `span` numbers apart."""
 
     @intrinsic
     def set_below(typingctx, fac, a, count, rhs, span, at):
@@ -326,6 +326,12 @@ def rhs_kernels(rhs_count: int) -> tuple[Any, Any, Any]:
         place = types.uint64
         return types.void(fac, place, place, rhs, place), lower
 
+    return set_below, solve_own
+
+
+def backward_kernel(rhs_count: int) -> Any:
+    """The kernel of back substitution, likewise."""
+
     @intrinsic
     def solve_back(typingctx, fac, a, step, count, columns, rhs, span, at):
         """Eight numbers rhs[at] = K (rhs[at] - Σ (eight columns of a micro-panel)ᵀ × eight numbers after them) over
@@ -359,8 +365,8 @@ def rhs_kernels(rhs_count: int) -> tuple[Any, Any, Any]:
         place = types.uint64
         return types.void(fac, place, place, place, place, rhs, place, place), lower
 
-    return set_below, solve_own, solve_back
+    return solve_back
 
 
-set_below, solve_own, solve_back = rhs_kernels(1)
-set_below_four, solve_own_four, solve_back_four = rhs_kernels(PIECES)
+(set_below, solve_own), solve_back = forward_kernels(1), backward_kernel(1)
+(set_below_four, solve_own_four), solve_back_four = forward_kernels(PIECES), backward_kernel(PIECES)

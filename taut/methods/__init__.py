@@ -24,6 +24,7 @@ from . import (
 )
 from .base import STATUSES, Method, Option
 from .cloth_baselines import IMPLICIT_EULER, PROVOT, XPBD
+from .style import Style, style_of_stranger
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -46,4 +47,10 @@ METHODS: dict[str, Method] = {
     )
 }
 
-__all__ = ["METHODS", "STATUSES", "Method", "Option"]
+
+def style_of(name: str) -> Style:
+    """How the method of that name looks; also of one that is not known here."""
+    return (METHODS[name].style if name in METHODS else None) or style_of_stranger(name)
+
+
+__all__ = ["METHODS", "STATUSES", "Method", "Option", "Style", "style_of"]

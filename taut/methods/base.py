@@ -36,7 +36,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..linalg import describe
 from ..model.model import Model
+from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
@@ -83,6 +85,7 @@ class Method:
     order_position: int | None  # of |Φ|
     order_velocity: int | None  # of |Φ̇|
     step: Callable | None  # None: it treats deformables alone
+    style: Style | None = None  # in plots and on pages; None: one of those for strangers
     orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
     caveat: Caveat | None = None
     takes_tolerance: bool = True
@@ -91,6 +94,7 @@ class Method:
     observe: Callable | None = None
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
+    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
@@ -98,7 +102,14 @@ class Method:
     refuses: Callable[[Model], str | None] = lambda model: None
     start: Callable | None = None  # (model, system, state, par) -> (state, par)
     begin: Callable | None = None  # (system, state, par): before the first step, unless a stored run goes on
-    grow: Callable | None = None  # (par) -> par with more room, after a step that ended with PAIRS_FULL
+    # (model, system, state, numbers, par, least) -> (state, par) with a capacity of `least` or more pairs, after
+    # a step that ended with PAIRS_FULL; numbers is the `par` that `start` was given
+    grow: Callable | None = None
+    drain: Callable | None = None  # (par) -> whole numbers and numbers of the events since the last call
+    remarks: Callable[[Model, Any], list[str]] = lambda model, par: []  # what is to be told when a run ends
+    solver: Callable[[Any, Any], str] = lambda system, par: describe(system.linear)  # how linear systems are solved
+    log: Callable | None = None  # (par) -> the tables of result/log.py
+    functions: int = 75  # about how many a first run compiles, for the guess of the time left
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import BOTH, Method, Option
+from .style import SOLID, Style
 
 
 @inline
@@ -33,6 +34,7 @@ METHOD = Method(
     name="baumgarte",
     doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
     source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
+    style=Style("#E69F00", SOLID, "^"),
     level="acceleration",
     order=4,
     order_position=4,

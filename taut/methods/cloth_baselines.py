@@ -10,6 +10,7 @@ import numpy as np
 
 from ..model.model import Model
 from .base import Method, Option
+from .style import DASHDOT, DASHED, SOLID, Style
 
 ELONGATION = 0.1  # above which provot cuts springs back
 
@@ -45,6 +46,7 @@ XPBD = Method(
     name="xpbd",
     doc="Cloth: springs and edges as compliant position constraints, swept over.",
     source="Macklin, Müller, Chentanez 2016",
+    style=Style("#AA4499", SOLID, "<"),
     level="position, iterated",
     order=1,
     order_position=0,
@@ -63,6 +65,7 @@ PROVOT = Method(
     name="provot",
     doc="Cloth: explicit springs, then over-long ones are cut back by moving their nodes.",
     source="Provot 1995",
+    style=Style("#661100", DASHDOT, ">"),
     level="position, iterated",
     order=1,
     order_position=0,
@@ -82,6 +85,7 @@ IMPLICIT_EULER = Method(
     name="implicit_euler",
     doc="Cloth: stiff springs, all in one linear system per step.",
     source="Baraff and Witkin 1998",
+    style=Style("#44AA99", DASHED, "H"),
     level="forces",
     order=1,
     order_position=0,

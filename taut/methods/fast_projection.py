@@ -14,6 +14,7 @@ where it does not halve |Φ|, (2) takes over. Goldenthal et al. 2007, named in C
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     add_slip,
@@ -33,6 +34,7 @@ from ..model.evaluate import (
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
+from .style import DOTTED, Style
 
 
 @compiled
@@ -79,7 +81,7 @@ def step(system, state, t, h, par):
         add_scaled(v, 1.0, work.v1, v)  # (3)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -87,6 +89,7 @@ METHOD = Method(
     name="fast_projection",
     doc="An unconstrained step projected onto the constraints by Newton's method.",
     source="Goldenthal et al. 2007; COL865",
+    style=Style("#882255", DOTTED, "X"),
     level="position",
     order=1,
     order_position=None,

@@ -20,6 +20,7 @@ unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -40,6 +41,7 @@ from ..model.evaluate import (
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
+from .style import SOLID, Style
 from .unconstrained import AB2, extrapolate, integrator_option, memory
 
 
@@ -101,7 +103,7 @@ def correct(system, state, t, h, par):
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -121,6 +123,7 @@ METHOD = Method(
     name="implicit_first",
     doc="One linear solve makes the linearised constraints hold at the new time.",
     source="Hong ICRA 2005 (11)-(16)",
+    style=Style("#56B4E9", SOLID, "o"),
     level="position, linearised",
     order=1,
     order_position=2,

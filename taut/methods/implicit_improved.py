@@ -28,6 +28,7 @@ terms of rigid bodies, the method does not converge, and a run with forces that 
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     accelerations,
     add_scaled,
@@ -46,6 +47,7 @@ from ..model.evaluate import (
 )
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
 from .implicit_first import renew
+from .style import DASHED, Style
 from .unconstrained import AB2, MIDPOINT, extrapolate, integrator_option, memory
 
 
@@ -156,7 +158,7 @@ def repeat(system, state, t, h, par, v_half):
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         push(system, work.J2, w, work.mu, 0.5 * h, v_half)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     set_time(system, t, state.x, state.quat, v_half)
     return OK if par[1] == 1.0 else status
 
@@ -165,6 +167,7 @@ METHOD = Method(
     name="implicit_improved",
     doc="A half step finds λ, a mid-point step uses it; one linear system.",
     source="Hong, Welch and Choi 2005 (5)-(7)",
+    style=Style("#0072B2", DASHED, "D"),
     level="position, linearised",
     order=2,
     order_position=2,

@@ -24,6 +24,7 @@ constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. 
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     accelerations,
     add_scaled,
@@ -45,6 +46,7 @@ from ..model.evaluate import (
 )
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
+from .style import SOLID, Style
 from .unconstrained import MIDPOINT, integrator_option, memory
 
 
@@ -144,7 +146,7 @@ def correct(system, state, t, h, par):
         push(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, 0.5 * h, state.x, state.quat)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return OK if par[1] == 1.0 else NOT_CONVERGED
 
 
@@ -152,6 +154,7 @@ METHOD = Method(
     name="implicit_second",
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     source="Hong et al. 2008 (7)-(12)",
+    style=Style("#332288", SOLID, "p"),
     level="position, linearised",
     order=2,
     order_position=3,

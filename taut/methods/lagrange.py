@@ -14,6 +14,7 @@ from __future__ import annotations
 from ..compiled import compiled, inline, specialise
 from . import acceleration
 from .base import BOTH, Method
+from .style import DOTTED, Style
 
 
 @inline
@@ -30,6 +31,7 @@ METHOD = Method(
     name="lagrange",
     doc="Multipliers from the twice differentiated constraints; nothing corrects the drift.",
     source="COL865; Witkin and Baraff",
+    style=Style("#999933", DOTTED, "v"),
     level="acceleration",
     order=4,
     order_position=4,

@@ -21,6 +21,7 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
+from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.evaluate import (
     add_scaled,
     apply,
@@ -37,6 +38,7 @@ from ..model.evaluate import (
 )
 from . import acceleration
 from .base import ILL_CONDITIONED, OK, Method, Option
+from .style import DASHDOT, Style
 
 IMPLICIT = len(acceleration.INTEGRATORS)
 TOLERANCE = 1e-13  # of conjugate gradients: the residual over that of u = 0, in the norm of the preconditioner
@@ -121,7 +123,7 @@ def conjugate_gradients(system, stiffness, r, u):
         alpha = size / dot(p, product)
         add_scaled(u, alpha, p, u)
         add_scaled(r, -alpha, product, r)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     return ILL_CONDITIONED
 
 
@@ -144,7 +146,7 @@ def implicit_step(system, state, t, h, par):
     for r in range(lam.shape[0]):
         lam[r] -= c * work.b[r]  # (3)
     add_scaled(v, 1.0, u, v)
-    work.counts[0] += 1
+    work.counts[LINEAR_SOLVES] += 1
     if system.counted == 1:
         count_work(system, state, work.J, v, lam, h)
     move(system, state.x, state.quat, v, h, state.x, state.quat)
@@ -169,6 +171,7 @@ METHOD = Method(
     name="penalty",
     doc="A stiff spring with damping in place of each constraint; no linear system, unless its step is implicit.",
     source="COL865: penalty forces",
+    style=Style("#CC79A7", DASHDOT, "P"),
     level="force",
     order=0,
     order_position=0,

@@ -16,6 +16,7 @@ from ..model.evaluate import clear, constraints, drop_slip, largest, move, push,
 from . import acceleration
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
 from .lagrange import step as lagrange_step
+from .style import DASHED, Style
 
 
 @compiled
@@ -67,6 +68,7 @@ METHOD = Method(
     name="post_stabilization",
     doc="An unstabilized step followed by a projection of the positions.",
     source="Cline and Pai 2003; Hong ICRA 2005 (17), (18)",
+    style=Style("#D55E00", DASHED, "s"),
     level="position",
     order=1,
     order_position=4,

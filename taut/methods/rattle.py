@@ -30,6 +30,7 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import (
     add_scaled,
     add_slip,
@@ -55,6 +56,7 @@ from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
 from .implicit_first import renew
 from .spinning import exchange_gyroscopic, halfway, move_halfway
+from .style import SOLID, Style
 
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
@@ -140,7 +142,7 @@ def position_half(system, state, t, h, par, attempt):
         push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
         if system.counted == 1:
             state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
-        work.counts[1] += 1
+        work.counts[CORRECTIONS] += 1
     if rigid:
         halfway(system, v, h, half)
         copy(half, v)
@@ -213,6 +215,7 @@ METHOD = Method(
     name="rattle",
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
     source="Andersen 1983",
+    style=Style("#009E73", SOLID, "h"),
     level="position and velocity",
     order=2,
     order_position=None,

@@ -12,6 +12,7 @@ from ..compiled import compiled
 from .acceleration import observe_lagrange
 from .base import BOTH, OK, Method
 from .rattle import FROZEN, position_half, velocity_half
+from .style import DASHED, Style
 
 OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
@@ -31,6 +32,7 @@ METHOD = Method(
     name="rattle_fourth",
     doc="A symmetric composition of five RATTLE steps: fourth order, on Φ = 0 and Φ̇ = 0.",
     source="Suzuki 1990 on Andersen 1983",
+    style=Style("#117733", DASHED, "*"),
     level="position and velocity",
     order=4,
     order_position=None,

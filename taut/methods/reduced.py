@@ -20,7 +20,7 @@ from numba import types
 
 from ..compiled import compiled, inline, structure
 from ..compiled.function_pointers import address_of, distant
-from ..model.arrays import Array, State, System
+from ..model.arrays import CORRECTIONS, Array, State, System
 from ..model.evaluate import copy, forces, power_at, set_time
 from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
@@ -31,6 +31,7 @@ from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear,
 from .reduction.formulas import Formulas
 from .reduction.linear import Linear
 from .reduction.sweeps import SPATIAL, Tree
+from .style import DASHED, Style
 
 FIRST_STEP = 1e-3  # tried by (4) [s]
 RK4 = (
@@ -191,7 +192,7 @@ def step(system, state, t, h, reduced):
             if not last:
                 recall(reduced, memory)
             known = 0
-            work.counts[1] += 1
+            work.counts[CORRECTIONS] += 1
             size = dp.size_after_success(error, used, size, last)
         else:
             known = 1
@@ -212,6 +213,7 @@ METHOD = Method(
     name="reduced",
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
     source="COL865; Featherstone 1983",
+    style=Style("#777777", DASHED, "d"),
     level="position and velocity",
     order=4,
     order_position=None,
@@ -222,4 +224,5 @@ METHOD = Method(
     solves="0",
     refuses=refuses,
     start=start,
+    coordinates="reduced",
 )

@@ -16,6 +16,7 @@ that steps become small, not too small, and the motion goes on along its branch.
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.arrays import CORRECTIONS
 from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
@@ -32,6 +33,7 @@ from .dormand_prince import (
     size_after_success,
 )
 from .post_stabilization import correct, correct_velocity
+from .style import DASHED, Style
 
 
 @inline
@@ -100,7 +102,7 @@ def step(system, state, t, h, par):
                 count_turns(system, x, quat, v)
             correct(system, state, now, system.bodies.w, par[2], False)  # (4)
             correct_velocity(system, state, now, False)
-            work.counts[1] += 1
+            work.counts[CORRECTIONS] += 1
             size = size_after_success(error, used, size, last)
         else:
             size = size_after_failure(error, used)
@@ -114,6 +116,7 @@ METHOD = Method(
     name="reference",
     doc="Order 8 with error control and projection of positions and velocities: the yardstick for smooth scenes.",
     source="Hairer, Nørsett and Wanner 1993",
+    style=Style("#000000", DASHED, "."),
     level="position and velocity",
     order=8,
     order_position=None,

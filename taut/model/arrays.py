@@ -21,6 +21,9 @@ from ..compiled import structure
 from ..linalg import Linear
 
 Array = np.ndarray
+# What a run counts, as run.info names it; and where each stands in Work.counts.
+COUNTERS = ("linear_solves", "corrections", "singular_systems", "failed_solves", "doubtful_systems")
+LINEAR_SOLVES, CORRECTIONS, SINGULAR_SYSTEMS, FAILED_SOLVES, DOUBTFUL_SYSTEMS = range(len(COUNTERS))
 
 
 @structure
@@ -148,7 +151,7 @@ class Work(NamedTuple):
     stage_power: Array  # (stages, 2) of drivers and of forces without potential [W]
     power: Array  # (1,) of forces without potential, as last evaluated [W]
     scratch: Array  # (3, 3 * points of the largest custom constraint)
-    counts: Array  # linear solves, corrections, singular systems, failed solves, systems of doubtful rank
+    counts: Array  # by the numbers LINEAR_SOLVES to DOUBTFUL_SYSTEMS
 
 
 @structure
@@ -177,7 +180,7 @@ class State(NamedTuple):
     lam: Array
     memory: Array  # what a method remembers between steps
     ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
-    contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is handled
+    contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is active
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,
     pairs_at: Array  # (points, 3) where all stood when they were found,

@@ -163,7 +163,7 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
             radius[info.slot] = slots.scene.bodies[name].radius
     arm = radius[rows.slot]
     arm[rows.spin_from] = 0.0  # a place on a body has its arm already
-    balls = balls_of(found.crowds)
+    balls = balls_of(found.broad_phase_groups)
     bodies = [slots.scene.bodies[name] for name in balls.names]
     arrays = Inequalities(
         batches, rows, slots.signals.table("to_inequality", 2),
@@ -173,8 +173,8 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
         arm, quat_of, np.array(listed, np.int64),
         np.array([slots.info[name].slot for name in balls.names], np.int64),
         np.array([body.radius for body in bodies], float), balls.group,
-        np.array([group.restitution for group in found.crowds], float),
-        np.array([group.friction for group in found.crowds], float),
+        np.array([group.restitution for group in found.broad_phase_groups], float),
+        np.array([group.friction for group in found.broad_phase_groups], float),
         np.zeros(count), np.zeros(count), np.zeros(count), np.zeros((len(rows.slot), 3)),
     )  # fmt: skip
     return arrays, tuple(recorded), tuple(names)

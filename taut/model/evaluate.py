@@ -31,6 +31,7 @@ from ..expressions import call_signal
 from ..joints.coordinates import nearest
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
+from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from .dispatch import evaluate_kind, force_kind, rechart_kind, sample_kind
 from .rotation import product, to_body, to_world, turn
 
@@ -488,8 +489,8 @@ def prepare(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
     if factor(system.linear) > 0:
-        system.work.counts[2] += 1
-        system.work.counts[4] += system.linear.state[DOUBTFUL]
+        system.work.counts[SINGULAR_SYSTEMS] += 1
+        system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
 
 
 @inline
@@ -502,9 +503,9 @@ def is_rank_in_doubt(system):
 @inline
 def resolve(system, b, lam):
     """Solve with the factor at hand."""
-    system.work.counts[0] += 1
+    system.work.counts[LINEAR_SOLVES] += 1
     if solve_factored(system.linear, b, lam) != 0:
-        system.work.counts[3] += 1
+        system.work.counts[FAILED_SOLVES] += 1
 
 
 @inline

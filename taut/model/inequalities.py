@@ -25,7 +25,7 @@ MOST_GROUPS = 62  # bits of a mask
 class Conditions:
     specs: tuple[Constraint, ...]  # the first `listed` of them are recorded by name
     listed: int
-    crowds: tuple[Group, ...]  # groups whose balls are left to the broad phase
+    broad_phase_groups: tuple[Group, ...]  # groups whose balls are left to the broad phase
     walls: tuple[tuple[Group, str, str], ...]  # group, obstacle and deformable whose nodes it keeps out
 
 
@@ -40,33 +40,33 @@ def conditions(scene: Scene) -> Conditions:
         walls = [(group, obstacle, sheet) for group in groups for sheet in group.sheets for obstacle in group.obstacles]
         return Conditions((*named, *pairs), len(named) + (len(pairs) if few else 0), (), tuple(walls))
     rows: list[Constraint] = []
-    crowds = []
+    broad_phase_groups = []
     for group in groups:
         if group.obstacles:
             rows += expand(scene, replace(group, bodies=()))
         if group.bodies is None or group.bodies:
-            crowds.append(group)
-    if len(crowds) > MOST_GROUPS:
-        raise TautError(f"{len(crowds)} groups of contacts have too many pairs; join some of them "
+            broad_phase_groups.append(group)
+    if len(broad_phase_groups) > MOST_GROUPS:
+        raise TautError(f"{len(broad_phase_groups)} groups of contacts have too many pairs; join some of them "
                         f"({MOST_GROUPS} are possible).")
-    return Conditions((*named, *rows), len(named), tuple(crowds), ())
+    return Conditions((*named, *rows), len(named), tuple(broad_phase_groups), ())
 
 
 @dataclass(frozen=True)
 class Balls:
-    """Balls of crowds: names, and in which list of which group each stands, as bit masks."""
+    """Balls of groups with a broad phase: names, and in which list of which group each stands, as bit masks."""
 
     names: tuple[str, ...]
     group: np.ndarray  # (balls, 2)
 
 
-def balls_of(crowds: tuple[Group, ...]) -> Balls:
+def balls_of(broad_phase_groups: tuple[Group, ...]) -> Balls:
     number: dict[str, int] = {}
-    for group in crowds:
+    for group in broad_phase_groups:
         for name in (*group.first, *(group.bodies or ())):
             number.setdefault(name, len(number))
     masks = np.zeros((len(number), 2), np.int64)
-    for bit, group in enumerate(crowds):
+    for bit, group in enumerate(broad_phase_groups):
         for which, names in enumerate((group.first, group.first if group.bodies is None else group.bodies)):
             masks[[number[name] for name in names], which] |= 1 << bit
     return Balls(tuple(number), masks)

@@ -10,10 +10,9 @@ import numpy as np
 from .. import linalg
 from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
-from .arrays import Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
+from .arrays import COUNTERS, Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
 from .sheets import Sheet, Touching
 
-COUNTS = 5  # in Work.counts
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
 
 
@@ -194,7 +193,7 @@ class Model:
             **zeros("scratch", 3, self.scratch_width),
             f=self.bodies.constant.copy(),
             x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
-            counts=np.zeros(COUNTS, np.int64),
+            counts=np.zeros(len(COUNTERS), np.int64),
         )  # fmt: skip
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,

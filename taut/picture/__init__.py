@@ -1,6 +1,6 @@
 """Pictures of scenes and runs, rendered without a display.
 
-    meshes.py     triangles of spheres, boxes, cylinders, capsules, planes
+    meshes.py     triangles of what is drawn beside shapes; normals
     parts.py      Part: one thing to see, how it is shaped and how it moves
     describe.py   what a scene looks like (view/drawing.py) as parts
     motion.py     poses of all bodies at the records of a run

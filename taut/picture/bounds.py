@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..model.frames import rotate
+from ..shapes import OBSTACLES
 from .meshes import of_shape
 from .motion import Motion
 
@@ -91,19 +92,14 @@ def _reach(vertices: np.ndarray, turns: np.ndarray) -> np.ndarray:
 
 
 def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
-    kind = obstacle["kind"]
+    """Where an obstacle ends; of one that does not, the place nearest to what moves, unless that is far away."""
+    if obstacle["kind"] not in OBSTACLES:
+        return found
+    shape, _ = OBSTACLES[obstacle["kind"]]
     at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
-    if kind == "half_space":  # the foot of what moves before it, unless that is far away
-        normal = at["normal"] / np.linalg.norm(at["normal"])
-        foot = found.center - normal * (normal @ (found.center - at["point"]))
-        return Bounds(foot, foot) if np.linalg.norm(foot - found.center) < 3.0 * max(found.size, 0.5) else found
-    if kind.endswith("sphere"):
-        return Bounds(at["center"] - at["radius"], at["center"] + at["radius"])
-    if kind.endswith("box"):
-        upright = tuple(at["orientation"]) == (1.0, 0.0, 0.0, 0.0)
-        reach = at["half"] if upright else np.full(3, np.linalg.norm(at["half"]))
-        return Bounds(at["center"] - reach, at["center"] + reach)
-    if kind.endswith("capsule"):
-        ends = np.array([at["start"], at["end"]])
-        return Bounds(ends.min(axis=0) - at["radius"], ends.max(axis=0) + at["radius"])
-    return found
+    ends = shape.bounds(at)
+    if ends is not None:
+        return Bounds(*ends)
+    gap, normal = shape.distance_in_world(at, found.center[np.newaxis])
+    foot = found.center - gap[0] * normal[0]
+    return Bounds(foot, foot) if abs(gap[0]) < 3.0 * max(found.size, 0.5) else found

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..model.frames import multiply, rotate
+from ..shapes import OBSTACLES, Shape, cylinder, sphere
 from ..view.drawing import Drawing, moves, numbers
 from . import meshes
 from .bounds import Bounds, bounds_of
@@ -57,7 +58,7 @@ def _bodies(looks: Looks, dot: float) -> list[Part]:
             vertices, triangles = meshes.of_shape(*body["shape"])
             turn = UPRIGHT if body["principal"] else turn
         else:
-            vertices, triangles = meshes.sphere(rings)
+            vertices, triangles = sphere.triangles(1.0, rings)
             radius = body["radius"] if body["radius"] > 0.0 and not body["node"] else dot
             vertices = (0.6 * radius if body["node"] else radius) * vertices
         frame = _on_body(body["slot"], body["quat"], turn)
@@ -76,8 +77,8 @@ def _on_body(slot: int, quat: int, turn: np.ndarray) -> Callable[[Pose], Frame]:
 
 
 def _links(looks: Looks, thin: float) -> list[Part]:
-    rope = meshes.cylinder(0.6 * thin, 1.0, 16)
-    shapes = {"rod": meshes.cylinder(thin, 1.0, 16), "rope": rope, "spring": coil(2.6 * thin, 0.5 * thin)}
+    rope = cylinder.triangles(0.6 * thin, 1.0, 16)
+    shapes = {"rod": cylinder.triangles(thin, 1.0, 16), "rope": rope, "spring": coil(2.6 * thin, 0.5 * thin)}
     return [
         _between(link["name"], link["style"], _place(link["a"]), _place(link["b"]), shapes[link["style"]])
         for link in looks["links"] if link["style"] in shapes
@@ -105,7 +106,7 @@ def _between(name: str, role: str, first: Any, second: Any, mesh: meshes.Mesh) -
 
 
 def _joints(looks: Looks, radius: float) -> list[Part]:
-    vertices, triangles = meshes.sphere(12)
+    vertices, triangles = sphere.triangles(1.0, 12)
     parts = []
     for joint in looks["joints"]:
         if joint["rows"] or joint["kind"] in ("ball", "fixed_point"):
@@ -117,7 +118,7 @@ def _joints(looks: Looks, radius: float) -> list[Part]:
             parts.append(Part(joint["name"], "fixed", triangles, radius * vertices, frame))
         for k, (how, along) in enumerate(joint["axes"]):
             wide, long = (0.6, 9.0) if how == "turn" else (0.3, 25.0)
-            pin = meshes.cylinder(wide * radius, long * radius, 16)
+            pin = cylinder.triangles(wide * radius, long * radius, 16)
             name = joint["name"] if len(joint["axes"]) == 1 else f"{joint['name']}[{k}]"
             parts.append(Part(f"axis of {name}", "fixed", pin[1], pin[0], _along(_place(joint["at"]), along)))
     return parts
@@ -193,67 +194,21 @@ def _obstacles(looks: Looks, moving: dict[str, dict[str, Any]], bounds: Bounds) 
     parts = []
     for entry in looks["obstacles"]:
         name, kind = entry["name"], entry["kind"]
-        make = _SURFACES.get(kind.removeprefix("inside_").removeprefix("outside_"))
-        if make is None:
+        if kind not in OBSTACLES:
             continue
+        shape, side = OBSTACLES[kind]
         arguments = moving.get(name, {key: value for key, value in entry.items() if key not in ("name", "kind")})
-        triangles = make(_at(arguments, 0.0), bounds)[1]
+        triangles = shape.surface(_at(arguments, 0.0), bounds)[1]
 
-        def points(pose: Pose, make: Any = make, arguments: dict[str, Any] = arguments) -> np.ndarray:
-            return make(_at(arguments, pose.time), bounds)[0]
+        def points(pose: Pose, shape: Shape = shape, arguments: dict[str, Any] = arguments) -> np.ndarray:
+            return shape.surface(_at(arguments, pose.time), bounds)[0]
 
-        inside = kind.startswith("inside_")
+        inside = side.sign < 0.0
         parts.append(Part(name, "obstacle", triangles[:, ::-1] if inside else triangles, points=points,
-                          one_sided=inside or kind == "half_space",
+                          one_sided=inside or not shape.is_solid,
                           still=not any(moves(value) for value in arguments.values())))  # fmt: skip
     return parts
 
 
 def _at(arguments: dict[str, Any], time: float) -> dict[str, np.ndarray]:
     return {key: np.array(numbers(value, time), float) for key, value in arguments.items()}
-
-
-def _half_space(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
-    """A rectangle of the plane, as large as what moves before it."""
-    normal = at["normal"] / np.linalg.norm(at["normal"])
-    center = bounds.center - normal * (normal @ (bounds.center - at["point"]))
-    if bounds.is_planar and abs(normal[2]) < 0.5:  # seen from its edge: a board
-        thick, deep = 0.03 * bounds.size, max(0.06 * bounds.size, float(bounds.extent[2]))
-        along = np.cross(normal, [0.0, 0.0, 1.0])
-        long = float(np.abs(along) @ bounds.extent) + 2.0 * thick
-        vertices, triangles = meshes.box(1.0, 1.0, 1.0)
-        axes = np.stack([long * along, thick * normal, deep * np.cross(along, normal)])
-        return center - 0.5 * thick * normal + vertices @ axes, triangles
-    vertices, triangles = meshes.plane(np.zeros(3), normal, 1.0)
-    u, v = meshes.across(normal)
-    half = [0.5 * float(np.abs(w) @ bounds.extent) + 0.02 * bounds.size for w in (u, v)]
-    return center + np.outer(vertices @ u, half[0] * u) + np.outer(vertices @ v, half[1] * v), triangles
-
-
-def _sphere(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
-    vertices, triangles = meshes.sphere(32)
-    return at["center"] + at["radius"] * vertices, triangles
-
-
-def _box(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
-    vertices, triangles = meshes.box(1.0, 1.0, 1.0)
-    return at["center"] + rotate(at["orientation"], 2.0 * at["half"] * vertices), triangles
-
-
-def _capsule(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
-    along = at["end"] - at["start"]
-    vertices, triangles = meshes.capsule(float(at["radius"]), float(np.linalg.norm(along)))
-    return 0.5 * (at["start"] + at["end"]) + rotate(turn_from_x(along), vertices), triangles
-
-
-def _endless(at: dict[str, np.ndarray], bounds: Bounds) -> meshes.Mesh:
-    """A cylinder without ends, cut off where the picture ends."""
-    direction = at["direction"] / np.linalg.norm(at["direction"])
-    center = at["point"] + direction * (direction @ (bounds.center - at["point"]))
-    vertices, triangles = meshes.cylinder(float(at["radius"]), 1.2 * bounds.size, 48)
-    return center + rotate(turn_from_x(direction), vertices), triangles
-
-
-_SURFACES: dict[str, Callable[[dict[str, np.ndarray], Bounds], meshes.Mesh]] = {
-    "half_space": _half_space, "sphere": _sphere, "box": _box, "capsule": _capsule, "cylinder": _endless,
-}  # fmt: skip

@@ -28,6 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, WithJsonSchem
 from ..constraints import KINDS as CONSTRAINTS
 from ..errors import TautError, shown
 from ..forces import KINDS as FORCES
+from ..shapes import SOLIDS
 from . import bodies, checks, groups, materials, shapes, verbs
 
 VERSION = 1
@@ -86,7 +87,7 @@ _FORMS: dict[str, dict] = {
 }
 _SHAPE = {
     "type": "object",
-    "propertyNames": {"enum": [*shapes.SIZES, "mesh"]},
+    "propertyNames": {"enum": [*SOLIDS, "mesh"]},
     "minProperties": 1,
     "maxProperties": 1,
 }
@@ -186,7 +187,7 @@ _BODIES: dict[str, dict[str, Any]] = {
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
         "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag,
     },
-    "coordinate": {"value": Number, "inertia": Positive, "rate": Number, "fixed": Flag, "path": ScalarPath},
+    "coordinate": {"value": Number, "inertia": Radius, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip
 PARTICLE_ROWS: dict[str, tuple[int, ...]] = {"position": (3,), "mass": (), "velocity": (3,), "fixed": (),
                                                   "radius": ()}

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..constraints import KINDS, Kind
 from ..errors import TautError, chosen, shown, tell, unknown
+from ..shapes import SHAPES
 from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
@@ -125,9 +126,9 @@ def _check_shapes(scene: Scene, what: str, group: Group) -> None:
     """Shapes do not collide yet: a box would be the point at its centre, and nobody who gave its sizes means that."""
     for name in (*group.first, *(group.bodies or ())):
         body = scene._bodies[name]
-        if body.shape is not None and body.shape[0] != "sphere" and body.radius == 0.0:
+        if body.shape is not None and body.radius == 0.0 and not SHAPES[body.shape[0]].ball(*body.shape[1]):
             kind = body.shape[0]
-            solid = {"box": "outside_box", "cylinder": "outside_cylinder"}.get(kind, "outside_capsule")
+            solid = SHAPES[kind].sides[0].kind if SHAPES[kind].sides else "outside_capsule"
             raise TautError(f"{what}: rigid '{name}' has the shape of a {kind}, and in contacts only spheres have a "
                             f"shape as yet; it would be a point. Let others touch scene.obstacle('{solid}', ...) "
                             f"instead, or constrain places on it, such as its corners, with body.at((x, y, z)); give "

@@ -1,6 +1,8 @@
 """From a scene to a result: the only loop over time.
 
-    run.py         simulate() and resume(): checks, the session of one run, what is stored when
+    plan.py        what a run is asked to do: method, step, options
+    session.py     one run under way: the model, the loop, what has been kept
+    run.py         simulate() and resume()
     loop.py        the compiled loop over steps between two records
     simulation.py  Simulation: step by step, for controllers and live pages
     status.py      whether a run is finished, diverged or interrupted, and why

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.frames import conjugate, rotate
+from ..shapes import OBSTACLES
 
 SLACK = 0.01  # of a radius
 MOST = 2000  # contacts in one picture
@@ -39,6 +39,8 @@ def contacts(
     at = x[slots]
     if len(slots) and np.isfinite(at).all():
         for wall in walls:
+            if wall["kind"] not in OBSTACLES:  # a limit has no surface
+                continue
             gap, normal = from_surface(wall, at)
             near = (gap <= radii * (1.0 + SLACK)) & (radii > 0.0)
             found.append(np.hstack([at - gap[:, None] * normal, normal])[near])  # (2)
@@ -57,30 +59,7 @@ def contacts(
 
 def from_surface(wall: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(1) of an obstacle, for centres of shape (n, 3)."""
-    kind = wall["kind"]
-    side = -1.0 if kind.startswith("inside") else 1.0
-    if kind == "half_space":
-        normal = np.array(wall["normal"], float) / np.linalg.norm(wall["normal"])
-        return (x - wall["point"]) @ normal, np.broadcast_to(normal, x.shape)
-    if kind.endswith("_box"):
-        turn = np.array(wall["orientation"], float)
-        y = rotate(conjugate(turn), x - np.array(wall["center"]))
-        q = np.abs(y) - np.array(wall["half"])
-        out = np.maximum(q, 0.0) * np.sign(y)
-        gap = np.linalg.norm(out, axis=1)
-        face = np.eye(3)[q.argmax(axis=1)] * np.sign(y)
-        within = gap <= 0.0
-        normal = np.where(within[:, None], face, out / np.where(within, 1.0, gap)[:, None])
-        return side * np.where(within, q.max(axis=1), gap), side * rotate(turn, normal)
-    if kind.endswith("_capsule"):
-        a, e = np.array(wall["start"], float), np.array(wall["end"], float) - wall["start"]
-        core = a + np.clip((x - a) @ e / (e @ e), 0.0, 1.0)[:, None] * e
-    elif kind.endswith("_cylinder"):
-        a, e = np.array(wall["point"], float), np.array(wall["direction"], float)
-        core = a + ((x - a) @ e / (e @ e))[:, None] * e
-    else:
-        core = np.broadcast_to(np.array(wall["center"], float), x.shape)
-    way = x - core
-    length = np.linalg.norm(way, axis=1)
-    normal = way / np.where(length > 0.0, length, 1.0)[:, None]
-    return side * (length - wall["radius"]), side * normal
+    shape, side = OBSTACLES[wall["kind"]]
+    at = {key: np.array(value, float) for key, value in wall.items() if key not in ("name", "kind")}
+    gap, normal = shape.distance_in_world(at, x)
+    return side.sign * gap, side.sign * normal

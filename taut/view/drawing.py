@@ -18,11 +18,11 @@ from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
+from ..shapes import OBSTACLES
 from .guides import guide
 from .joints import look_of
 
 LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
-OBSTACLES = ("half_space", "outside_", "inside_")  # kinds of these names bound the space of a ball
 Place = list[float]
 
 
@@ -121,7 +121,7 @@ class Drawing:
             return []
         found: dict[str, dict[str, Any]] = {}
         given = [(o.name, o.kind, o.arguments) for o in self.scene.obstacles.values()]
-        given += [(c.name, c.kind, c.arguments) for c in self._own() if c.kind.startswith(OBSTACLES)]
+        given += [(c.name, c.kind, c.arguments) for c in self._own() if c.kind in OBSTACLES]
         self.moving = []
         for name, kind, arguments in given:
             known = {a.name for a in KINDS[kind].arguments} - {"ball"}

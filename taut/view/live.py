@@ -25,7 +25,7 @@ from ..result.run import Run
 from ..scene import open_scene
 from ..scene.gallery import SCENES
 from ..scene.scene import Scene
-from ..simulation.run import method_for
+from ..simulation.plan import method_for
 from ..simulation.simulation import Simulation
 from .frames import message
 from .show import Show

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.compare.colors import look
+from ..methods import style_of
 from ..result.dataset import elongations
 from ..result.reactions import Before
 from ..result.records import Records
@@ -49,7 +49,7 @@ class Track:
     def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
         self.run, self.name = run, name
         self.source = name  # what a message calls it
-        self.color = look(run.info.get("method", "")).color
+        self.color = style_of(run.info.get("method", "")).color
         n = len(run.records)
         thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
         self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
@@ -77,7 +77,7 @@ class Track:
     def describe(self) -> dict[str, Any]:
         """What the page shows of the run beside its motion."""
         run, info = self.run, self.run.info
-        style = look(info.get("method", ""))
+        style = style_of(info.get("method", ""))
         return {
             "name": self.name, "method": info.get("method", ""), "dt": info.get("dt"), "status": run.status,
             "message": run.message, "color": self.color, "dash": list(style.dash), "records": len(self.records),

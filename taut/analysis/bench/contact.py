@@ -33,7 +33,7 @@ Numbers = dict[str, dict[int, float]]  # by name of the engine and number of bal
 
 def measure(settings: Settings) -> Report:
     if METHOD not in (method.name for method in settings.methods):
-        return Report(tables=[], notes=[f"only {METHOD} treats crowds, and it was not asked for"])
+        return Report(tables=[], notes=[f"only {METHOD} treats groups with a broad phase, and it was not asked for"])
     sizes = QUICK_SIZES if settings.quick else SIZES
     seconds: Numbers = {"taut": {}}
     overlap: Numbers = {"taut": {}}

@@ -26,7 +26,7 @@ from ...result.dataset import elongations
 from ...result.labels import Labels
 from ...scene.scene import Scene
 from ...simulation.loop import FINE, calls_for, loop
-from ...simulation.run import Session
+from ...simulation.session import Session
 
 FRAME = 1 / 60  # [s]
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
@@ -73,8 +73,8 @@ class Frames:
             )  # fmt: skip
             took += clock.process_time() - began
             self.done, left = self.done + taken, left - taken
-            if status == PAIRS_FULL and own.method.grow is not None:
-                own.par = own.method.grow(own.par)
+            if status == PAIRS_FULL:
+                own.grow()
             elif status != FINE:
                 return nan
         return took

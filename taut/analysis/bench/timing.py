@@ -22,7 +22,7 @@ from ...methods import Method
 from ...model import Model
 from ...scene.scene import Scene
 from ...simulation.loop import FINE, calls_for, loop
-from ...simulation.run import Session
+from ...simulation.session import Session
 
 LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
 SHORTEST_REPEAT = 0.008  # seconds, where LONGEST allows; short ones find a quiet moment on a busy machine

@@ -6,7 +6,7 @@
     timing.py       what a step costs, measured alone
     comparison.py   Comparison: table, Dataset, CSV; fields.py says what its columns mean
     curves.py       lines over time, thinned for pictures
-    plots.py        pictures as PNG and SVG; colors.py gives each method its look
+    plots.py        pictures as PNG and SVG
     report.py       one HTML page, from report.html, report.css and report.js
 """
 

@@ -20,7 +20,7 @@ from ...model import Model, build
 from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
-from ...simulation.run import _positive
+from ...simulation.plan import positive
 from .comparison import Comparison, Reference
 from .jobs import Job, Outcome, perform_all
 from .saving import check_folder
@@ -70,7 +70,7 @@ def compare(
     names, refused = _methods(methods, model)
     given = _options(options, model)
     suggested = scene.suggested
-    duration = _positive("duration", duration if duration is not None else suggested.get("duration"))
+    duration = positive("duration", duration if duration is not None else suggested.get("duration"))
     steps = _steps(dt, suggested.get("dt"))
     yardsticks, notes = _yardsticks(reference, model)
     all_runs = (len(names) + (2 if yardsticks else 0)) * len(steps)
@@ -152,12 +152,12 @@ def _options(given: Mapping[str, Mapping[str, Any]] | None, model: Model) -> dic
 
 def _steps(dt: float | Sequence[float] | None, suggested: float | None) -> list[float]:
     if dt is None:
-        smallest = _positive("dt", suggested)
+        smallest = positive("dt", suggested)
         return [smallest, LARGER_STEP * smallest]
     several: list[Any] = list(dt) if isinstance(dt, tuple | list) else [dt]
     if not several:
         raise TautError("dt is empty; give a step, or several.")
-    return sorted({_positive("dt", value) for value in several})
+    return sorted({positive("dt", value) for value in several})
 
 
 def _yardsticks(asked: str, model: Model) -> tuple[list[str], list[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...limits import file_name
-from .colors import Look, look
+from ...methods import Style, style_of
 from .comparison import Comparison
 from .curves import Lines, chosen_body, chosen_row, lines
 from .measure import OFF_TRACK
@@ -114,14 +114,14 @@ def _legend(figure: Figure, axes: Any) -> None:
                   ncols=ceil(len(handles) / ceil(len(handles) / 6)), fontsize=8, frameon=False)  # fmt: skip
 
 
-def _style(own: Look) -> Any:
+def _style(own: Style) -> Any:
     return (0, own.dash) if own.dash else "-"
 
 
 def _line(
     axis: Axes, name: str, x: np.ndarray, y: np.ndarray, broken: bool, width: float = 1.3, above: float = 2.0
 ) -> None:
-    own = look(name)
+    own = style_of(name)
     axis.plot(x, y, color=own.color, linestyle=_style(own), linewidth=width, label=name, zorder=above)
     if broken and len(x):
         axis.plot(x[-1], y[-1], "x", color=own.color, markersize=7, markeredgewidth=1.6)
@@ -129,7 +129,7 @@ def _line(
 
 def _band(axis: Axes, x: np.ndarray, y: np.ndarray) -> None:
     """The reference, beneath all others: a method that follows it runs inside."""
-    axis.plot(x, y, color=look("reference").color, alpha=0.22, linewidth=4.5, label="reference", zorder=1,
+    axis.plot(x, y, color=style_of("reference").color, alpha=0.22, linewidth=4.5, label="reference", zorder=1,
               solid_capstyle="round")  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def _precision(found: _Found) -> Figure:
     for name in comparison.methods:
         rows = [row for row in comparison.table if row["method"] == name and row["status"] == "finished"]
         if rows:
-            own = look(name)
+            own = style_of(name)
             axis.plot(
                 [1e3 * row["wall_time"] for row in rows], [max(row[key], SMALLEST) for row in rows], label=name,
                 color=own.color, marker=own.marker, markersize=6, linewidth=1.1, linestyle=_style(own),

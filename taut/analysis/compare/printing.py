@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...methods import style_of
 from ...progress import WIDTH_OF_FILES, table_width
-from .colors import look
 from .fields import BY_NAME, written
 
 if TYPE_CHECKING:
@@ -89,6 +89,6 @@ def _table(comparison: Comparison, dt: float, chosen: list[str]) -> Any:
             "not resolved" if name in row["not_resolved"] else written(BY_NAME[name], row[name], comparison.duration)
             for name in chosen
         ]
-        method = Text(row["method"], style=f"bold {look(row['method']).color}")
+        method = Text(row["method"], style=f"bold {style_of(row['method']).color}")
         table.add_row(method, *cells, row["status"], style="" if row["status"] == "finished" else "dim")
     return table

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import TautError
-from ...methods import METHODS
-from .colors import look
+from ...methods import METHODS, style_of
 from .comparison import Comparison
 from .curves import MOST_POINTS, Lines, lines, moving_bodies, spread
 from .fields import BY_NAME, written
@@ -80,8 +79,8 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     across, up = plane_of([first.records.x[:, slot] for slot in slots]) if slots else (0, 1)
     drift, rate = comparison.unit(BY_NAME["drift_max"]), comparison.unit(BY_NAME["rate_max"])
     methods = [
-        {"name": name, "color": look(name).color, "dash": look(name).dash, "doc": METHODS[name].doc, "band": False}
-        for name in comparison.methods
+        {"name": name, "color": style.color, "dash": style.dash, "doc": METHODS[name].doc, "band": False}
+        for name, style in ((name, style_of(name)) for name in comparison.methods)
     ]
     if judges and "reference" not in comparison.methods:
         methods.append({"name": "reference", "color": "#000000", "dash": [], "doc": "the reference", "band": True})

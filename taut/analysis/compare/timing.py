@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...model import Model
+from ...model.arrays import LINEAR_SOLVES
 from ...scene.scene import Scene
 from ...simulation.loop import calls_for, loop
-from ...simulation.run import Session
+from ...simulation.session import Session
 
 LONGEST = 0.25  # seconds of one repeat at most
 LONGEST_OF_SHEETS = 20.0
@@ -59,7 +60,7 @@ def cost_of_step(scene: Scene, model: Model, info: dict[str, Any]) -> Cost:
     spent: list[float] = []
     while len(spent) < REPEATS[0] or (sum(spent) < ENOUGH and len(spent) < REPEATS[1]):
         spent.append(seconds(steps))
-    return Cost(1e6 * min(spent) / steps, counts[0] / steps)
+    return Cost(1e6 * min(spent) / steps, counts[LINEAR_SOLVES] / steps)
 
 
 def _of_whole_run(scene: Scene, model: Model, info: dict[str, Any], steps: int) -> Cost:

@@ -20,7 +20,9 @@ from ...methods import STATUSES
 from ...model import Model, build
 from ...result import Run
 from ...scene.scene import Scene
-from ...simulation.run import DEFAULT_UNILATERAL, Session, simulate
+from ...simulation.plan import DEFAULT_UNILATERAL
+from ...simulation.run import simulate
+from ...simulation.session import Session
 
 AT_ACCELERATIONS = "baumgarte"  # explains scenes whose own method acts on velocities
 ZERO = 1e-9  # of the sizes of λ and w in a problem: what rounding leaves of zero

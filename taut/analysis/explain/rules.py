@@ -14,7 +14,7 @@ import numpy as np
 from ...contact.rules import RULES, rule_work
 from ...contact.snapshot import solve_by_rule, take_step
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
-from ...simulation.run import Session
+from ...simulation.session import Session
 from .instant import ZERO, Problem, problem
 
 STATES = ("handled", "entered", "left", "tested")

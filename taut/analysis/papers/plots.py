@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...methods import style_of
 from ...result.plot import STYLE
-from ..compare.colors import look as look_of_method
 from .words import Case
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def canvas(rows: int = 1, columns: int = 1, height: float = 3.6, **options: Any)
 def look(case: Case | str) -> dict[str, Any]:
     """Colour, dashes and label of a method's line."""
     case = Case(case) if isinstance(case, str) else case
-    own = look_of_method(case.method)
+    own = style_of(case.method)
     base = case.options.get("integrator")
     return {
         "color": own.color,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...compiled import compiled
 from ...methods.base import OK
 from ...methods.cloth_baselines import IMPLICIT_EULER
+from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
 from ..dissipation import count_force_work
 from ..records import count_drivers
@@ -60,9 +61,9 @@ def step(system, state, t, h, ctx):
     taken = step_implicit(
         ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[4], most
     )
-    system.work.counts[0] += ctx.work.solves[0]
+    system.work.counts[LINEAR_SOLVES] += ctx.work.solves[0]
     if taken < 0:
-        system.work.counts[3] += 1
+        system.work.counts[FAILED_SOLVES] += 1
     set_time(system, t + h, state.x, state.quat, state.v)
     if touches:
         take_over(ctx.contacts.rows, ctx.work.touch, h)

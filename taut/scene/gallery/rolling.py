@@ -29,7 +29,7 @@ def chaplygin_sleigh(
     scene = Scene(name="chaplygin_sleigh")
     sleigh = scene.rigid(
         (arm, 0, 0), mass=mass, inertia=(inertia / 2, inertia, inertia / 2), velocity=(speed, 0, -spin * arm),
-        angular_velocity=(0, spin, 0), name="sleigh",
+        angular_velocity=(0, spin, 0), shape={"box": (2 * arm, 0.1 * arm, 0.5 * arm)}, name="sleigh",
     )  # fmt: skip
     scene.planar_joint(sleigh, (0, 0, 0), axis=(0, 1, 0), name="ground")
     scene.skate(sleigh.at((-arm, 0, 0)), direction=(1, 0, 0), name="edge")
@@ -140,10 +140,13 @@ def bicycle(speed: float = 4.6, roll: float = 0.3) -> Scene:
     scene = Scene(name="bicycle")
     parts = {}
     for name, (mass, (x, y), (xx, yy, zz, xy)) in BICYCLE.items():
-        turning = -speed / y if name.endswith("wheel") else 0.0
+        # How it looks: a cylinder's axis is the body's x, so wheels stand turned, and their moments with them.
+        is_wheel = name.endswith("wheel")
+        look = {"cylinder": (y, 0.03)} if is_wheel else {"box": (0.35 if name == "frame" else 0.08, 0.6, 0.08)}
+        inertia = ((zz, 0, 0), (0, yy, 0), (0, 0, xx)) if is_wheel else ((xx, xy, 0), (xy, yy, 0), (0, 0, zz))
         parts[name] = scene.rigid(
-            (x, y, 0), mass=mass, inertia=((xx, xy, 0), (xy, yy, 0), (0, 0, zz)), velocity=(speed, 0, roll * y),
-            angular_velocity=(roll, 0, turning), name=name,
+            (x, y, 0), mass=mass, inertia=inertia, shape=look, orientation=("y", -pi / 2 if is_wheel else 0.0),
+            velocity=(speed, 0, roll * y), angular_velocity=(roll, 0, -speed / y if is_wheel else 0.0), name=name,
         )  # fmt: skip
     base = BICYCLE["front_wheel"][1][0]
     axis = (-sin(HEAD_ANGLE), cos(HEAD_ANGLE), 0.0)

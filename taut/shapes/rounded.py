@@ -22,28 +22,30 @@ from math import sqrt
 import numpy as np
 
 from ..compiled import compiled
-from .base import Layout, ball_radius
-from .coplanar import dot
+from ..compiled.vectors import dot3
+from .base import Side
 
 POINT, LINE, PIECE = 0, 1, 2
 
 
-def radius_of(arguments, room):
-    """R(t), after a check that it leaves room for the ball."""
-    radius = arguments["radius"]
-    now = radius.at(0.0)[0]
-    if now <= 0.0:
-        raise ValueError(f"its radius is {now:g} m; a radius must be positive")
-    if room < 0.0 and now < ball_radius(arguments):
-        raise ValueError(f"its radius is {now:g} m, too small for a ball of radius {ball_radius(arguments):g} m; "
-                         "make it larger")
-    return radius
+def sides(name: str, what: str, core: int, first: str, second: str = "") -> tuple[Side, Side]:
+    """Both kinds of a shape with that core; `first` and `second` are the arguments that say where it is."""
+
+    def keeps(sign):
+        def pack(position, arguments, ball):
+            return around(position, arguments, ball, core, arguments[first], arguments[second or first], sign)
+
+        return pack
+
+    return (
+        Side(f"outside_{name}", f"A ball stays outside {what}.", 1.0, kernel, keeps(1.0)),
+        Side(f"inside_{name}", f"A ball stays inside {what}.", -1.0, kernel, keeps(-1.0)),
+    )
 
 
-def around(position, arguments, core, first, second=None, side=1.0):
-    """The layout of a kind: A, then the other end or the direction; side is 1.0 outside and -1.0 inside."""
-    second = first if second is None else second
-    radius = radius_of(arguments, side)
+def around(position, arguments, ball, core, first, second, side):
+    """The kernel's parameters: A, then the other end or the direction; side is 1.0 outside and -1.0 inside."""
+    radius = radius_of(arguments, ball, side)
     a, e = (np.array([s.at(0.0)[0] for s in three]) for three in (first, second))
     if core == PIECE:
         e = e - a
@@ -56,7 +58,18 @@ def around(position, arguments, core, first, second=None, side=1.0):
         d = d - (min(max(nearest, 0.0), 1.0) if core == PIECE else nearest) * e
     if side > 0.0 and np.linalg.norm(d) <= 1e-12 * radius.at(0.0)[0]:
         raise ValueError("its point starts in the very middle, where the way out is undefined; move it outside")
-    return Layout((*first, *second, radius, ball_radius(arguments), side), ints=(core,))
+    return (*first, *second, radius, ball, side), (core,)
+
+
+def radius_of(arguments, ball, side):
+    """R(t), after a check that the ball has a place inside."""
+    radius = arguments["radius"]
+    now = radius.at(0.0)[0]
+    if now <= 0.0:
+        raise ValueError(f"its radius is {now:g} m; a radius must be positive")
+    if side < 0.0 and now < ball:
+        raise ValueError(f"its radius is {now:g} m, too small for a ball of radius {ball:g} m; make it larger")
+    return radius
 
 
 @compiled
@@ -74,12 +87,12 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         along = 0.0
         free = core != POINT
         if free:
-            along = dot(e, d) / dot(e, e)  # (5)
+            along = dot3(e, d) / dot3(e, e)  # (5)
             if core == PIECE and (along <= 0.0 or along >= 1.0):
                 along = 0.0 if along <= 0.0 else 1.0
                 free = False
         w = (d[0] - along * e[0], d[1] - along * e[1], d[2] - along * e[2])
-        f = sqrt(dot(w, w))
+        f = sqrt(dot3(w, w))
         inverse = 1.0 / f if f > 0.0 else 0.0
         u = (w[0] * inverse, w[1] * inverse, w[2] * inverse)
         r = at.row + i
@@ -87,16 +100,16 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         phi[r] = side * (f - p[m + 6]) - p[m + 7]  # (1)
         J[k, 0], J[k, 1], J[k, 2] = side * u[0], side * u[1], side * u[2]  # (2)
         pushed = (p_t[m] + along * e_t[0], p_t[m + 1] + along * e_t[1], p_t[m + 2] + along * e_t[2])
-        phi_t[r] = -side * (dot(u, pushed) + p_t[m + 6])  # (3)
+        phi_t[r] = -side * (dot3(u, pushed) + p_t[m + 6])  # (3)
         if second:
             z = (v[q, 0] - pushed[0], v[q, 1] - pushed[1], v[q, 2] - pushed[2])
-            slide = (dot(e_t, w) + dot(e, z)) / dot(e, e) if free else 0.0  # (5)
+            slide = (dot3(e_t, w) + dot3(e, z)) / dot3(e, e) if free else 0.0  # (5)
             w_t = (z[0] - slide * e[0], z[1] - slide * e[1], z[2] - slide * e[2])
-            turning = (dot(w_t, z) - dot(u, w_t) * dot(u, z)) * inverse  # (6)
+            turning = (dot3(w_t, z) - dot3(u, w_t) * dot3(u, z)) * inverse  # (6)
             e_tt = (p_tt[m + 3] - keep * p_tt[m], p_tt[m + 4] - keep * p_tt[m + 1], p_tt[m + 5] - keep * p_tt[m + 2])
             pulled = (
                 p_tt[m] + along * e_tt[0] + slide * e_t[0],
                 p_tt[m + 1] + along * e_tt[1] + slide * e_t[1],
                 p_tt[m + 2] + along * e_tt[2] + slide * e_t[2],
             )
-            gamma[r] = side * (turning - dot(u, pulled) - p_tt[m + 6])  # (4)
+            gamma[r] = side * (turning - dot3(u, pulled) - p_tt[m + 6])  # (4)

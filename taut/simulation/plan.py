@@ -1,0 +1,69 @@
+"""What a run is asked to do: its method, its steps and its options, from what users said and the scene suggests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cloth.algorithms import DEFORMABLE_METHODS
+from ..contact.algorithms import CONTACT_METHODS
+from ..errors import TautError, chosen, shown
+from ..initial import AS_GIVEN, REPAIR, start_mode
+from ..methods import METHODS, Method
+from ..model import build
+from ..scene.scene import Scene
+
+DEFAULT_METHOD = "implicit_second"
+DEFAULT_UNILATERAL = "implicit_first"
+
+
+def plan_of(
+    scene: Scene, method: str | None, dt: float | None, start: str | None, repair: bool, project_initial: bool,
+    options: dict[str, Any], **given: Any,
+) -> dict[str, Any]:
+    """The plan of a run, as stores keep it; `given` are further entries."""
+    suggested = scene.suggested
+    usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
+    name = method or suggested.get("method") or usual
+    chosen("method", name, METHODS)
+    if start is None and project_initial and not repair:
+        start = suggested.get("start")
+    mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
+    known = {option.name for option in method_for(scene, name).options}
+    return {
+        "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
+        "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
+        "options": {**{key: value for key, value in suggested.items() if key in known}, **options}, **given,
+    }  # fmt: skip
+
+
+def method_for(scene: Scene, name: str) -> Method:
+    """The method of that name, in its form for cloth or for inequalities where the scene has any."""
+    method = METHODS[name]
+    if scene.deformables:
+        # Springs and hard edges alone are forces and equalities like any others.
+        form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
+        what = "cloth or solids with limits or contacts"
+    else:
+        form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        what = "inequalities"
+    if form is None:
+        able = _able(scene)
+        remedy = f"use {', '.join(able)}" if able else "no method treats all of them together, so leave some out"
+        raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; {remedy}.")
+    return form
+
+
+def _able(scene: Scene) -> list[str]:
+    """The methods that treat the inequalities of a scene."""
+    if not scene.deformables:
+        return list(CONTACT_METHODS)
+    model = build(scene)
+    return [name for name, method in DEFORMABLE_METHODS.items() if method.refusal(model) is None]
+
+
+def positive(what: str, value: float | None) -> float:
+    if value is None:
+        raise TautError(f"{what} is not given and the scene suggests none; give {what} in seconds.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
+        raise TautError(f"{what} is {shown(value)}; it must be a positive number of seconds.")
+    return float(value)

@@ -1,0 +1,202 @@
+"""One run under way: a model, the compiled loop and what has been kept so far.
+
+A session knows nothing of the form of its method: it calls the hooks that methods/base.py declares (start, begin, grow,
+drain, remarks, solver, log).
+"""
+
+from __future__ import annotations
+
+import time as clock
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..compiled.storage import before_compiling
+from ..errors import TautError, note, tell, told
+from ..initial import check_start, prepare_start, start_mode
+from ..methods import STATUSES
+from ..methods.base import EVENTS_FULL, PAIRS_FULL
+from ..methods.options import parameters
+from ..model import Model
+from ..model.arrays import COUNTERS
+from ..progress import Progress, compilation
+from ..result.events import NO_EVENTS, joined
+from ..result.labels import Labels
+from ..result.log import log_table
+from ..result.records import Records
+from ..result.run import Run
+from ..result.store import Store
+from ..scene.scene import Scene
+from .loop import FINE, Buffers, calls_for, loop
+from .plan import method_for
+from .status import divergence
+
+CHUNK_BYTES = 8e6  # of records handed over at a time
+CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
+
+
+class Session:
+    """One run under way: the model, the compiled loop, and what has been kept so far."""
+
+    def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
+        self.scene, self.model, self.plan = scene, model, plan
+        self.method = method_for(scene, plan["method"])
+        reason = self.method.refusal(model)
+        if reason:
+            raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
+        # A mistake in the options is to show before anything is compiled.
+        parameters(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
+        compilation.expect(self.method.functions)
+        self.system = model.system(plan["solver"], self.method.stages)
+        self.state = model.initial_state(self.method.memory(model))
+        self.done = 0
+        self.chunks: list[Records] = []
+        self.events: list[np.ndarray] = [NO_EVENTS]
+        self.store: Store | None = None
+        mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
+        self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
+        self.par: Any = parameters(
+            self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
+        )
+        self._numbers = self.par
+        if self.method.start is not None:
+            self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        check_start(model, self.system, self.state, self.par, mode)
+        caveat = self.method.caveat
+        if caveat is not None and caveat.applies(model, self._numbers):
+            tell(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
+
+    def go(self, progress: bool) -> Run:
+        calls = calls_for(self.method, self.system, self.state, self.par)
+        steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
+        rows = self._rows_per_chunk()
+        keep_start = not self.chunks
+        if keep_start and self.method.begin is not None:
+            self.method.begin(self.system, self.state, self.par)
+        status, message = "finished", ""
+        budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
+        began = clock.perf_counter()
+        try:
+            with Progress(steps, progress) as bar:
+                while self.done < steps:
+                    count = min(steps - self.done, budget, rows * every)
+                    buffers = self.buffers(count // every + 2)
+                    tick = clock.perf_counter()
+                    taken, filled, end = loop(
+                        calls, self.system, self.state, self.par, h, self.done, count, every,
+                        keep_start, buffers,
+                    )
+                    keep_start = False
+                    compilation.finish()
+                    took = clock.perf_counter() - tick
+                    if budget == 0:
+                        began = clock.perf_counter()
+                    budget = int(max(1, min(10 * budget, count * CHUNK_SECONDS / max(took, 1e-7))))
+                    self.done += taken
+                    self._keep(buffers, filled)
+                    bar.update(self.done)
+                    if end == PAIRS_FULL:
+                        self.grow()
+                    elif end not in (FINE, EVENTS_FULL):
+                        status, message = "diverged", self._explain(end)
+                        break
+        except KeyboardInterrupt:
+            status = "interrupted"
+            message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
+        return self._run(status, message, clock.perf_counter() - began)
+
+    def _rows_per_chunk(self) -> int:
+        per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
+        return int(max(1, CHUNK_BYTES // max(per_row, 1)))
+
+    def buffers(self, rows: int) -> Buffers:
+        return Buffers(**{name: np.zeros((rows, *tail)) for name, tail in Records.shapes(self.model).items()})
+
+    def _keep(self, buffers: Buffers, rows: int) -> None:
+        kept = {name: array[:rows] for name, array in buffers._asdict().items()}
+        events = self._take_events()
+        if self.store is not None:
+            self.store.append(kept, self.state._asdict(), self.done, events)
+        if rows:
+            self.chunks.append(Records(**kept))
+
+    def _take_events(self) -> np.ndarray:
+        """What happened since last time."""
+        if self.method.drain is None:
+            return NO_EVENTS
+        self.events.append(joined(*self.method.drain(self.par)))
+        return self.events[-1]
+
+    def grow(self, least: int = 0) -> None:
+        """More pairs are near than the tables hold; `least`: so many are to fit."""
+        assert self.method.grow is not None
+        self.state, self.par = self.method.grow(
+            self.model, self.system, self.state, self._numbers, self.par, least
+        )
+
+    def _explain(self, reason: int) -> str:
+        """At what step, which constraint, and how large the residuals are."""
+        h, step = self.plan["dt"], self.done + 1
+        why = STATUSES.get(reason, "the state is no longer finite")
+        last = self.chunks[-1]
+        text = f"step {step}, t = {step * h:.6g} s: {why}."
+        if last.phi.shape[1]:
+            broken = Labels.of(self.model).violation(last.phi[-1])
+            order = np.argsort(-np.abs(broken))[:3]
+            names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
+            worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
+            text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
+        return f"{text} {self.method.remedy}"
+
+    def _tell(self) -> None:
+        """What is known of linear systems and of contacts whose forces statics alone do not tell."""
+        solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
+        if singular:
+            note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
+        if doubtful:
+            say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
+            say(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
+                "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
+        if failed:
+            tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
+        for remark in self.method.remarks(self.model, self.par):
+            tell(remark)
+
+    def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
+        """Status, message and, of a run that diverged, the first step at fault."""
+        h, steps = self.plan["dt"], self.plan["steps"]
+        found = divergence(self.model, self.start, self.chunks, steps * h)
+        if found is None:
+            return status, message, self.done + 1 if status == "diverged" else None
+        step = found.record * self.plan["record_every"]
+        if status == "interrupted":  # it may go on, and is judged when it ends
+            return status, f"{message}; it diverged at step {step}: {found.text}", None
+        remedy = "tolerance" if self.method.adaptive else "dt"
+        ended = f" Then: {message}" if message else f" Try a smaller {remedy} or another method."
+        return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
+
+    def _run(self, status: str, message: str, wall_time: float) -> Run:
+        counts = self.system.work.counts
+        self._tell()
+        status, message, step = self._judge(status, message)
+        info = {
+            **self.plan,
+            "algorithm": self.method.algorithm or self.method.name,
+            "steps_done": self.done,
+            "wall_time": wall_time,
+            **{name: int(count) for name, count in zip(COUNTERS, counts)},
+            "solver_chosen": self.method.solver(self.system, self.par),
+            "notes": told(),
+            **({} if step is None else {"diverged_step": step}),
+        }
+        if self.store is not None:
+            self.store.finish(status, message, info)
+        return Run(
+            self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
+            events=np.concatenate(self.events),
+            log=log_table(self.model, self.method.log(self.par)) if self.method.log is not None else None,
+        )  # fmt: skip
+
+
+before_compiling.append(compilation.tick)
