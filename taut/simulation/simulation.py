@@ -123,7 +123,7 @@ class Simulation:
         calls must be a whole number of steps, and calls stand at multiples of it, so that a restored simulation goes
         on as before.
         """
-        every = 1.0 / (_positive("rate", rate) * self.dt)
+        every = 1.0 / (checks.positive(rate, "control: rate") * self.dt)
         if abs(every - round(every)) > 1e-6 * every or round(every) < 1:
             raise TautError(f"control: {rate:g} calls a second are one every {every:.6g} steps of {self.dt:g} s; "
                             f"choose a rate of {1 / self.dt:g} divided by a whole number.")
