@@ -94,6 +94,11 @@ def plan(
         state=np.zeros(5, np.int64),
         **store,
     )
+    return _with_addresses(lin)
+
+
+def _with_addresses(lin: Linear) -> Linear:
+    """The functions that this system needs, compiled, loaded or found again."""
     key = lin.kind, bool(lin.supernodes.row.size), form(lin)
     if key not in _addresses:
         _addresses[key] = _compile(lin)
