@@ -19,8 +19,8 @@ import taut
 from taut.cli import main
 from taut.errors import TautError
 from taut.result import Store, digests
+from taut.result.commits import checkpoints
 from taut.result.lock import Lock
-from taut.result.store import checkpoints
 from taut.result.verify import examine
 from taut.scene import SCENES
 

@@ -1,4 +1,4 @@
-"""The command line: one file per command, listed here.
+"""The command line: one file per command, listed here; parameters.py has the types that they share.
 
 Exit codes: 0 the work was done; 2 a user's mistake (one message, never a traceback); 1 a failed run.
 TAUT_DEBUG=1 shows where a mistake was noticed.

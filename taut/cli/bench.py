@@ -6,26 +6,24 @@ import json as formats
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError, unknown
+from .parameters import Flag
 from .table import print_table
 
 if TYPE_CHECKING:
     from ..analysis.bench import Report
 
-Switch = Annotated[bool, Parameter(negative="")]
 
 
 def bench(
     *parts: str,
-    quick: Switch = False,
-    peers: Switch = False,
+    quick: Flag = False,
+    peers: Flag = False,
     methods: str | None = None,
     json: Path | None = None,
-    overwrite: Switch = False,
+    overwrite: Flag = False,
 ) -> None:
     """Measure time per step, memory and precision of every method.
 

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from ..errors import TautError
-
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
-Flag = Annotated[bool, Parameter(negative="")]
+from .parameters import Flag, Words
 
 
 def compare(

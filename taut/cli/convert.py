@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
+from .parameters import Flag, Words
 
 
 def convert(
@@ -16,8 +16,8 @@ def convert(
     *,
     out: Annotated[Path, Parameter(alias="-o")],
     set: Words | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
+    allow_outside: Flag = False,
 ) -> None:
     """Write a URDF or MJCF file, or any other scene, as a scene file.
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
+from .parameters import Flag, Words
 from .table import print_table
-
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
 
 def doctor(
@@ -17,7 +12,7 @@ def doctor(
     *,
     dt: float | None = None,
     set: Words | None = None,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Flag = False,
 ) -> int:
     """Examine a scene before it runs: degrees of freedom, rank, redundant and conflicting constraints, step and method.
 

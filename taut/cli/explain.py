@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from ..errors import TautError
-
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
+from .parameters import Flag, Words
 
 
 def explain(
@@ -22,8 +18,8 @@ def explain(
     set: Words | None = None,
     option: Words | None = None,
     out: Path | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
+    allow_outside: Flag = False,
 ) -> None:
     """Show what each rule for the active set does at one instant, look by look.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..errors import TautError
+from .parameters import Flag
 
 
 def export(
@@ -20,8 +21,8 @@ def export(
     every: int | None = None,
     size: str | None = None,
     scene: str | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
+    allow_outside: Flag = False,
 ) -> None:
     """Write a stored run for other tools: films, pictures, 3D files, tables.
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
-
-from cyclopts import Parameter
+from typing import Any
 
 from ..errors import TautError
 from ..progress import say
+from .parameters import Flag
 from .table import print_table
 
 
 def reproduce(
     *figures: str,
-    quick: Annotated[bool, Parameter(negative="")] = False,
+    quick: Flag = False,
     out: Path = Path("reproduction"),
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
     claims: Path | None = None,
 ) -> int:
     """Make figures of the papers again and judge each claim.

@@ -7,18 +7,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError
+from .parameters import Flag, Words
 from .table import print_table
 
 if TYPE_CHECKING:
     from ..result import Run
+    from ..scene.scene import Scene
 
 STOPPED = 1  # exit code where Ctrl-C came before there was a run
-Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
 
 def run(
@@ -29,9 +28,9 @@ def run(
     dt: float | None = None,
     duration: float | None = None,
     out: Path | None = None,
-    overwrite: Annotated[bool, Parameter(negative="")] = False,
+    overwrite: Flag = False,
     resume: Path | None = None,
-    recover: Annotated[bool, Parameter(negative="")] = False,
+    recover: Flag = False,
     durable: bool = True,
     record_every: int | None = None,
     solver: str | None = None,
@@ -40,9 +39,9 @@ def run(
     option: Words | None = None,
     start: str | None = None,
     project_initial: bool = True,
-    repair: Annotated[bool, Parameter(negative="")] = False,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
-    view: Annotated[bool, Parameter(negative="")] = False,
+    repair: Flag = False,
+    allow_outside: Flag = False,
+    view: Flag = False,
 ) -> int:
     """Simulate a scene.
 
@@ -89,7 +88,6 @@ def run(
     view
         Show the run in a browser while it goes on, until Ctrl-C.
     """
-    from ..result.store import Store
     from ..scene.open import open_scene
     from ..scene.parameters import parse_parameters
     from ..simulation import run as running
@@ -104,13 +102,7 @@ def run(
         switches = {"option": option, "overwrite": overwrite, "repair": repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
         given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
-        taken_before = Store.open(resume, recover=recover).step
-        code = STOPPED
-        with watching(resume) if view else nullcontext():
-            result = running.resume(resume, scene=given, recover=recover, durable=durable)
-            code = exit_code(result)  # before anything is printed: Ctrl-C may come in between
-            report(result, resume, min(taken_before, result.steps))
-        return code
+        return _go_on(resume, given, recover, durable, view)
     if recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
@@ -128,6 +120,20 @@ def run(
         result = running.simulate(open_scene(scene, allow_outside, **parameters), **asked)
         code = exit_code(result)
         report(result, out)
+    return code
+
+
+def _go_on(path: Path, scene: Scene | None, recover: bool, durable: bool, view: bool) -> int:
+    """Resume a stored run; the exit code."""
+    from ..result.store import Store
+    from ..simulation import run as running
+
+    taken_before = Store.open(path, recover=recover).step
+    code = STOPPED
+    with watching(path) if view else nullcontext():
+        result = running.resume(path, scene=scene, recover=recover, durable=durable)
+        code = exit_code(result)  # before anything is printed: Ctrl-C may come in between
+        report(result, path, min(taken_before, result.steps))
     return code
 
 

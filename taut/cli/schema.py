@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from ..errors import TautError
+from .parameters import Flag
 
 
-def schema(*, out: Path | None = None, overwrite: Annotated[bool, Parameter(negative="")] = False) -> None:
+def schema(*, out: Path | None = None, overwrite: Flag = False) -> None:
     """Print the JSON schema of scene files.
 
     Parameters

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
+from .parameters import Flag
 from .table import print_table
 
 LISTED = 10
 
 
 def verify(
-    path: Path, /, *, save: Path | None = None, overwrite: Annotated[bool, Parameter(negative="")] = False
+    path: Path, /, *, save: Path | None = None, overwrite: Flag = False
 ) -> int:
     """Compare every file of a stored run with its checksum.
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
 from ..errors import TautError
-from .run import Words
+from .parameters import Flag, Words
 
 
 def view(
@@ -18,8 +14,8 @@ def view(
     method: str | None = None,
     dt: float | None = None,
     set: Words | None = None,
-    allow_outside: Annotated[bool, Parameter(negative="")] = False,
-    build: Annotated[bool, Parameter(negative="")] = False,
+    allow_outside: Flag = False,
+    build: Flag = False,
 ) -> int:
     """Show runs, or one scene live, on a page of 127.0.0.1, until Ctrl-C.
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
 from ..errors import TautError, unknown
+from .parameters import Flag
 
 
-def warm(*scenes: str, all: Annotated[bool, Parameter(negative="")] = False) -> int:
+def warm(*scenes: str, all: Flag = False) -> int:
     """Compile what runs need ahead of time, with all cores.
 
     Without arguments: what the first commands of most users need (comparisons, contacts, cloth).

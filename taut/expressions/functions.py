@@ -35,7 +35,7 @@ def constraint_function_address(
         return _constraint_callback(function, points, rows)
     return address_once(
         ("constraint", function, points, rows, derivatives),
-        lambda: _compile_constraint(function, points, rows, derivatives),
+        lambda: _compile_rows(function, points, rows, derivatives, central, complex_step),
     )
 
 
@@ -57,7 +57,7 @@ def velocity_function_address(function: Callable, points: int, rows: int, deriva
         return _velocity_callback(function, points, rows)
     return address_once(
         ("velocity", function, points, rows, derivatives),
-        lambda: _compile_velocity(function, points, rows, derivatives),
+        lambda: _compile_rows(function, points, rows, derivatives, linear_central, linear_complex_step),
     )
 
 
@@ -111,13 +111,16 @@ def signal_function_address(function: Callable) -> int:
     return address_once(("signal", function), lambda: _signal(function))
 
 
-def _compile_constraint(function: Callable, points: int, rows: int, derivatives: str) -> int:
+def _compile_rows(
+    function: Callable, points: int, rows: int, derivatives: str, differences: Callable, complex_steps: Callable
+) -> int:
+    """Φ and its derivatives of a Python function, by the one or the other of two functions of differences.py."""
     g = numba.njit(error_model="numpy")(compilable(function))
     size = 3 * points
     if derivatives == "finite":
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
-            central(
+            differences(
                 g, carray(x, size), carray(v, size), t, carray(phi, rows),
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
@@ -125,39 +128,14 @@ def _compile_constraint(function: Callable, points: int, rows: int, derivatives:
         g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
 
         def evaluate(x, v, t, phi, J, phi_t, gamma):
-            complex_step(
+            complex_steps(
                 g, g_complex, carray(x, size), carray(v, size), t, carray(phi, rows),
                 carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
             )  # fmt: skip
 
     address = _compiled(evaluate, CONSTRAINT, function, "derivatives='interpreted'", derivatives == "complex")
     if derivatives == "complex":
-        _check_analytic(address, function, points, rows)
-    return address
-
-
-def _compile_velocity(function: Callable, points: int, rows: int, derivatives: str) -> int:
-    g = numba.njit(error_model="numpy")(compilable(function))
-    size = 3 * points
-    if derivatives == "finite":
-
-        def evaluate(x, v, t, phi, J, phi_t, gamma):
-            linear_central(
-                g, carray(x, size), carray(v, size), t, carray(phi, rows),
-                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
-            )  # fmt: skip
-    else:
-        g_complex = numba.njit(error_model="numpy")(compilable(function, to_complex=True))
-
-        def evaluate(x, v, t, phi, J, phi_t, gamma):
-            linear_complex_step(
-                g, g_complex, carray(x, size), carray(v, size), t, carray(phi, rows),
-                carray(J, (rows, size)), carray(phi_t, rows), carray(gamma, rows),
-            )  # fmt: skip
-
-    address = _compiled(evaluate, CONSTRAINT, function, "derivatives='interpreted'", derivatives == "complex")
-    if derivatives == "complex":
-        _check_analytic(address, function, points, rows, linear_central)
+        _check_analytic(address, function, points, rows, differences)
     return address
 
 
@@ -283,7 +261,7 @@ def _check_linear(function: Callable, points: int, rows: int) -> None:
                         "A v + b = 0 with A and b of places and time")
 
 
-def _check_analytic(address: int, function: Callable, points: int, rows: int, by: Callable = central) -> None:
+def _check_analytic(address: int, function: Callable, points: int, rows: int, by: Callable) -> None:
     """abs() of a complex number compiles, and would give wrong derivatives without a word."""
     differences = getattr(by, "py_func", by)
     for seed in range(3):

@@ -16,8 +16,8 @@ from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, codegen
 from ..joints.coordinates import act, rate, value
-from .base import ForceKind, always
-from .joint_words import COORDINATE, JOINT, acted_on, code
+from .base import always
+from .joint_words import acted_on, code, joint_force
 
 POINTS = 5  # of the coordinate, and where the sample is held
 SAME_TIME = 1e-6  # of 1/rate: how much too early a step may start and still take the sample
@@ -58,19 +58,15 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     return 0.0
 
 
-KIND = ForceKind(
+KIND = joint_force(
     name="controller",
     doc="Your own Python controller of a joint: torque or force f(t, q, rate), asked so many times a second.",
-    points=(),
     arguments=(
-        JOINT,
         Argument("function", "function", "f(t, q, rate of q) -> torque [N m] or force [N]", required=True),
         Argument("rate", "constant", "how often it is asked [Hz]; default: in each step"),
-        COORDINATE,
     ),
     lay_out=lay_out,
     kernel=kernel,
-    joints=("joint",),
     works=always,
     sample=sample,
 )

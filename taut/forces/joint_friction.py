@@ -15,8 +15,8 @@ from math import tanh
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate
-from .base import ForceKind, always
-from .joint_words import COORDINATE, JOINT, SIZES, acted_on, code, not_negative
+from .base import always
+from .joint_words import SIZES, acted_on, code, joint_force, not_negative
 
 
 def lay_out(positions, arguments):
@@ -40,19 +40,15 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     return 0.0
 
 
-KIND = ForceKind(
+KIND = joint_force(
     name="joint_friction",
     doc="Dry friction on a joint's coordinate, smooth within a width of rates: where it should hold it creeps.",
-    points=(),
     arguments=(
-        JOINT,
         *SIZES,
         Argument("width", "constant", "rate within which friction changes its sign [rad/s or m/s]", default=0.01),
-        COORDINATE,
     ),
     lay_out=lay_out,
     kernel=kernel,
-    joints=("joint",),
     feels_velocity=always,
     works=always,
 )

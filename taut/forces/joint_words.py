@@ -12,13 +12,13 @@ from typing import Any
 from ..constraints.base import Argument, Coordinate
 from ..joints.coordinates import TYPES
 from ..joints.selection import COORDINATE, coordinate_of
+from .base import ForceKind
 
 JOINT = Argument("joint", "joint", "the joint that it acts on", required=True)
 SIZES = (
     Argument("torque", "number", "on a joint that turns [N m]"),
     Argument("force", "number", "on a joint that slides [N]"),
 )
-__all__ = ["COORDINATE", "JOINT", "SIZES", "acted_on", "code", "not_negative"]
 
 
 def acted_on(arguments: dict[str, Any]) -> tuple[Coordinate, Any]:
@@ -47,3 +47,10 @@ def not_negative(arguments: dict[str, Any], *names: str) -> None:
 def code(coordinate: Coordinate) -> int:
     """The number of its type in kernels."""
     return TYPES[coordinate.type]
+
+
+def joint_force(name: str, doc: str, arguments: tuple[Argument, ...], **others: Any) -> ForceKind:
+    """The kind of a force on a joint's coordinate; others: as of ForceKind."""
+    return ForceKind(
+        name=name, doc=doc, points=(), arguments=(JOINT, *arguments, COORDINATE), joints=("joint",), **others
+    )

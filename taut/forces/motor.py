@@ -16,8 +16,8 @@ from math import inf
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
-from .base import ForceKind, always
-from .joint_words import COORDINATE, JOINT, SIZES, acted_on, code, not_negative
+from .base import always
+from .joint_words import SIZES, acted_on, code, joint_force, not_negative
 
 TARGET, VELOCITY = 1, 2  # where the wanted rate is found: dq_d/dt, w_d
 
@@ -58,12 +58,10 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     return 0.0
 
 
-KIND = ForceKind(
+KIND = joint_force(
     name="motor",
     doc="A motor on a joint: a given torque or force, or control of the joint's position or velocity.",
-    points=(),
     arguments=(
-        JOINT,
         *SIZES,
         Argument("target", "number", "position control: wanted value of the coordinate [rad or m]"),
         Argument("stiffness", "number", "position control: torque per angle [N m/rad] or force per length [N/m]"),
@@ -71,11 +69,9 @@ KIND = ForceKind(
         Argument("velocity", "number", "velocity control: wanted rate [rad/s or m/s]"),
         Argument("gain", "number", "velocity control: torque or force per error of the rate"),
         Argument("limit", "constant", "largest torque or force [N m or N]; default: none"),
-        COORDINATE,
     ),
     lay_out=lay_out,
     kernel=kernel,
-    joints=("joint",),
     may_be_infinite=True,
     feels_velocity=always,
     works=always,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
-from .base import ForceKind, is_damped
-from .joint_words import COORDINATE, JOINT, acted_on, code, not_negative
+from .base import is_damped
+from .joint_words import acted_on, code, joint_force, not_negative
 
 
 def lay_out(positions, arguments):
@@ -35,20 +35,16 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     return energy
 
 
-KIND = ForceKind(
+KIND = joint_force(
     name="spring_on",
     doc="A linear spring with damping on a joint's coordinate.",
-    points=(),
     arguments=(
-        JOINT,
         Argument("stiffness", "number", "torque per angle [N m/rad] or force per displacement [N/m]", default=0.0),
         Argument("damping", "number", "torque per rate [N m s/rad] or force per speed [N s/m]", default=0.0),
         Argument("rest", "number", "value of the coordinate at which the spring is slack [rad or m]", default=0.0),
-        COORDINATE,
     ),
     lay_out=lay_out,
     kernel=kernel,
-    joints=("joint",),
     feels_velocity=is_damped,
     works=is_damped,
 )

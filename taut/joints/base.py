@@ -1,6 +1,6 @@
 """How to write a joint.
 
-1.  One file, one `KIND = Kind(...)` without a kernel, one line in `joints/__init__.py`. It joins two points, a and b,
+1.  One file, one `KIND = joint(...)`, one line in `joints/__init__.py`. It joins two points, a and b,
     on rigid bodies or in the world, and holds some of the motion of a's body as seen from b's.
 2.  `lay_out` takes the joint's axes from `axes_of`, fixed to each body at the start, and returns the rows that hold,
     as parts of other kinds (rows.py), its coordinates (coordinates.py), and its frame:
@@ -17,12 +17,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..constraints.base import Argument, Coordinate, JointFrame, Part
+from ..arguments import Example
+from ..constraints.base import Argument, Coordinate, JointFrame, Kind, Layout, Part
 
 Point = Any  # scene.specs.Point, which the frames make
 
@@ -138,3 +139,18 @@ def displacement(
 def frame(arguments: dict[str, Any], b: Axes) -> JointFrame:
     """Where the joint sits, and the axes in which its reaction is told."""
     return JointFrame(*points_of(arguments), tuple(b))
+
+
+def joint(
+    name: str,
+    doc: str,
+    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout],
+    rows: int,
+    arguments: tuple[Argument, ...],
+    examples: tuple[Example, ...],
+    unit: str = "m rad",
+) -> Kind:
+    """The kind of a joint between points a and b, made of parts from the frames of their bodies."""
+    return Kind(
+        name, doc, ("a", "b"), lay_out, rows=rows, unit=unit, arguments=arguments, examples=examples, frames=True
+    )

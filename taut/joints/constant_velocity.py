@@ -8,8 +8,8 @@ The second condition keeps the twist about the line that halves the angle betwee
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Kind, Layout, Part
-from .base import AXIS, axes_of, coincident, frame
+from ..constraints.base import Layout, Part
+from .base import AXIS, axes_of, coincident, frame, joint
 
 
 def lay_out(positions, arguments):
@@ -20,15 +20,9 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="constant_velocity",
-    doc="Two shafts that meet at any angle turn at the same rate.",
-    points=("a", "b"),
-    rows=4,
-    unit="m rad",
+KIND = joint(
+    "constant_velocity", "Two shafts that meet at any angle turn at the same rate.", lay_out, rows=4,
     arguments=AXIS,
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
     ),

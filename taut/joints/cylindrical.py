@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Kind, Layout
-from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
+from ..constraints.base import Layout
+from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, joint, on_axis
 
 
 def lay_out(positions, arguments):
@@ -20,15 +20,9 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="cylindrical",
-    doc="A body turns about one axis of another and moves along it.",
-    points=("a", "b"),
-    rows=4,
-    unit="m rad",
+KIND = joint(
+    "cylindrical", "A body turns about one axis of another and moves along it.", lay_out, rows=4,
     arguments=(*AXIS, ANGLE, DISPLACEMENT),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
     ),

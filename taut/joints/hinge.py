@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Kind, Layout
-from .base import ANGLE, AXIS, aligned, angle, axes_of, coincident, frame
+from ..constraints.base import Layout
+from .base import ANGLE, AXIS, aligned, angle, axes_of, coincident, frame, joint
 
 
 def lay_out(positions, arguments):
@@ -20,15 +20,8 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="hinge",
-    doc="Two bodies share a point and turn about one axis.",
-    points=("a", "b"),
-    rows=5,
-    unit="m rad",
-    arguments=(*AXIS, ANGLE),
-    lay_out=lay_out,
-    frames=True,
+KIND = joint(
+    "hinge", "Two bodies share a point and turn about one axis.", lay_out, rows=5, arguments=(*AXIS, ANGLE),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example("rod", (1, -1, 2), axis_a=(0, 0, 1), axis_b=(0, 1, 0)),

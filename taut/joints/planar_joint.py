@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Kind, Layout, Part
-from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, points_of
+from ..constraints.base import Layout, Part
+from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, joint, points_of
 
 
 def lay_out(positions, arguments):
@@ -24,15 +24,8 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="planar_joint",
-    doc="A body slides and turns on a plane of another.",
-    points=("a", "b"),
-    rows=3,
-    unit="m rad",
-    arguments=(*AXIS, ANGLE),
-    lay_out=lay_out,
-    frames=True,
+KIND = joint(
+    "planar_joint", "A body slides and turns on a plane of another.", lay_out, rows=3, arguments=(*AXIS, ANGLE),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
     ),

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Argument, Kind, Layout
-from .base import DISPLACEMENT, across, displacement, frame, on_axis, on_body, unit
+from ..constraints.base import Argument, Layout
+from .base import DISPLACEMENT, across, displacement, frame, joint, on_axis, on_body, unit
 
 
 def lay_out(positions, arguments):
@@ -21,17 +21,12 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="point_on_line",
-    doc="A point stays on a line that moves with a body.",
-    points=("a", "b"),
-    rows=2,
+KIND = joint(
+    "point_on_line", "A point stays on a line that moves with a body.", lay_out, rows=2, unit="m",
     arguments=(
         Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
         DISPLACEMENT,
     ),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example("p", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example(("box", (0.1, 0.2, 0.3)), (0, 1, 0), axis=(0, 0, 1)),

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Argument, Kind, Layout, Part
-from .base import across, displacement, frame, on_body, points_of, unit
+from ..constraints.base import Argument, Layout, Part
+from .base import across, displacement, frame, joint, on_body, points_of, unit
 
 
 def lay_out(positions, arguments):
@@ -24,15 +24,11 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="point_on_plane",
-    doc="A point stays on a plane that moves with a body.",
-    points=("a", "b"),
+KIND = joint(
+    "point_on_plane", "A point stays on a plane that moves with a body.", lay_out, rows=1, unit="m",
     arguments=(
         Argument("normal", "constant_vector", "of the plane through b, in the world at the start", required=True),
     ),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example("p", ("rod", (0.5, 0, 0)), normal=(1, 2, 2)),
     ),

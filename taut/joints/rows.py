@@ -5,8 +5,8 @@
     homokinetic     Φ = x_a·y_b - y_a·x_b, each product as in (1)                                 (3)
 
 u, w, x and y are directions that turn with a body: their own accelerations at constant ω, ω × (ω × u), enter γ where
-directions are mapped to bodies (model/evaluate.py). With unit directions (1) and (3) are sines or cosines of angles
-[rad] about a right angle.
+directions are mapped to bodies (model/constraint_rows.py). With unit directions (1) and (3) are sines or cosines of
+angles [rad] about a right angle.
 """
 
 from __future__ import annotations

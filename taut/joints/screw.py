@@ -11,8 +11,8 @@ from math import pi
 import numpy as np
 
 from ..arguments import example
-from ..constraints.base import Argument, Kind, Layout
-from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, on_axis
+from ..constraints.base import Argument, Layout
+from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, joint, on_axis
 from .coordinates import relation
 
 
@@ -29,20 +29,14 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="screw",
-    doc="A body moves along an axis of another by one pitch for each turn about it.",
-    points=("a", "b"),
-    rows=5,
-    unit="m rad",
+KIND = joint(
+    "screw", "A body moves along an axis of another by one pitch for each turn about it.", lay_out, rows=5,
     arguments=(
         *AXIS,
         Argument("pitch", "constant", "displacement for one turn [m]; negative: left-handed", required=True),
         ANGLE,
         DISPLACEMENT,
     ),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), pitch=0.3),
     ),

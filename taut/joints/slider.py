@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from ..arguments import example
-from ..constraints.base import Kind, Layout
-from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, locked, on_axis
+from ..constraints.base import Layout
+from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, joint, locked, on_axis
 
 
 def lay_out(positions, arguments):
@@ -20,15 +20,9 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="slider",
-    doc="A body moves along one axis of another and does not turn.",
-    points=("a", "b"),
-    rows=5,
-    unit="m rad",
+KIND = joint(
+    "slider", "A body moves along one axis of another and does not turn.", lay_out, rows=5,
     arguments=(*AXIS, DISPLACEMENT),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example((0, 1, 0), "rod", axis=(0, 0, 1)),

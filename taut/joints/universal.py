@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arguments import example
-from ..constraints.base import Argument, Kind, Layout, Part
-from .base import angle, coincident, frame, on_body, unit
+from ..constraints.base import Argument, Layout, Part
+from .base import angle, coincident, frame, joint, on_body, unit
 
 
 def lay_out(positions, arguments):
@@ -31,20 +31,14 @@ def lay_out(positions, arguments):
     )
 
 
-KIND = Kind(
-    name="universal",
-    doc="Two bodies share a point and turn about the two axes of a cross.",
-    points=("a", "b"),
-    rows=4,
-    unit="m rad",
+KIND = joint(
+    "universal", "Two bodies share a point and turn about the two axes of a cross.", lay_out, rows=4,
     arguments=(
         Argument("axis", "constant_vector", "axis of the cross on a's body, in the world at the start", required=True),
         Argument("axis_2", "constant_vector", "axis of the cross on b's body, perpendicular to it", required=True),
         Argument("angle_1", "constant", "value of angle_1 at the start [rad]", default=0.0),
         Argument("angle_2", "constant", "value of angle_2 at the start [rad]", default=0.0),
     ),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), axis_2=(2, 1, -2)),
     ),

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arguments import example
-from ..constraints.base import Argument, Kind, Layout
-from .base import Axes, coincident, frame, locked, on_body
+from ..constraints.base import Argument, Layout
+from .base import Axes, coincident, frame, joint, locked, on_body
 
 
 def lay_out(positions, arguments):
@@ -34,17 +34,11 @@ def _turned(quaternion, vector):
     return vector + 2.0 * (w * swing + np.cross(u, swing))
 
 
-KIND = Kind(
-    name="weld",
-    doc="Two bodies move as one.",
-    points=("a", "b"),
-    rows=6,
-    unit="m rad",
+KIND = joint(
+    "weld", "Two bodies move as one.", lay_out, rows=6,
     arguments=(
         Argument("orientation", "quaternion", "how a's body stands in the frame of b's; default: as at the start"),
     ),
-    lay_out=lay_out,
-    frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
         example("rod", (1, -1, 2), orientation=((0, 1, 1), 0.3)),

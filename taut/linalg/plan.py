@@ -68,9 +68,6 @@ def plan(
     else:
         store = _sparse(table, m) if choice.kind == SPARSE else _full(table, m)
     rows, cols = choice.perm[table.place_row], choice.perm[table.place_col]
-    diag = np.empty(m, np.uint32)
-    on_diagonal = rows == cols
-    diag[rows[on_diagonal]] = store["pos"][on_diagonal]
     lin = Linear(
         kind=choice.kind,
         named=int(solver != "auto"),
@@ -88,7 +85,7 @@ def plan(
         pair_slot=slot[table.left].astype(np.uint32),
         entry_row=rows.astype(np.uint32),
         entry_col=cols.astype(np.uint32),
-        diag=diag,
+        diag=_diagonal(rows, cols, store["pos"], m),
         perm=choice.perm.astype(np.uint32),
         inverse=np.zeros(m),
         weight=np.ones(m),
@@ -97,6 +94,11 @@ def plan(
         state=np.zeros(5, np.int64),
         **store,
     )
+    return _with_addresses(lin)
+
+
+def _with_addresses(lin: Linear) -> Linear:
+    """The functions that this system needs, compiled, loaded or found again."""
     key = lin.kind, bool(lin.supernodes.row.size), form(lin)
     if key not in _addresses:
         _addresses[key] = _compile(lin)
@@ -104,6 +106,14 @@ def plan(
 
 
 _addresses: dict[Any, dict[str, Any]] = {}  # by what the types of a system depend on
+
+
+def _diagonal(rows: np.ndarray, cols: np.ndarray, pos: np.ndarray, m: int) -> np.ndarray:
+    """Where the store holds the entry of each of m rows on the diagonal."""
+    diag = np.empty(m, np.uint32)
+    on_diagonal = rows == cols
+    diag[rows[on_diagonal]] = pos[on_diagonal]
+    return diag
 
 
 def _compile(lin: Linear) -> dict[str, Any]:

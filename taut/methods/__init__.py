@@ -1,5 +1,10 @@
 """Enforcement methods: one file each, listed here; `base.py` says how to write one.
 
+    M v̇ = f + Jᵀ λ,   q̇ = v,   Φ(q, t) = 0
+
+A method takes q and v over one step h. Methods differ in where the constraint is asked to hold: its second derivative
+at the old time, Φ itself at the new one, or a spring in its place.
+
     q, v        state.x and state.quat, state.v         configuration and velocity
     λ           state.lam                               multipliers: force on the system = +Jᵀ λ
     W f         work.a                                  accelerations of the applied forces

@@ -15,21 +15,14 @@ the factor ½ and moves positions with v'; (3) is the scheme itself, of second o
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.applied_forces import drive, forces
 from ..model.arrays import State, System
-from ..model.evaluate import (
-    add_scaled,
-    constraints,
-    copy,
-    drive,
-    forces,
-    move,
-    power_at,
-    push,
-    set_time,
-    solve,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import power_at
+from ..model.instant import set_time
+from ..model.jacobian import push, solve, times
 from ..model.rotation import normalise, quaternion_rate
+from ..model.slot_vectors import add_scaled, copy, move
 from .base import Option
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")

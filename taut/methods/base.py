@@ -82,9 +82,9 @@ class Method:
     source: str  # where it comes from
     level: str  # what it enforces: position, velocity, acceleration, ...
     order: int  # of the trajectory
-    order_position: int | None  # of |Φ|
-    order_velocity: int | None  # of |Φ̇|
     step: Callable | None  # None: it treats deformables alone
+    order_position: int | None = None  # of |Φ|; None: it is held to the tolerance
+    order_velocity: int | None = None  # of |Φ̇|, likewise
     style: Style | None = None  # in plots and on pages; None: one of those for strangers
     orders: dict[str, int] = field(default_factory=dict, hash=False)  # of the trajectory, by other `integrator`
     caveat: Caveat | None = None

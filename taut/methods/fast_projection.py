@@ -14,23 +14,13 @@ where it does not halve |Φ|, (2) takes over. Goldenthal et al. 2007, named in C
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.applied_forces import forces
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    add_scaled,
-    add_slip,
-    clear,
-    constraints,
-    copy,
-    find_drift,
-    forces,
-    impulse_power,
-    largest,
-    move,
-    power_against_forces,
-    push,
-    set_time,
-    solve,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import find_drift, impulse_power, power_against_forces
+from ..model.instant import set_time
+from ..model.jacobian import add_slip, push, solve
+from ..model.slot_vectors import add_scaled, clear, copy, largest, move
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON
@@ -92,7 +82,6 @@ METHOD = Method(
     style=Style("#882255", DOTTED, "X"),
     level="position",
     order=1,
-    order_position=None,
     order_velocity=1,
     step=step,
     tolerance=1e-9,

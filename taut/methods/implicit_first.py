@@ -20,24 +20,13 @@ unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.applied_forces import apply, kick
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    add_scaled,
-    apply,
-    clear,
-    constraints,
-    copy,
-    count_work,
-    impulse_power,
-    kick,
-    largest,
-    move,
-    prepare,
-    push,
-    resolve,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work, impulse_power
+from ..model.instant import set_time
+from ..model.jacobian import prepare, push, resolve, times
+from ..model.slot_vectors import add_scaled, clear, copy, largest, move
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
 from .full_newton import OPTION as NEWTON

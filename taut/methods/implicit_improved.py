@@ -28,23 +28,13 @@ terms of rigid bodies, the method does not converge, and a run with forces that 
 from __future__ import annotations
 
 from ..compiled import compiled, inline
+from ..model.applied_forces import accelerations, apply
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    accelerations,
-    add_scaled,
-    add_slip,
-    apply,
-    constraints,
-    copy,
-    count_work,
-    largest,
-    move,
-    prepare,
-    push,
-    resolve,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work
+from ..model.instant import set_time
+from ..model.jacobian import add_slip, prepare, push, resolve, times
+from ..model.slot_vectors import add_scaled, copy, largest, move
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
 from .implicit_first import renew
 from .style import DASHED, Style

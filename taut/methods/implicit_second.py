@@ -24,26 +24,13 @@ constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. 
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.applied_forces import accelerations, apply
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    accelerations,
-    add_scaled,
-    add_slip,
-    apply,
-    clear,
-    constraints,
-    copy,
-    count_work,
-    impulse_power,
-    largest,
-    mean,
-    move,
-    prepare,
-    push,
-    resolve,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work, impulse_power
+from ..model.instant import set_time
+from ..model.jacobian import add_slip, prepare, push, resolve, times
+from ..model.slot_vectors import add_scaled, clear, copy, largest, mean, move
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .implicit_first import first_order, renew
 from .style import SOLID, Style

@@ -21,21 +21,13 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
+from ..model.applied_forces import apply, drive, forces, kick
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
-from ..model.evaluate import (
-    add_scaled,
-    apply,
-    clear,
-    constraints,
-    count_work,
-    drive,
-    forces,
-    kick,
-    move,
-    push,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work
+from ..model.instant import set_time
+from ..model.jacobian import push, times
+from ..model.slot_vectors import add_scaled, clear, move
 from . import acceleration
 from .base import ILL_CONDITIONED, OK, Method, Option
 from .style import DASHDOT, Style

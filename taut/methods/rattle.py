@@ -30,26 +30,13 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
+from ..model.applied_forces import apply, forces
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import (
-    add_scaled,
-    add_slip,
-    apply,
-    clear,
-    constraints,
-    copy,
-    count_work,
-    forces,
-    impulse_power,
-    is_rank_in_doubt,
-    largest,
-    move,
-    prepare,
-    push,
-    resolve,
-    set_time,
-    times,
-)
+from ..model.constraint_rows import constraints
+from ..model.driver_work import count_work, impulse_power
+from ..model.instant import set_time
+from ..model.jacobian import add_slip, is_rank_in_doubt, prepare, push, resolve, times
+from ..model.slot_vectors import add_scaled, clear, copy, largest, move
 from .acceleration import observe_lagrange
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
 from .full_newton import FULL, solve_pair, take_back
@@ -76,16 +63,14 @@ def project_correction(system):
 
 
 @compiled
-def position_half(system, state, t, h, par, attempt):
-    """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
+def first_half(system, state, t, h):
+    """(1) with λ from the linearised constraints: v½ into state.v and work.v1, and where the step began into work."""
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
-    rigid = system.bodies.spin_slot.shape[0] > 0
-    half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
     constraints(system, t, x, quat, v, False, work.J)
     copy(work.J, work.J2)
     forces(system, t, x, quat, v)
-    if rigid:
+    if system.bodies.spin_slot.shape[0] > 0:
         exchange_gyroscopic(system, v, v, 0.0)
     add_scaled(v, 0.5 * h, work.a, v)
     times(system, work.J, v, work.b)
@@ -100,6 +85,16 @@ def position_half(system, state, t, h, par, attempt):
     copy(x, work.x1)
     copy(quat, work.quat1)
     copy(v, work.v1)
+
+
+@compiled
+def position_half(system, state, t, h, par, attempt):
+    """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
+    work, w = system.work, system.bodies.w
+    x, quat, v, lam = state.x, state.quat, state.v, state.lam
+    rigid = system.bodies.spin_slot.shape[0] > 0
+    half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
+    first_half(system, state, t, h)
     last = 1e300
     for _ in range(MOST_CORRECTIONS):
         if rigid:
@@ -218,8 +213,6 @@ METHOD = Method(
     style=Style("#009E73", SOLID, "h"),
     level="position and velocity",
     order=2,
-    order_position=None,
-    order_velocity=None,
     step=step,
     observe=observe_lagrange,
     tolerance=1e-12,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import floor, sqrt
 
-from ..compiled import entry
+from ..compiled import entry, inline
 
 EMPTY = -1
 FLAT = 1000  # paints from here on are lines, which no light falls on
@@ -59,6 +59,66 @@ def fill(points, normals, triangles, paints, culled, depth, paint, normal):
                     normal[y, x, e] = (a * si * normals[i, e] + b * sj * normals[j, e] + c * sk * normals[k, e]) / s
 
 
+@inline
+def facing(normal, rx, ry, rz):
+    """The unit normal on the side from which the ray r comes; without one, against the ray."""
+    nx, ny, nz = normal[0], normal[1], normal[2]
+    size = sqrt(nx * nx + ny * ny + nz * nz)
+    if size == 0.0:
+        nx, ny, nz, size = -rx, -ry, -rz, sqrt(rx * rx + ry * ry + rz * rz)
+    if nx * rx + ny * ry + nz * rz > 0.0:
+        size = -size
+    return nx / size, ny / size, nz / size
+
+
+@inline
+def along_half(nx, ny, nz, rx, ry, rz, light):
+    """The cosine between the normal and the direction half-way between the light and the eye."""
+    far = sqrt(rx * rx + ry * ry + rz * rz)
+    hx, hy, hz = light[0] - rx / far, light[1] - ry / far, light[2] - rz / far
+    return (nx * hx + ny * hy + nz * hz) / sqrt(hx * hx + hy * hy + hz * hz)
+
+
+@inline
+def seen_by_sun(px, py, pz, nx, ny, nz, sun_axes, sun_lens, sun_depth):
+    """Which part of the light reaches a point with the normal n, 0 to 1, softened over 5 × 5 places of its map."""
+    map_height, map_width = sun_depth.shape
+    # The point is moved off its surface a little, so that it does not shade itself.
+    qx, qy, qz = px + sun_lens[4] * nx, py + sun_lens[4] * ny, pz + sun_lens[4] * nz
+    mx = sun_lens[0] * (sun_axes[0, 0] * qx + sun_axes[0, 1] * qy + sun_axes[0, 2] * qz - sun_lens[1])
+    my = sun_lens[0] * (sun_axes[1, 0] * qx + sun_axes[1, 1] * qy + sun_axes[1, 2] * qz - sun_lens[2])
+    mz = sun_axes[2, 0] * qx + sun_axes[2, 1] * qy + sun_axes[2, 2] * qz
+    cx, cy = int(floor(mx + 0.5 * map_width)), int(floor(0.5 * map_height - my))
+    seen = 0.0
+    for dy in range(-2, 3):
+        for dx in range(-2, 3):
+            ax, ay = cx + dx, cy + dy
+            free = ax < 0 or ay < 0 or ax >= map_width or ay >= map_height
+            if free or sun_depth[ay, ax] - sun_lens[3] <= mz:
+                seen += 0.04
+    return seen
+
+
+@inline
+def tone_of_ground(px, py, pz, lit, light, ground, weights):
+    """How bright the ground is against the background: it fades into it, and has a grid that tells lengths."""
+    _, upright, extent, middle = ground
+    gx, gy, gz = px - middle[0], py - middle[1], pz - middle[2]
+    away = sqrt(gx * gx + gy * gy + gz * gz) / extent[0]
+    fade = min(1.0, max(0.0, (1.0 - away) / 0.6))
+    fade = fade * fade * (3.0 - 2.0 * fade)
+    full = weights[0] + weights[1] * max(0.0, upright[0] * light[0] + upright[1] * light[1] + upright[2] * light[2])
+    tone = 1.0 + 0.8 * fade * (min(1.0, lit / full) - 1.0)
+    line = 0.0
+    for e in range(3):
+        if abs(upright[e]) < 0.5 and extent[3] > 0.0:
+            at = (px if e == 0 else py if e == 1 else pz) / extent[1]
+            off = abs(at - floor(at + 0.5)) * extent[1]
+            if off < extent[2]:
+                line = extent[3]
+    return tone * (1.0 - fade * line)
+
+
 @entry
 def shade(buffers, view, sun, sun_depth, ground, look, palette, out):
     """Colours (linear, 0 to 1) of all pixels, (1).
@@ -72,10 +132,9 @@ def shade(buffers, view, sun, sun_depth, ground, look, palette, out):
     depth, paint, normal = buffers
     eye, axes, lens = view
     light, sun_axes, sun_lens = sun
-    place, upright, extent, middle = ground
+    place, upright = ground[0], ground[1]
     above, below, weights, up = look
     height, width = depth.shape
-    map_height, map_width = sun_depth.shape
     for y in range(height):
         for x in range(width):
             u, v = (x + 0.5 - 0.5 * width) / lens[0], (0.5 * height - y - 0.5) / lens[0]
@@ -101,61 +160,23 @@ def shade(buffers, view, sun, sun_depth, ground, look, palette, out):
                     out[y, x, e] = palette[kind - FLAT, e]
                 continue
             px, py, pz = eye[0] + rx / s, eye[1] + ry / s, eye[2] + rz / s
-            if on_ground:
-                nx, ny, nz = upright[0], upright[1], upright[2]
-            else:
-                nx, ny, nz = normal[y, x, 0], normal[y, x, 1], normal[y, x, 2]
-                size = sqrt(nx * nx + ny * ny + nz * nz)
-                if size == 0.0:
-                    nx, ny, nz, size = -rx, -ry, -rz, sqrt(rx * rx + ry * ry + rz * rz)
-                if nx * rx + ny * ry + nz * rz > 0.0:
-                    size = -size
-                nx, ny, nz = nx / size, ny / size, nz / size
+            nx, ny, nz = upright[0], upright[1], upright[2]
+            if not on_ground:
+                nx, ny, nz = facing(normal[y, x], rx, ry, rz)
             bright = nx * light[0] + ny * light[1] + nz * light[2]
             seen = 0.0
             if bright > 0.0:
-                # The point is moved off its surface a little, so that it does not shade itself.
-                qx, qy, qz = px + sun_lens[4] * nx, py + sun_lens[4] * ny, pz + sun_lens[4] * nz
-                mx = sun_lens[0] * (sun_axes[0, 0] * qx + sun_axes[0, 1] * qy + sun_axes[0, 2] * qz - sun_lens[1])
-                my = sun_lens[0] * (sun_axes[1, 0] * qx + sun_axes[1, 1] * qy + sun_axes[1, 2] * qz - sun_lens[2])
-                mz = sun_axes[2, 0] * qx + sun_axes[2, 1] * qy + sun_axes[2, 2] * qz
-                cx, cy = int(floor(mx + 0.5 * map_width)), int(floor(0.5 * map_height - my))
-                for dy in range(-2, 3):
-                    for dx in range(-2, 3):
-                        ax, ay = cx + dx, cy + dy
-                        free = ax < 0 or ay < 0 or ax >= map_width or ay >= map_height
-                        if free or sun_depth[ay, ax] - sun_lens[3] <= mz:
-                            seen += 0.04
+                seen = seen_by_sun(px, py, pz, nx, ny, nz, sun_axes, sun_lens, sun_depth)
             bright = max(0.0, bright)
-            glow = 0.5 * (1.0 + nx * up[0] + ny * up[1] + nz * up[2])
-            if on_ground:
-                glow = 1.0
+            glow = 1.0 if on_ground else 0.5 * (1.0 + nx * up[0] + ny * up[1] + nz * up[2])
             lit = weights[0] * (0.45 + 0.55 * glow) + weights[1] * seen * bright
             shine = 0.0
             if not on_ground and seen > 0.0:
-                far = sqrt(rx * rx + ry * ry + rz * rz)
-                hx, hy, hz = light[0] - rx / far, light[1] - ry / far, light[2] - rz / far
-                half = (nx * hx + ny * hy + nz * hz) / sqrt(hx * hx + hy * hy + hz * hz)
-                shine = weights[2] * seen * max(0.0, half) ** weights[3]
+                shine = weights[2] * seen * max(0.0, along_half(nx, ny, nz, rx, ry, rz, light)) ** weights[3]
             if not on_ground:
                 for e in range(3):
                     out[y, x, e] = min(1.0, palette[kind, e] * lit + shine)
                 continue
-            # The ground fades into the background, and has a grid that tells lengths.
-            gx, gy, gz = px - middle[0], py - middle[1], pz - middle[2]
-            away = sqrt(gx * gx + gy * gy + gz * gz) / extent[0]
-            fade = min(1.0, max(0.0, (1.0 - away) / 0.6))
-            fade = fade * fade * (3.0 - 2.0 * fade)
-            full = weights[0] + weights[1] * max(0.0, upright[0] * light[0] + upright[1] * light[1]
-                                                 + upright[2] * light[2])
-            tone = 1.0 + 0.8 * fade * (min(1.0, lit / full) - 1.0)
-            line = 0.0
-            for e in range(3):
-                if abs(upright[e]) < 0.5 and extent[3] > 0.0:
-                    at = (px if e == 0 else py if e == 1 else pz) / extent[1]
-                    off = abs(at - floor(at + 0.5)) * extent[1]
-                    if off < extent[2]:
-                        line = extent[3]
-            tone *= 1.0 - fade * line
+            tone = tone_of_ground(px, py, pz, lit, light, ground, weights)
             for e in range(3):
                 out[y, x, e] = (above[e] + mix * (below[e] - above[e])) * tone

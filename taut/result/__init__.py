@@ -4,9 +4,12 @@
     labels.py     Labels: what their columns are called; enough to read a stored run without its scene
     dataset.py    both together as an xarray.Dataset
     reactions.py  +Jᵀ λ of one constraint: forces and torques on its bodies
-    run.py        Run: what simulate returns and `taut.open` reads
+    run.py        Run: what simulate returns and `taut.open` reads; of one constraint, body, force or joint:
+                  constraint_result.py, body_result.py, applied.py, joints.py; of one record: instant.py
+    motion.py     v̇ at each record from the equations of motion; moments.py: crossings and extremes between records
     plot.py       run.plot: figures with units
-    store.py      Store: a folder on disk, readable after a crash at any moment; StoredRecords: read when asked for
+    store.py      Store: a folder on disk, readable after a crash at any moment; creation.py: a new one; commits.py:
+                  which records count; stored_records.py: read when asked for; stored_scene.py: the scene in it
     header.py     run.json, checked; digests.py: checksums, and digests of scenes and plans
     chunks.py     records in chunks of zarr arrays; files.py: commits, events, and waiting for the disk
     lock.py       one writer at a time

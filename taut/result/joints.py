@@ -14,8 +14,8 @@ from ..constraints.base import Coordinate
 from ..errors import TautError
 from ..model.frames import rotate
 from ..model.model import JointInfo, Model
+from .constraint_result import ConstraintResult
 from .records import Records
-from .run import ConstraintResult
 
 if TYPE_CHECKING:
     import xarray

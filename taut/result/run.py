@@ -12,19 +12,23 @@ import numpy as np
 from ..arguments import checked
 from ..errors import TautError, unknown
 from ..model import Model, build
-from ..model.model import BodyInfo, ConstraintInfo
+from ..model.model import ConstraintInfo
 from ..scene.scene import Scene
+from .body_result import BodyResult
+from .commits import RUNNING
+from .constraint_result import ConstraintResult
 from .events import EVENTS, KIND, NO_EVENTS, TIME
 from .files import versions
+from .instant import Instant
 from .labels import Labels
 from .records import Records
-from .store import RUNNING, Store, StoredRecords
+from .store import Store
+from .stored_records import StoredRecords
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
-    from .motion import PlaceResult
     from .plot import Plots
 
 
@@ -266,153 +270,6 @@ class Run:
 def _downstream(module: str) -> Any:
     """Pictures and exports are made from results; only these methods of a run look that way."""
     return import_module(module)
-
-
-class Instant:
-    """One record of a run."""
-
-    def __init__(self, run: Run, number: int) -> None:
-        self.run, self.number = run, number
-        self.time = float(run.records.time[number])
-
-    def configuration(self) -> tuple[Model, np.ndarray, np.ndarray, np.ndarray, float]:
-        """Model, x, quat, v of all points, and the time."""
-        model, records = self.run.model, self.run.records
-        x, v = model.x.copy(), np.zeros_like(model.x)
-        x[: records.x.shape[1]], v[: records.v.shape[1]] = records.x[self.number], records.v[self.number]
-        return model, x, np.array(records.quat[self.number]), v, self.time
-
-    def __repr__(self) -> str:
-        return f"Instant of '{self.run.labels.scene}' at t = {self.time:g} s"
-
-
-class ConstraintResult:
-    """What a constraint did.
-
-    force       what it does to each of its bodies [N], (time, body, xyz); places in the world: "world"
-    torque      likewise, about each body's centre of mass, in the world's axes [N m]
-    multiplier, error, rate   λ, Φ and dΦ/dt of its rows
-    """
-
-    def __init__(self, run: Run, info: ConstraintInfo) -> None:
-        self._run, self._info = run, info
-
-    @cached_property
-    def _reactions(self) -> tuple[xarray.DataArray, xarray.DataArray]:
-        import xarray
-
-        from .dataset import XYZ
-        from .reactions import forces_and_torques
-
-        run = self._run
-        bodies, force, torque = forces_and_torques(
-            run.model, run.records, self._built(), run.info["dt"], run.info["record_every"]
-        )
-        names = {"time": run.data.time, "body": bodies, "xyz": XYZ}
-
-        def labelled(name: str, values: np.ndarray, unit: str) -> xarray.DataArray:
-            about = {"units": unit, "long_name": f"{name} of constraint '{self._info.name}' on each body"}
-            return xarray.DataArray(values, names, ("time", "body", "xyz"), name, about)
-
-        return labelled("force", force, "N"), labelled("torque", torque, "N m")
-
-    @property
-    def force(self) -> xarray.DataArray:
-        return self._reactions[0]
-
-    @property
-    def torque(self) -> xarray.DataArray:
-        return self._reactions[1]
-
-    def _built(self) -> ConstraintInfo:
-        """As the model has it, with its parts, which are not stored with a run."""
-        model = self._run.model
-        return next(i for i in (*model.constraint_info, *model.inequality_info) if i.name == self._info.name)
-
-    def _rows(self, variable: str) -> xarray.DataArray:
-        names = self._info.row_names()
-        return self._run.data[variable].sel(constraint=names if len(names) > 1 else names[0])
-
-    @property
-    def multiplier(self) -> xarray.DataArray:
-        return self._rows("multiplier")
-
-    @property
-    def error(self) -> xarray.DataArray:
-        return self._rows("constraint_error")
-
-    @property
-    def rate(self) -> xarray.DataArray:
-        return self._rows("constraint_rate")
-
-
-class BodyResult:
-    """How a body moved; only the properties of its kind can be asked for."""
-
-    def __init__(self, run: Run, info: BodyInfo) -> None:
-        self._run, self._info = run, info
-
-    def _own(self, variable: str, dimension: str, *kinds: str) -> xarray.DataArray:
-        if self._info.kind not in kinds:
-            raise TautError(
-                f"'{self._info.name}' is a {self._info.kind} and has no {variable}, which belongs to "
-                f"{' and '.join(kinds)} bodies."
-            )
-        return self._run.data[variable].sel({dimension: self._info.name})
-
-    @property
-    def position(self) -> xarray.DataArray:
-        return self._own("position", "body", "particle", "rigid")
-
-    @property
-    def velocity(self) -> xarray.DataArray:
-        return self._own("velocity", "body", "particle", "rigid")
-
-    @property
-    def orientation(self) -> xarray.DataArray:
-        return self._own("orientation", "rigid", "rigid")
-
-    @property
-    def angular_velocity(self) -> xarray.DataArray:
-        return self._own("angular_velocity", "rigid", "rigid")
-
-    @property
-    def angular_velocity_body(self) -> xarray.DataArray:
-        """In the body's own axes."""
-        return self._own("angular_velocity_body", "rigid", "rigid")
-
-    def at(self, offset: Any = (0.0, 0.0, 0.0)) -> PlaceResult:
-        """A place on the body, given in its frame [m]: position, velocity and acceleration over time."""
-        from .motion import PlaceResult
-
-        return PlaceResult(self._run, self._info, offset)
-
-    @property
-    def acceleration(self) -> xarray.DataArray:
-        """Of its centre of mass [m/s²], from the equations of motion."""
-        return self.at().acceleration
-
-    @property
-    def angular_acceleration(self) -> xarray.DataArray:
-        """[rad/s²] in the world's axes, from the equations of motion."""
-        from .motion import turning_acceleration
-
-        return turning_acceleration(self._run, self._info)
-
-    @property
-    def angular_momentum(self) -> xarray.DataArray:
-        """About its centre of mass, in the world's axes [kg m²/s]."""
-        from .motion import spin_of
-
-        return spin_of(self._run, self._info)
-
-    @property
-    def value(self) -> xarray.DataArray:
-        return self._own("coordinate_value", "coordinate", "coordinate")
-
-    @property
-    def rate(self) -> xarray.DataArray:
-        return self._own("coordinate_rate", "coordinate", "coordinate")
 
 
 @checked

@@ -18,7 +18,6 @@ Runs of format 1, from before there were checksums, are read, and gone on with, 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import time as clock
@@ -35,7 +34,9 @@ from ..errors import TautError
 from ..model.model import Model
 from ..scene.scene import Scene
 from . import digests
-from .chunks import FOLDER, SUMS, Chunks, create_arrays
+from .chunks import SUMS, Chunks
+from .commits import CHECKPOINTS, RUNNING, checkpoints, empty_commit, read_header_and_commit, start_of
+from .creation import check_free, fill, new_header
 from .events import NO_EVENTS, are_events
 from .files import (
     COMMIT,
@@ -43,64 +44,25 @@ from .files import (
     Unreadable,
     append_events,
     keep_link,
-    plain,
     put_in_place,
-    read_commit,
     read_events,
-    read_whole,
-    save_scene,
     sync,
     sync_tree,
-    versions,
     write_commit,
     writing,
 )
-from .header import FORMAT, NAME, damaged, is_run, read_header
+from .header import NAME, damaged, read_header
 from .labels import Labels
 from .lock import Lock
-from .records import Records, with_all_energies
+from .stored_scene import changed_files, check_scene, read_scene
 
 # Of all arrays together: the most that a commit repeats. Most of what a chunk costs does not depend on its size.
 CHUNK_BYTES = 2**22
-CHECKPOINTS = "checkpoints"
 SHARE = 20  # a durable run spends at most one part in so many on commits,
 REPEATED = 4e6  # and writes at most so many bytes a second again and again; but it waits at most
 LONGEST_WAIT = 10.0  # seconds
 MOST_WAITING = 2**26  # and bytes
 SPACING = 16  # bytes of records for each byte of checkpoints that are kept
-RUNNING = "running"
-
-
-class StoredRecords(Records):
-    """Records that stay on disk until an array of them is asked for."""
-
-    def __init__(self, store: Store) -> None:
-        object.__setattr__(self, "store", store)
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name not in self.__dataclass_fields__:
-            raise AttributeError(name)
-        values = self.__dict__["store"].read_one(name)
-        if name == "energy":
-            values = with_all_energies(values)
-        object.__setattr__(self, name, values)
-        return values
-
-    def part(self, at: np.ndarray) -> Records:
-        """The records of these numbers; only what lies around them is read."""
-        store: Store = self.__dict__["store"]
-        first = int(at.min(initial=0))
-        around = store.read(first, int(at.max(initial=-1)) + 1)
-        return Records(**{name: values[at - first] for name, values in around.items()})
-
-    def places(self, at: np.ndarray) -> np.ndarray:
-        if len(self) < 100 * at.size:
-            return self.x[at]
-        store: Store = self.__dict__["store"]
-        return np.concatenate([store.read_one("x", int(i), int(i) + 1) for i in at])
-
-    def __len__(self) -> int:
-        return len(self.__dict__["store"])
 
 
 class Store:
@@ -136,35 +98,15 @@ class Store:
     ) -> Store:
         """A new folder with room for so many records. An older run at the path goes only once it exists."""
         path = Path(path)
-        before = _check_free(path, overwrite)
-        shapes = {name: list(shape) for name, shape in Records.shapes(model).items()}
-        bytes_each = sum(8 * int(np.prod(shape)) for shape in shapes.values())
-        chunk = int(min(max(1, CHUNK_BYTES // bytes_each), max(records, 1)))
-        header: dict[str, Any] = {
-            "taut_run": FORMAT, "records": records, "chunk": chunk, "shapes": shapes,
-            "info": {"versions": versions(), **info}, "labels": Labels.of(model).to_json(),
-            "digests": {"plan": digests.of_plan(json.loads(json.dumps(info, default=plain))),
-                        "scene": digests.of_scene(scene)},
-        }  # fmt: skip
+        before = check_free(path, overwrite)
+        header = new_header(scene, model, records, info, CHUNK_BYTES)
         draft = path.with_name(f".{path.name}.{os.getpid()}.part")
         lock = None
         with writing(path):
             try:
                 draft.mkdir()
                 lock = Lock.take(draft)
-                header["scene"] = save_scene(scene, draft)
-                header["arrays"] = create_arrays(draft / FOLDER, shapes, records, chunk)
-                written = [*draft.glob("scene.*"), draft / FOLDER / "zarr.json"]
-                header["files"] = {
-                    file.relative_to(draft).as_posix(): digests.of_file(file.read_bytes()) for file in written
-                }
-                data = json.dumps(header, default=plain).encode()
-                (draft / CHECKPOINTS).mkdir()
-                for name in (NAME, f"{CHECKPOINTS}/{NAME}"):
-                    (draft / name).write_bytes(data)
-                header = json.loads(data)
-                commit = _empty_commit(header, data)
-                write_commit(draft, commit, durable=False)
+                header, commit = fill(draft, scene, header)
                 if durable:
                     sync_tree(draft)
                 put_in_place(draft, path, durable)
@@ -202,7 +144,7 @@ class Store:
                 store = cls(path, found.header, found.commit, lock, durable)
                 store._sound = found
                 return store
-            return cls(path, *_opened(path), lock, durable)
+            return cls(path, *read_header_and_commit(path), lock, durable)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -302,10 +244,10 @@ class Store:
             return
         kept.append(newest)
         if len(kept) > 1:
-            last, before = kept[-2], (_start_of(kept[-3]) if len(kept) > 2 else 0)
+            last, before = kept[-2], (start_of(kept[-3]) if len(kept) > 2 else 0)
             bytes_each = sum(8 * int(np.prod(shape)) for shape in self._header["shapes"].values())
             with suppress(FileNotFoundError):
-                if (_start_of(last) - before) * bytes_each < SPACING * last.stat().st_size:
+                if (start_of(last) - before) * bytes_each < SPACING * last.stat().st_size:
                     last.unlink()
                     kept.remove(last)
 
@@ -319,7 +261,7 @@ class Store:
         if self._sound is None:
             return
         found, self._sound = self._sound, None
-        self._commit = found.resume or _empty_commit(self._header, found.header_bytes)
+        self._commit = found.resume or empty_commit(self._header, found.header_bytes)
         with writing(self.path):
             if found.header_is_a_copy:
                 (self.path / NAME).write_bytes(found.header_bytes)
@@ -441,105 +383,12 @@ class Store:
 
     def scene(self) -> Scene:
         """The stored scene; refused where its file has been changed since."""
-        if not self.has_scene:
-            raise TautError(
-                f"'{self.path}' was stored without its scene ({self._header['scene'].get('reason', '')}) "
-                "Pass the scene: taut.open(path, scene=scene), taut.resume(path, scene=scene)."
-            )
-        from ..scene.load import load
-
-        changed = [name for name in self.changed_files() if name.startswith("scene.")]
-        for file in (self.path / "scene.yaml", self.path / "scene.npz"):
-            if os.path.lexists(file) and not file.is_file():  # a pipe would wait for ever
-                raise damaged(self.path, f"{file.name} is not a plain file")
-        try:
-            scene = load(self.path / "scene.yaml", allow_outside=True)  # its meshes stayed where they were
-        except TautError as problem:
-            if not changed:
-                raise
-            raise damaged(self.path, f"{changed[0]} was changed or damaged, and is no scene ({problem})") from None
-        if self._checked and (changed or any("mesh" in sheet.arguments for sheet in scene.deformables.values())):
-            what = digests.differences(self._header["digests"]["scene"], digests.of_scene(scene), None, None)
-            if what:
-                raise TautError(
-                    f"'{self.path / 'scene.yaml'}' was changed after the run began: {what}. Put the file back as it "
-                    "was, or pass the scene of the run (scene=scene)."
-                )
-        return scene
+        return read_scene(self.path, self._header)
 
     def changed_files(self) -> list[str]:
         """Files that are not those of the start of the run; unknown without checksums."""
-        found = []
-        for name, digest in self._header.get("files", {}).items():
-            try:
-                same = digests.of_file(read_whole(self.path / name)) == digest
-            except Unreadable:
-                same = False
-            if not same:
-                found.append(name)
-        return found
+        return changed_files(self.path, self._header)
 
     def check_scene(self, scene: Scene, model: Model) -> None:
         """Refuse a scene that is not the one of the run, with what differs."""
-        if not self._checked:
-            what = "names, masses or rows differ" if Labels.of(model).to_json() != self.labels.to_json() else ""
-        else:
-            now, stored = digests.of_scene(scene), self._header["digests"]["scene"]
-            what = digests.differences(stored, now, None, None)
-            if what and self.has_scene and not self.changed_files():
-                with suppress(TautError):
-                    what = digests.differences(stored, now, self.scene(), scene)
-        if what:
-            raise TautError(f"'{self.path}' is a run of another scene than '{scene.name}': {what}; pass its own.")
-
-
-def checkpoints(path: Path) -> list[Path]:
-    """Earlier commits, oldest first."""
-    found = [file for file in (path / CHECKPOINTS).glob("*-*.npz")
-             if all(part.isdigit() for part in file.stem.split("-", 1))]  # fmt: skip
-    return sorted(found, key=lambda file: [int(part) for part in file.stem.split("-")][::-1])
-
-
-def _start_of(checkpoint: Path) -> int:
-    return int(checkpoint.stem.partition("-")[0])
-
-
-def _opened(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and commit."""
-    header, data = read_header(path)
-    try:
-        commit = read_commit(path / COMMIT, header)
-    except Unreadable as reason:
-        raise damaged(path, f"{COMMIT} can not be read ({reason})") from None
-    if commit.get("header", digests.of_file(data)) != digests.of_file(data):
-        raise damaged(path, f"{NAME} was changed after the run began{changed_plan(header)}")
-    return header, commit
-
-
-def changed_plan(header: dict[str, Any]) -> str:
-    """Which parts of the plan of a header are not those of its digests."""
-    stored = header.get("digests", {}).get("plan", {})
-    now = digests.of_plan(header["info"])
-    names = [key for key in digests.PLAN if isinstance(stored, dict) and stored.get(key) != now.get(key)]
-    return f" ({', '.join(names)})" if names else ""
-
-
-def _empty_commit(header: dict[str, Any], data: bytes) -> dict[str, Any]:
-    tail = {name: np.zeros((0, *shape)) for name, shape in header["shapes"].items()}
-    commit = {
-        "step": 0, "start": 0, "status": RUNNING, "message": "", "info": {}, "events": 0, "tail": tail, "state": {},
-    }  # fmt: skip
-    return commit | ({"header": digests.of_file(data), "chunks": 0} if header["taut_run"] > 1 else {})
-
-
-def _check_free(path: Path, overwrite: bool) -> Lock | None:
-    """The right to replace what is at the path, where there is anything."""
-    if not os.path.lexists(path):
-        return None
-    if not overwrite:
-        raise TautError(f"'{path}' exists; choose another name, or ask for it to be overwritten.")
-    if path.is_symlink() or not is_run(path):
-        # Overwriting deletes a whole folder, so it must be one of ours.
-        raise TautError(f"'{path}' is not a stored run, so it is not overwritten; choose another name.")
-    with writing(path):
-        return Lock.take(path)
+        check_scene(self.path, self._header, scene, model)

@@ -15,10 +15,11 @@ from typing import Any
 from ..errors import TautError
 from . import digests
 from .chunks import FOLDER, SUMS, Chunks
+from .commits import CHECKPOINTS, changed_plan, checkpoints
 from .events import NO_EVENTS, are_events
 from .files import COMMIT, EVENTS, Unreadable, read_commit, read_events, read_whole
 from .header import NAME, read_header
-from .store import CHECKPOINTS, Store, changed_plan, checkpoints
+from .store import Store
 
 OTHERS = "taut does not need it, other programs do"
 

@@ -3,6 +3,7 @@
     specs.py      the frozen records that a scene holds; the model is built from them
     scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
     verbs.py      one method of Scene per kind of constraint and force, from the registries
+    planes.py     bodies kept in planes;  reduction.py  positions as formulas of reduced coordinates θ: x(θ, t)
     groups.py     obstacles, groups of balls and the pairs that they stand for
     deformables.py  cloth and solids as nodes, springs and edges; materials.py has their options, meshes.py
                   their shapes, pins.py what holds their nodes

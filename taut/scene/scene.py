@@ -13,16 +13,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import checked_methods
-from ..errors import TautError, chosen, shown
-from ..expressions.formula import check as check_formula
+from ..errors import TautError, shown
 from . import checks, groups
 from .bodies import check_planar, read_mass, read_motion, read_radius, read_rotation
 from .deformables import ClothRef, SolidRef, add_makers
-from .places import orientation_at_start, turned
+from .planes import keep_in_planes
+from .reduction import read_reduced
 from .shapes import read_shape
 from .solids import mesh_of
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
-from .verbs import add_verbs, read_points, spoken
+from .verbs import add_verbs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -248,24 +248,7 @@ class Scene:
 
         A particle needs one condition; a rigid body three, on places that are not in a line.
         """
-        across = checks.direction(normal, "planar: normal")
-        # Two directions in the plane: any vector that is not along the normal gives them.
-        smallest = min(range(3), key=lambda i: abs(across[i]))
-        first = _cross(across, tuple(float(i == smallest) for i in range(3)))
-        second = _cross(across, first)
-        added = []
-        for point in read_points(self, "planar", bodies):
-            body = self._bodies.get(point.body or "")
-            if body is None or body.kind == "coordinate":
-                raise TautError(f"planar: {spoken(point)} is not a particle or a rigid body; leave it out.")
-            places = [Point(body.name)]
-            if body.kind == "rigid":
-                w, x, y, z = orientation_at_start(body)
-                places = [Point(body.name, turned((w, -x, -y, -z), v)) for v in (_ZERO, first, second)]
-            for i, where in enumerate(places):
-                name = f"{body.name}_planar" + (f"_{i}" if len(places) > 1 else "")
-                added.append(self.on_plane(where, normal=across, name=name))
-        return added
+        return keep_in_planes(self, bodies, normal)
 
     def reduced(self, coordinates: Mapping[str, Any], positions: Mapping[str, Any]) -> None:
         """Give positions as formulas of a few coordinates, for the method `reduced`.
@@ -273,33 +256,7 @@ class Scene:
         coordinates  name -> value at t = 0, or (value, rate)
         positions    body -> three formulas in the coordinates' names and t
         """
-        known: list[tuple[str, float, float]] = []
-        for name, start in coordinates.items():
-            what = f"reduced coordinate {shown(name)}"
-            if not isinstance(name, str) or not name.isidentifier() or name == "t":
-                raise TautError(f"{what} can not be used in a formula; choose one word, not t.")
-            pair = checks.numbers(start, what) if hasattr(start, "__len__") else (start, 0.0)
-            if len(pair) != 2:
-                raise TautError(f"{what} is {shown(start)}; give its value, or (value, rate).")
-            known.append((str(name), checks.number(pair[0], what), checks.number(pair[1], f"{what}: rate")))
-        symbols = [entry[0] for entry in known] + ["t"]
-        formulas: dict[str, tuple[str, str, str]] = {}
-        for body, texts in positions.items():
-            body = body.name if isinstance(body, BodyRef) else body
-            chosen("body in reduced positions", body, self._bodies)
-            what = f"reduced position of '{body}'"
-            three = checks.texts(texts, what)
-            if len(three) != 3:
-                raise TautError(f"{what} is {shown(texts)}; give three formulas (x, y, z).")
-            for text in three:
-                try:
-                    check_formula(text, symbols)
-                except TautError as mistake:
-                    raise TautError(f"{what}: {mistake}") from None
-            formulas[body] = (three[0], three[1], three[2])
-        if not known or not formulas:
-            raise TautError("reduced needs at least one coordinate and the position of one body.")
-        self.reduced_map = ReducedMap(tuple(known), formulas)
+        self.reduced_map = read_reduced(self._bodies, coordinates, positions)
 
     def suggest(
         self,
@@ -425,8 +382,3 @@ class Scene:
         pairs = sum(groups.pair_count(self, group) for group in self._groups.values())
         return (f"<Scene '{self.name}': {len(self._bodies)} bodies, {len(self._constraints)} constraints, "
                 f"{len(self._forces)} forces{f', {pairs} pairs in contact groups' if pairs else ''}>")
-
-
-def _cross(a: Vector, b: Any) -> Vector:
-    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    return checks.direction((x, y, z), "direction in the plane")

@@ -6,5 +6,6 @@
     loop.py        the compiled loop over steps between two records
     simulation.py  Simulation: step by step, for controllers and live pages
     status.py      whether a run is finished, diverged or interrupted, and why
-    warm.py        compile before it is needed
+    reuse.py       the model of a scene that is simulated again
+    warm.py        compile before it is needed; native.py: for this processor, in the background; ship.py: for others
 """

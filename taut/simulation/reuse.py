@@ -24,12 +24,12 @@ def model_of(scene: Scene) -> Model:
     """The model of a scene, made now or when it was last simulated."""
     contents = _contents(scene)
     for known, held, model in _kept:
-        if known() is scene and len(held) == len(contents) and all(map(is_, held, contents)):
+        same = known() is scene and len(held) == len(contents) and all(map(is_, held, contents))
+        if same and not model.callbacks and not any(map(_is_function, contents)):
             return _with_own_scratch(model)
     model = build(scene)
-    _kept[:] = [entry for entry in _kept if entry[0]() not in (None, scene)][1 - KEPT :]
-    if not model.callbacks and not any(map(_is_function, contents)):
-        _kept.append((weakref.ref(scene, _forget), contents, model))
+    _kept[:] = [entry for entry in _kept if entry[0]() is not scene][1 - KEPT :]
+    _kept.append((weakref.ref(scene, _forget), contents, model))
     return model
 
 

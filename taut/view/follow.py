@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import TautError
+from ..result.commits import RUNNING
 from ..result.run import Run, open_run
-from ..result.store import RUNNING, Store, StoredRecords
+from ..result.store import Store
+from ..result.stored_records import StoredRecords
 from .track import Track
 
 

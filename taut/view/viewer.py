@@ -13,8 +13,9 @@ from typing import Any
 
 from ..errors import TautError
 from ..progress import say
+from ..result.commits import RUNNING
 from ..result.run import Run
-from ..result.store import RUNNING, Store
+from ..result.store import Store
 from ..scene.scene import Scene
 from .follow import StoredTrack
 from .live import Live, is_scene

@@ -21,7 +21,7 @@ from typing import Any
 
 from .base import Part, Report, Settings, Table
 
-COMMANDS = ("run two_link", "compare two_link", "run billiard", "run ball_pile", "run cloth_ball")
+COMMANDS = ("run two_link", "run billiard", "run ball_pile", "run cloth_ball")  # of one process each
 SHORT = {"run two_link": ["--duration", "1"], "run cloth_ball": ["--duration", "0.1"]}
 PHASES = {  # phase: the passes of numba and the steps of library.py that belong to it
     "type inference": ("nopython_type_inference",),
@@ -115,11 +115,10 @@ def record(command: str, empty: bool = True) -> dict[str, Any]:
     words = command.split()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        out = ["--out", str(folder / "report"), "--overwrite"] if words[0] == "compare" else []
         env = {**os.environ, "TAUT_NATIVE": "1"} | ({"TAUT_CACHE_DIR": place} if empty else {})
         found = folder / "found.json"
         subprocess.run(
-            [sys.executable, "-m", __name__, str(found), *words, *SHORT.get(command, []), *out], env=env, check=True,
+            [sys.executable, "-m", __name__, str(found), *words, *SHORT.get(command, [])], env=env, check=True,
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         return json.loads(found.read_text(encoding="utf-8"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import product
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -73,10 +74,7 @@ def compare(
     duration = positive("duration", duration if duration is not None else suggested.get("duration"))
     steps = _steps(dt, suggested.get("dt"))
     yardsticks, notes = _yardsticks(reference, model)
-    all_runs = (len(names) + (2 if yardsticks else 0)) * len(steps)
-    for h in steps:
-        limits.check("steps", duration / h, f"a run of {duration:g} s in steps of {h:g} s")
-    every = {h: _record_every(record_every, model, duration / h, all_runs) for h in steps}
+    every = _kept(record_every, model, duration, steps, len(names) + (2 if yardsticks else 0))
 
     def performed(jobs: dict[Key, Job]) -> dict[Key, Outcome]:
         found = perform_all(scene, list(jobs.values()), max(1, min(processes, os.cpu_count() or 1)), _tell)
@@ -84,22 +82,9 @@ def compare(
 
     # The reference goes first because it takes longest; another one is needed only where the first fails.
     jobs = _reference_jobs(yardsticks[0], duration, every, given) if yardsticks else {}
-    for name in names:
-        same = {"duration": duration, **given.get(name, {})}
-        jobs |= {(name, h): Job(name, h, {"record_every": every[h], **same}) for h in steps}
+    jobs |= _method_jobs(names, duration, every, given)
     outcomes = performed(jobs)
-    runs: dict[tuple[str, float], Run] = {}
-    for name in names:
-        for h in steps:
-            outcome = outcomes[name, h]
-            if outcome.records is None:
-                refused[name] = outcome.message
-            else:
-                runs[name, h] = _run(scene, model, outcome)
-    if not runs:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
-        raise TautError(f"no method can treat scene '{scene.name}'. {reasons}")
-
+    runs = _runs(scene, model, {key: outcomes[key] for key in product(names, steps)}, refused)
     judge = None
     for i, name in enumerate(yardsticks):
         tried = outcomes if i == 0 else performed(_reference_jobs(name, duration, every, given))
@@ -115,6 +100,38 @@ def compare(
     if out is not None:
         result.save(out, overwrite)
     return result
+
+
+def _kept(asked: int | None, model: Model, duration: float, steps: Sequence[float], each: int) -> dict[float, int]:
+    """By step, every how manieth is recorded, where there are so many runs of each step."""
+    for h in steps:
+        limits.check("steps", duration / h, f"a run of {duration:g} s in steps of {h:g} s")
+    return {h: _record_every(asked, model, duration / h, each * len(steps)) for h in steps}
+
+
+def _method_jobs(
+    names: Sequence[str], duration: float, every: dict[float, int], given: Mapping[str, Mapping[str, Any]]
+) -> dict[Key, Job]:
+    """A job for each method and step."""
+    return {
+        (name, h): Job(name, h, {"record_every": kept, "duration": duration, **given.get(name, {})})
+        for name in names
+        for h, kept in every.items()
+    }
+
+
+def _runs(scene: Scene, model: Model, outcomes: dict[Key, Outcome], refused: dict[str, str]) -> dict[Key, Run]:
+    """The runs that there are; why a method has none goes to `refused`."""
+    runs = {}
+    for (name, h), outcome in outcomes.items():
+        if outcome.records is None:
+            refused[name] = outcome.message
+        else:
+            runs[name, h] = _run(scene, model, outcome)
+    if not runs:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in refused.items())
+        raise TautError(f"no method can treat scene '{scene.name}'. {reasons}")
+    return runs
 
 
 def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict[str, str]]:

@@ -1,5 +1,12 @@
 """Active-set rules: which unilateral rows are active. One file each, listed here; `base.py` says how to write one.
 
+All look for λ ≥ 0, w = S λ + c ≥ 0, λ·w = 0. On the active set A they solve S_AA λ_A = -c_A, and λ = 0 elsewhere;
+they differ in which rows enter and leave A, and in which of these conditions they look at.
+
+    S, c    S, c      J W Jᵀ of the unilateral rows, and the slack without their forces
+    λ, w    lam, w    multipliers, and the slack with them
+    A       active    1 for a row in the set, 0 for another
+
 Compiled code calls a rule by its code, through the addresses in a RuleWork.
 """
 

@@ -1,0 +1,62 @@
+"""Φ, J, Φ_t and γ of constraints and inequalities, with what they do to the rotation of bodies."""
+
+from __future__ import annotations
+
+from ..compiled import inline
+from .dispatch import evaluate_kind
+from .instant import place, start_of
+from .rotation import to_body
+
+
+@inline
+def constraints(system, t, x, quat, v, second, J):
+    place(system, x, quat, v)
+    batches, work = system.constraints, system.work
+    wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
+    for b in range(batches.code.shape[0]):
+        given = (
+            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
+        )  # fmt: skip
+        evaluate_kind(batches.address[b], batches.code[b], given)
+    carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+
+
+@inline
+def carry_to_rotations(rows, places, quat, v, second, J, gamma):
+    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
+    for k in range(rows.spin_block.shape[0]):
+        k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
+        body = places.body[k_place]
+        r0, r1, r2 = places.arm[k_place, 0], places.arm[k_place, 1], places.arm[k_place, 2]
+        j0, j1, j2 = to_body(quat, body, J[source, 0], J[source, 1], J[source, 2])
+        J[block, 0] = r1 * j2 - r2 * j1
+        J[block, 1] = r2 * j0 - r0 * j2
+        J[block, 2] = r0 * j1 - r1 * j0
+        if second:
+            spin = rows.slot[block]
+            o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+            along = o0 * r0 + o1 * r1 + o2 * r2
+            square = o0 * o0 + o1 * o1 + o2 * o2
+            gamma[rows.spin_row[k]] += (
+                j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
+            )
+
+
+@inline
+def inequalities_at(system, ineq, t, x, quat, v, second):
+    """Φ, J, Φ_t and, if asked, γ of all inequalities, as the user wrote them; the time is set."""
+    batches, values = ineq.batches, system.signals.values
+    for k in range(ineq.to_parameter.shape[0]):
+        s, position = ineq.to_parameter[k, 0], ineq.to_parameter[k, 1]
+        batches.p[position] = values[s, 0]
+        batches.p_t[position] = values[s, 1]
+        batches.p_tt[position] = values[s, 2]
+    place(system, x, quat, v)
+    for b in range(batches.code.shape[0]):
+        given = (
+            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+            batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
+        )  # fmt: skip
+        evaluate_kind(batches.address[b], batches.code[b], given)
+    carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)

@@ -1,0 +1,134 @@
+"""An instant (q, v, t): charts and samples at the start of a step, what depends on time alone, places on bodies."""
+
+from __future__ import annotations
+
+from math import atan2, cos, sin
+
+from ..compiled import compiled, inline
+from ..constraints.base import At
+from ..expressions import call_signal
+from ..joints.coordinates import nearest
+from .dispatch import rechart_kind, sample_kind
+from .rotation import product, to_body, to_world
+
+
+@inline
+def start_of(batches, b):
+    at = batches.at
+    return At(at[b, 0], at[b, 1], at[b, 2], at[b, 3], at[b, 4])
+
+
+@inline
+def begin(system, t, x, quat, v):
+    set_time(system, t, x, quat, v)
+    if system.turns.shape[0] > 0:
+        count_turns(system, x, quat, v)
+    batches = system.constraints
+    for b in range(batches.code.shape[0]):
+        if batches.has_chart[b]:
+            place(system, x, quat, v)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
+            rechart_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def sample(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+    batches = system.forces
+    for b in range(batches.code.shape[0]):
+        if batches.has_chart[b]:
+            place(system, x, quat, v)
+            given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
+            sample_kind(batches.chart[b], batches.code[b], given)
+
+
+@compiled
+def count_turns(system, x, quat, v):
+    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
+    place(system, x, quat, v)
+    turns = system.turns
+    for k in range(turns.shape[0]):
+        u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
+        c = x[u, 0] * x[first, 0] + x[u, 1] * x[first, 1] + x[u, 2] * x[first, 2]
+        s = x[u, 0] * x[second, 0] + x[u, 1] * x[second, 1] + x[u, 2] * x[second, 2]
+        x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
+
+
+@inline
+def set_time(system, t, x, quat, v):
+    signals = system.signals
+    for s in range(signals.address.shape[0]):
+        call_signal(signals.address[s], t, signals.values, 3 * s)
+    constraints_, forces_, driven = system.constraints, system.forces, system.work.driven
+    for k in range(signals.to_constraint.shape[0]):
+        s, position = signals.to_constraint[k, 0], signals.to_constraint[k, 1]
+        constraints_.p[position] = signals.values[s, 0]
+        constraints_.p_t[position] = signals.values[s, 1]
+        constraints_.p_tt[position] = signals.values[s, 2]
+    for k in range(signals.to_force.shape[0]):
+        s, position = signals.to_force[k, 0], signals.to_force[k, 1]
+        forces_.p[position] = signals.values[s, 0]
+        forces_.p_t[position] = signals.values[s, 1]
+    for k in range(signals.driven.shape[0]):
+        s, slot, c = signals.driven[k, 0], signals.driven[k, 1], signals.driven[k, 2]
+        x[slot, c] = signals.values[s, 0]
+        v[slot, c] = signals.values[s, 1]
+        driven[slot, c] = signals.values[s, 2]
+    for k in range(signals.turned.shape[0]):
+        s, body, slot = signals.turned[k, 0], signals.turned[k, 1], signals.turned[k, 2]
+        half = 0.5 * signals.values[s, 0]
+        axis, rest = signals.turned_axis[k], signals.turned_from[k]
+        sine = sin(half)
+        turned = product(
+            cos(half), sine * axis[0], sine * axis[1], sine * axis[2], rest[0], rest[1], rest[2], rest[3]
+        )
+        for c in range(4):
+            quat[body, c] = turned[c]
+        own = to_body(quat, body, axis[0], axis[1], axis[2])
+        for c in range(3):
+            v[slot, c] = signals.values[s, 1] * own[c]
+            driven[slot, c] = signals.values[s, 2] * own[c]
+    if signals.carried.shape[0] > 0:
+        carry(signals.carried, signals.carried_arm, x, quat, v, driven)
+
+
+@compiled
+def carry(carried, arms, x, quat, v, a):
+    """Nodes pinned to driven bodies: x + r, v + ω × r and v̇ + α × r + ω × (ω × r), with r = R arm."""
+    for k in range(carried.shape[0]):
+        slot, centre, body = carried[k, 0], carried[k, 1], carried[k, 2]
+        for c in range(3):
+            x[slot, c] = x[centre, c]
+            v[slot, c] = v[centre, c]
+            a[slot, c] = a[centre, c]
+        if body >= 0:
+            spin = centre + 1
+            r0, r1, r2 = to_world(quat, body, arms[k, 0], arms[k, 1], arms[k, 2])
+            o0, o1, o2 = to_world(quat, body, v[spin, 0], v[spin, 1], v[spin, 2])
+            g0, g1, g2 = to_world(quat, body, a[spin, 0], a[spin, 1], a[spin, 2])
+            s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
+            x[slot, 0] += r0
+            x[slot, 1] += r1
+            x[slot, 2] += r2
+            v[slot, 0] += s0
+            v[slot, 1] += s1
+            v[slot, 2] += s2
+            a[slot, 0] += g1 * r2 - g2 * r1 + o1 * s2 - o2 * s1
+            a[slot, 1] += g2 * r0 - g0 * r2 + o2 * s0 - o0 * s2
+            a[slot, 2] += g0 * r1 - g1 * r0 + o0 * s1 - o1 * s0
+
+
+@inline
+def place(system, x, quat, v):
+    """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
+    places = system.places
+    for k in range(places.point.shape[0]):
+        point, base, body = places.point[k], places.base[k], places.body[k]
+        spin = places.slot[k] + 1
+        r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
+        o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+        arm = to_world(quat, body, r0, r1, r2)
+        swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
+        for c in range(3):
+            x[point, c] = x[base, c] + arm[c]
+            v[point, c] = v[base, c] + swing[c]

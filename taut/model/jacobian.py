@@ -1,0 +1,112 @@
+"""The algebra of J: J v, W Jᵀ λ, conditions on velocities, and the system J W Jᵀ λ = b."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import compiled, inline
+from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
+from ..linalg import solve as solve_factored
+from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
+
+
+@inline
+def times(system, J, v, out):
+    """out = J v."""
+    rows = system.rows
+    ptr, slot = rows.ptr, rows.slot
+    for r in range(out.shape[0]):
+        total = 0.0
+        for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
+            s = slot[k]
+            total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
+        out[r] = total
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = slot[block]
+        out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+
+
+@inline
+def push(system, J, weight, lam, scale, v):
+    """v += scale · weight Jᵀ λ."""
+    rows = system.rows
+    ptr, slot = rows.ptr, rows.slot
+    for r in range(lam.shape[0]):
+        size = scale * lam[r]
+        for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
+            s = slot[k]
+            v[s, 0] += size * weight[s, 0] * J[k, 0]
+            v[s, 1] += size * weight[s, 1] * J[k, 1]
+            v[s, 2] += size * weight[s, 2] * J[k, 2]
+    for k in range(rows.spin_block.shape[0]):
+        block = rows.spin_block[k]
+        s = slot[block]
+        size = scale * lam[rows.spin_row[k]]
+        for c in range(3):
+            v[s, c] += size * weight[s, c] * J[block, c]
+
+
+@compiled
+def add_slip(system, J, phi_t, v, scale):
+    """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
+
+    With a time for `scale`, Newton's method finds in it what it looks for in Φ: scale J dv is its change.
+    """
+    rows, phi = system.rows, system.work.phi
+    for r in range(phi.shape[0]):
+        if rows.at_velocity[r] == 1:
+            phi[r] += scale * phi_t[r]
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                s = rows.slot[k]
+                phi[r] += scale * (J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2])
+    for k in range(rows.spin_block.shape[0]):
+        r, block = rows.spin_row[k], rows.spin_block[k]
+        if rows.at_velocity[r] == 1:
+            s = rows.slot[block]
+            phi[r] += scale * (J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2])
+
+
+@compiled
+def drop_slip(system, J):
+    """Set the rows of J of conditions on velocities to zero: they do not say where a body may be."""
+    rows = system.rows
+    for r in range(rows.at_velocity.shape[0]):
+        if rows.at_velocity[r] == 1:
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                J[k, 0] = J[k, 1] = J[k, 2] = 0.0
+    for k in range(rows.spin_block.shape[0]):
+        if rows.at_velocity[rows.spin_row[k]] == 1:
+            block = rows.spin_block[k]
+            J[block, 0] = J[block, 1] = J[block, 2] = 0.0
+
+
+@inline
+def prepare(system, J, weight):
+    """Form and factor J W Jᵀ."""
+    assemble(system.linear, J, weight)
+    if factor(system.linear) > 0:
+        system.work.counts[SINGULAR_SYSTEMS] += 1
+        system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
+
+
+@inline
+def is_rank_in_doubt(system):
+    """Whether J nearly loses rank where it was last factored."""
+    state = system.linear.state
+    return state[DEPENDENT] > 0 and state[DOUBTFUL] > 0
+
+
+@inline
+def resolve(system, b, lam):
+    """Solve with the factor at hand."""
+    system.work.counts[LINEAR_SOLVES] += 1
+    if solve_factored(system.linear, b, lam) != 0:
+        system.work.counts[FAILED_SOLVES] += 1
+
+
+@inline
+def solve(system, J, weight, b, lam):
+    """J W Jᵀ λ = b."""
+    prepare(system, J, weight)
+    resolve(system, b, lam)

@@ -1,0 +1,60 @@
+"""Vectors over all slots, (slots, 3), and the configuration: q ⊞ h v, v + h a, copies and sizes."""
+
+from __future__ import annotations
+
+from ..compiled import inline
+from .rotation import turn
+
+
+@inline
+def move(system, x, quat, v, h, out_x, out_quat):
+    """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
+    bodies = system.bodies
+    for i in range(bodies.slots):
+        for c in range(3):
+            out_x[i, c] = x[i, c] + h * v[i, c]
+    for i in range(bodies.spin_slot.shape[0]):
+        spin = bodies.spin_slot[i]
+        turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)
+
+
+@inline
+def add_scaled(v, h, a, out):
+    """out = v + h a."""
+    for i in range(v.shape[0]):
+        for c in range(3):
+            out[i, c] = v[i, c] + h * a[i, c]
+
+
+@inline
+def mean(v, w, out):
+    for i in range(v.shape[0]):
+        for c in range(3):
+            out[i, c] = 0.5 * (v[i, c] + w[i, c])
+
+
+@inline
+def copy(source, out):
+    for i in range(source.shape[0]):
+        for c in range(source.shape[1]):
+            out[i, c] = source[i, c]
+
+
+@inline
+def clear(v):
+    for i in range(v.shape[0]):
+        for c in range(3):
+            v[i, c] = 0.0
+
+
+@inline
+def largest(values):
+    """The largest absolute value, infinite if any is not finite."""
+    worst = 0.0
+    for i in range(values.shape[0]):
+        size = abs(values[i])
+        if not size <= 1e300:
+            return 1e300
+        if size > worst:
+            worst = size
+    return worst
