@@ -87,11 +87,8 @@ class StoredRecords(Records):
         return values
 
     def part(self, at: np.ndarray) -> Records:
-        """The records of these numbers; only what lies around them is read."""
-        store: Store = self.__dict__["store"]
-        first = int(at.min(initial=0))
-        around = store.read(first, int(at.max(initial=-1)) + 1)
-        return Records(**{name: values[at - first] for name, values in around.items()})
+        """The records of these numbers; only what lies around them is read, and of it only what is asked for."""
+        return StoredPart(self, at)
 
     def places(self, at: np.ndarray) -> np.ndarray:
         if len(self) < 100 * at.size:
@@ -101,6 +98,27 @@ class StoredRecords(Records):
 
     def __len__(self) -> int:
         return len(self.__dict__["store"])
+
+
+class StoredPart(Records):
+    """Some of the records of a store, of which each array is read when it is asked for, if it was not read before."""
+
+    def __init__(self, records: StoredRecords, at: np.ndarray) -> None:
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "at", at)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(name)
+        records, at = self.__dict__["records"], self.__dict__["at"]
+        if name in records.__dict__:
+            values = records.__dict__[name][at]
+        else:
+            first = int(at.min(initial=0))
+            values = records.store.read_one(name, first, int(at.max(initial=-1)) + 1)[at - first]
+            values = with_all_energies(values) if name == "energy" else values
+        object.__setattr__(self, name, values)
+        return values
 
 
 class Store:
@@ -384,14 +402,17 @@ class Store:
         numbers = range(begin // chunk, -(-(begin + rows) // chunk))
         try:
             for name in names:
-                found[name] = np.zeros((stop - begin, *tail[name].shape[1:]))
-                found[name][rows:] = tail[name][: stop - begin - rows]
+                pieces = []
                 if name in self._chunks.arrays:
                     for first, values, wrong in self._chunks.blocks(name, numbers):
                         at = first * chunk - begin
-                        skip = max(0, -at)
-                        found[name][at + skip : min(at + len(values), rows)] = values[skip : rows - at]
+                        pieces.append(values[max(0, -at) : rows - at])
                         faults.update({k: fault for k, fault in wrong.items() if k not in faults})
+                else:
+                    pieces.append(np.zeros((rows, *tail[name].shape[1:])))
+                if stop > start or not pieces:
+                    pieces.append(tail[name][: stop - begin - rows])
+                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)  # most are read without a copy
         except Unreadable as reason:
             raise damaged(self.path, str(reason)) from None
         except MemoryError:
