@@ -1,6 +1,7 @@
-"""Make the pictures of the page that the documents show: python scripts/pictures.py [NAME ...] (needs chromium, playwright).
+"""Make the pictures of the page that the documents show: python scripts/pictures.py [NAME ...].
 
-Each is the page itself in a headless browser, at one moment; the first of them also moving, for the README.
+It needs chromium and playwright. Each is the page itself in a headless browser, at one moment; the first of them also
+moving, for the README.
 """
 
 from __future__ import annotations
@@ -39,12 +40,17 @@ def colour(by: str) -> str:
     return f"{{const s = document.querySelector('#tools select'); {choose}}}"
 
 
+def nearer(clicks: int) -> str:
+    turn = "new WheelEvent('wheel', {deltaY: -120, bubbles: true, cancelable: true})"
+    return f"for (let i = 0; i < {clicks}; i++) document.querySelector('canvas').dispatchEvent({turn})"
+
+
 PICTURES: dict[str, tuple[Any, float, list[str]]] = {
     "view_cloth": (lambda: runs("cloth_ball", duration=1.2), 0.33, [colour("elongation")]),
     "view_arm": (lambda: runs("two_link", ARMS, 0.05, 20.0), 3.3, []),
     "view_mechanism": (lambda: runs("stewart_platform"), 2.2, [press("forces")]),
     "view_pile": (lambda: runs("ball_pile", duration=3.0), 1.0, [press("dark"), press("contacts")]),
-    "view_robot": (lambda: runs("robot_arm_6dof"), 1.0, []),
+    "view_robot": (lambda: runs("robot_arm_6dof", duration=0.4), 0.22, [nearer(2)]),
 }
 
 
