@@ -27,7 +27,7 @@ PACKAGE = "mujoco"
 INTEGRATORS = {"MuJoCo, Euler": "EULER", "MuJoCo, RK4": "RK4", "MuJoCo, implicitfast": "IMPLICITFAST"}
 STIFF = [0.9999, 0.9999, 0.001, 0.5, 2.0]  # solimp: as hard as MuJoCo lets an equality be
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-Place = Sequence[float]
+Place = Sequence[float] | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,10 @@ def andrews_squeezer(at: dict[str, np.ndarray]) -> Tree:
 
 
 def flyball_governor(at: dict[str, np.ndarray]) -> Tree:
-    joints = [("axle", "", "HINGE", (0, 0, 0), Y), ("sleeve", "axle", "SLIDE", at["sleeve"], Y)]
-    springs = []
+    joints: list[tuple[str, str, str, Place, Place]] = [
+        ("axle", "", "HINGE", (0, 0, 0), Y), ("sleeve", "axle", "SLIDE", at["sleeve"], Y),
+    ]  # fmt: skip
+    springs: list[tuple[str, Place, str, Place, float, float, float]] = []
     for side in ("left", "right"):
         arm = f"{side}_arm"
         joints += [(arm, "axle", "HINGE", (0, 1, 0), Z), (f"{side}_ball", arm, "", (0, 0, 0), Z)]
@@ -131,12 +133,12 @@ def _close(spec: Any, made: dict[str, Any], at: dict[str, np.ndarray], tree: Tre
             type=mujoco.mjtEq.mjEQ_CONNECT, objtype=mujoco.mjtObj.mjOBJ_SITE, name1=ends[0], name2=ends[1],
             solref=[2 * dt, 1], solimp=STIFF,  # the stiffest that MuJoCo accepts at this step
         )  # fmt: skip
-    for i, (one, start, two, end, stiffness, damping, length) in enumerate(tree.springs):
+    for i, (one, first, two, last, stiffness, damping, length) in enumerate(tree.springs):
         tendon = spec.add_tendon(
             name=f"spring_{i}", stiffness=[stiffness, 0, 0], damping=[damping, 0, 0], springlength=[length, length]
         )
-        for side, body, point in (("a", one, start), ("b", two, end)):
-            made[body].add_site(name=f"spring_{i}{side}", pos=np.array(point) - at[body])
+        for side, own, place in (("a", one, first), ("b", two, last)):
+            made[own].add_site(name=f"spring_{i}{side}", pos=np.array(place) - at[own])
             tendon.wrap_site(f"spring_{i}{side}")
 
 
