@@ -86,7 +86,7 @@ def tell_commits(pipe: int) -> None:
         os.write(pipe, len(self).to_bytes(8, "little"))
 
     Store._replace_commit = told  # type: ignore[method-assign]
-    taut.run.CHUNK_SECONDS = 1e-3  # commits as often as they can be, to be hit
+    taut.simulation.session.CHUNK_SECONDS = 1e-3  # commits as often as they can be, to be hit
 
 
 def store(name: str, path: Path, pipe: int) -> None:

@@ -18,5 +18,4 @@ if [ "${CI:-}" = true ]; then
     export TAUT_CACHE_DIR
     trap 'rm -rf "$TAUT_CACHE_DIR"' EXIT
 fi
-# Both processes are busy: helpers that compile would only be in their way.
 .venv/bin/python -m pytest --numprocesses 2 --dist loadfile "$@"

@@ -155,3 +155,22 @@ def test_a_piped_table_keeps_to_the_columns_it_is_told(columns, monkeypatch, cap
 
 def test_the_package_shows_its_public_names_alone():
     assert set(dir(taut)) == {*taut.__all__, "__version__"}, dir(taut)
+
+
+LATE = ("numba", "numpy", "scipy", "sympy", "matplotlib", "xarray", "zarr", "taut.scene", "taut.simulation")
+
+
+@pytest.mark.parametrize(
+    "command, absent",
+    [
+        ("run --help", LATE),
+        ("list", ("scipy.integrate", "scipy.sparse", "sympy", "matplotlib.pyplot", "xarray", "zarr")),
+    ],
+)
+def test_commands_import_only_what_they_use(command, absent):
+    code = (
+        f"import sys\nfrom taut.cli import main\ntry:\n    main({command.split()!r})\nexcept SystemExit:\n    pass\n"
+        f"print(*(name for name in {absent!r} if name in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr.strip(), done.stderr

@@ -56,6 +56,13 @@ def test_the_manual_of_exports_lists_the_formats_and_its_code_runs(tmp_path, mon
     assert {p.name for p in tmp_path.iterdir()} == {"arm.gif", "arm.glb", "arm.png", "drift.png"}
 
 
+def test_the_manual_of_mechanisms_runs_and_its_driver_turns_as_told():
+    (code,) = blocks(ROOT / "docs" / "mechanisms.md", "python")
+    scope: dict = {}
+    exec(compile(code, "mechanisms.md", "exec"), scope)
+    assert abs(float(scope["run"]["pin"].angle[-1]) - 20.0) < 1e-9, scope["run"]["pin"].angle[-1]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_to_files(path):
     for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):

@@ -17,9 +17,9 @@ from taut.scene.places import places, radii
 MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "bricard", "inconsistent_start"}
 MAXIMAL |= {"double_pendulum_rigid", "slider_crank", "four_bar_rigid", "strandbeest_leg", "rigid_chain", "heavy_top",
             "andrews_squeezer", "spinning_t_handle", "gyroscope", "door_on_two_hinges", "universal_shaft",
-            "stewart_platform", "flyball_governor"}  # fmt: skip
+            "stewart_platform", "flyball_governor", "robot_arm_6dof"}  # fmt: skip
 MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
-MAXIMAL |= {"chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
+MAXIMAL |= {"goal_keyframes", "chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
 # Scenes with inequalities.
 UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
               "block_on_incline"}  # fmt: skip

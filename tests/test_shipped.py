@@ -29,6 +29,12 @@ def called(x):
 @entry
 def outer(x):
     return called(x) + 2.0
+@entry
+def series(values):
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k] * values[k] / (k + 0.3) + called(values[k])
+    return total
 """
 CODE = """
 import sys
@@ -38,9 +44,11 @@ from taut.compiled import level, storage
 level.SHIPPED = Path({shipped!r})
 made = []
 storage.before_compiling.append(lambda function: made.append(function.__name__))
+{before}
 import tiny
-print(tiny.outer(1.0), *made)
+print({call}, *made)
 """
+SERIES = "tiny.series(__import__('numpy').sin(1.0 + __import__('numpy').arange(1000.0))).hex()"
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +58,7 @@ def shipped(tmp_path_factory) -> Path:
     (folder / "tiny.py").write_text(TEXT)
     env = {"NUMBA_CPU_NAME": level.LEVEL, "NUMBA_CPU_FEATURES": "", "TAUT_CACHE_DIR": str(folder / "made")}
     assert run(folder, folder / "none", env) == ["8.0", "outer", "called", "small"]
+    run(folder, folder / "none", env, SERIES)
     place = folder / "shipped" / level.shipped_name()
     place.mkdir(parents=True)
     for path in (folder / "made").glob("*/*.kernel"):
@@ -57,8 +66,10 @@ def shipped(tmp_path_factory) -> Path:
     return folder
 
 
-def run(folder: Path, shipped_folder: Path, env: dict[str, str]) -> list[str]:
-    code = CODE.format(folder=str(folder), shipped=str(shipped_folder))
+def run(
+    folder: Path, shipped_folder: Path, env: dict[str, str], call: str = "tiny.outer(1.0)", before: str = ""
+) -> list[str]:
+    code = CODE.format(folder=str(folder), shipped=str(shipped_folder), call=call, before=before)
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **env}, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout.split()
@@ -71,6 +82,35 @@ def test_shipped_code_is_loaded_and_nothing_is_compiled(shipped, tmp_path):
 def test_it_moves_to_another_place_and_another_time(shipped, tmp_path):
     shutil.copytree(shipped / "shipped", tmp_path / "elsewhere", copy_function=shutil.copyfile)
     assert run(shipped, tmp_path / "elsewhere", {"TAUT_CACHE_DIR": str(tmp_path / "cache")}) == ["8.0"]
+
+
+def test_shipped_and_local_code_of_the_same_level_agree_in_every_bit(shipped, tmp_path):
+    env = {"TAUT_CACHE_DIR": str(tmp_path)}
+    found = run(shipped, shipped / "shipped", env, SERIES)
+    own = run(shipped, shipped / "none", env | {"NUMBA_CPU_NAME": level.LEVEL, "NUMBA_CPU_FEATURES": ""}, SERIES)
+    assert found == own[:1] and own[1:] == ["series", "called", "small"], (found, own)
+
+
+def test_it_is_read_from_a_place_that_can_not_be_written(shipped, tmp_path):
+    place = tmp_path / "site-packages"
+    shutil.copytree(shipped / "shipped", place)
+    for path in sorted(place.rglob("*"), reverse=True):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    assert run(shipped, place, {"TAUT_CACHE_DIR": str(tmp_path / "cache")}) == ["8.0"]
+
+
+NEWER = {
+    "numba": "import numba; numba.__version__ = '99.0'",
+    "llvmlite": "import llvmlite; llvmlite.__version__ = '99.0'",
+    "taut": "storage.MACHINERY = 'of another version'",
+    "Python": "level.shipped_name = lambda: 'x86-64-v3-cpython-999'",
+}
+
+
+@pytest.mark.parametrize("what", NEWER)
+def test_code_for_other_versions_is_passed_over(shipped, tmp_path, what):
+    found = run(shipped, shipped / "shipped", {"TAUT_CACHE_DIR": str(tmp_path)}, before=NEWER[what])
+    assert found == ["8.0", "outer", "called", "small"]
 
 
 def test_native_code_can_be_asked_for(shipped, tmp_path):
@@ -99,3 +139,42 @@ def test_a_processor_without_the_level_does_not_get_its_code(shipped, monkeypatc
     for name in level.FEATURES:
         monkeypatch.setattr(level.llvm, "get_host_cpu_features", lambda name=name: {**host, name: False})
         assert level.shipped_folder.__wrapped__() is None, name
+
+
+def test_native_code_is_taken_once_it_is_there_and_only_for_the_same_wheel(shipped, tmp_path, monkeypatch):
+    from taut.compiled import folder
+    from taut.simulation import native
+
+    place = tmp_path / "shipped"
+    shutil.copytree(shipped / "shipped", place)
+    monkeypatch.setattr(level, "SHIPPED", place)
+    monkeypatch.setattr(level, "FEATURES", ())
+    monkeypatch.setattr(level, "cache_folder", lambda: tmp_path)
+    monkeypatch.delenv("TAUT_NATIVE", raising=False)
+    found = level.shipped_folder.__wrapped__
+    assert found() == place / level.shipped_name()
+    monkeypatch.setattr(native.os, "nice", lambda value: None)
+    native.work(jobs=[])
+    assert found() is None, "the mark is not seen"
+    monkeypatch.setenv("TAUT_NATIVE", "0")
+    assert found() is not None, "TAUT_NATIVE=0 keeps to shipped code"
+    monkeypatch.delenv("TAUT_NATIVE")
+    (place / level.shipped_name() / f"more-{'0' * 32}{folder.ENTRY}").write_bytes(b"")
+    assert found() is not None, "other shipped code has another mark"
+
+
+def test_native_code_is_compiled_in_the_background_by_one_process(shipped, tmp_path, monkeypatch, capsys):
+    from taut.simulation import native
+
+    started = []
+    monkeypatch.setattr(native.subprocess, "Popen", lambda words, **_: started.append(words))
+    monkeypatch.setattr(native, "shipped_folder", lambda: shipped / "shipped")
+    monkeypatch.setattr(native, "native_mark", lambda: tmp_path / "mark")
+    monkeypatch.delenv("TAUT_NATIVE", raising=False)
+    assert native.compile_in_background() and len(started) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.setattr(native, "try_lock", lambda name: False)
+    assert not native.compile_in_background(), "another process is at it"
+    monkeypatch.undo()
+    monkeypatch.setenv("TAUT_NATIVE", "0")
+    assert not native.compile_in_background() and len(started) == 1

@@ -69,6 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", TautWarning)
             warnings.showwarning = _once()
             code = app()(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+            if tokens[:1] in (["run"], ["compare"]) and "taut.simulation.run" in sys.modules:  # not for their help
+                from ..simulation.native import compile_in_background
+
+                compile_in_background()
         sys.stdout.flush()  # inside, so that a reader that has gone is noticed here
     except (TautError, CycloptsError) as mistake:
         if os.environ.get("TAUT_DEBUG") == "1":

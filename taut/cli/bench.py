@@ -32,7 +32,7 @@ def bench(
     Parameters
     ----------
     parts
-        What to measure: chains, precision, calls, load, store, contact, cloth, start, view; all of them by default.
+        What to measure: chains, precision, calls, load, store, contact, cloth, start, compile, view; all by default.
     quick
         Small sizes and few repeats, to see that it works; the times mean little.
     peers

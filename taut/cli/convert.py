@@ -7,8 +7,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ..scene import open_scene, parse_parameters
-
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
 
 
@@ -36,6 +34,8 @@ def convert(
     allow_outside
         Let a .yaml file name meshes and arrays outside of its folder.
     """
+    from ..scene import open_scene, parse_parameters
+
     scene = open_scene(file, allow_outside, **parse_parameters(set or ()))
     path = scene.save(out, overwrite=overwrite)
     print(f"{path}: {len(scene.bodies):,} bodies, {len(scene.constraints):,} constraints, {len(scene.forces):,} forces")

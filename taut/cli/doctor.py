@@ -6,7 +6,6 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ..scene import open_scene, parse_parameters
 from .table import print_table
 
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]
@@ -36,6 +35,7 @@ def doctor(
         Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..analysis.mechanics.doctor import examine
+    from ..scene import open_scene, parse_parameters
 
     found = examine(open_scene(scene, allow_outside, **parse_parameters(set or ())), dt)
     print_table([(one.topic, ("! " if one.is_warning else "") + one.value, one.reason) for one in found])

@@ -3,6 +3,7 @@
     algorithms.py            which algorithm runs under which method's name, and what it refuses
     unknowns.py              unknowns and edges as flat arrays;  contact_rows.py  rows of contact
     context.py               the structures that a step works on, by reference;  problem.py  made of a model;  codes.py
+    settings.py              tunable numbers, with meaning and range
     optional_solvers.py      solvers that only some scenes need, called by address
     step.py                  a step: its substeps, and what goes from one to the next
     predict.py               the unconstrained prediction x*

@@ -25,9 +25,6 @@ from .linear_system import residual_norm
 from .newton_direction import newton_direction
 from .predict import copy1, copy3
 from .tolerances import (
-    MAX_MOVE,
-    SELF_CONTACT_ERROR,
-    SOFT,
     increase_penalties,
     largest_overlap,
     length_tolerance,
@@ -36,9 +33,6 @@ from .tolerances import (
     update_multiplier_estimates,
 )
 
-MAX_DESCENTS = 150
-MAX_HALVINGS = 24
-SUFFICIENT_DECREASE = 1e-4  # Armijo's factor on the slope
 ENERGY_ROUNDING = 1e-13  # of E
 
 
@@ -118,17 +112,18 @@ def restart(state, ctx):
 @compiled
 def line_search(system, state, ctx, t, h, now):
     """Backtrack along linear.dx until E has fallen. Returns E there, 1e300 where no step length is short enough."""
+    fallback = ctx.settings.fallback
     rhs, dx = ctx.linear.rhs, ctx.linear.dx
     slope = 0.0
     for k in range(rhs.shape[0]):
         slope -= rhs[k, 0] * dx[k, 0] + rhs[k, 1] * dx[k, 1] + rhs[k, 2] * dx[k, 2]
-    alpha = min(1.0, MAX_MOVE / max(largest_move(ctx), 1e-300))
+    alpha = min(1.0, ctx.settings.newton.max_move / max(largest_move(ctx), 1e-300))
     taken = 0.0
-    for _ in range(MAX_HALVINGS):
+    for _ in range(fallback.max_halvings):
         apply_move(ctx, state.x, alpha - taken)
         taken = alpha
         then = augmented_lagrangian(system, state, ctx, t, h)
-        if then <= now + SUFFICIENT_DECREASE * alpha * slope + ENERGY_ROUNDING * abs(now):
+        if then <= now + fallback.sufficient_decrease * alpha * slope + ENERGY_ROUNDING * abs(now):
             return then
         alpha *= 0.5
     return 1e300
@@ -137,21 +132,22 @@ def line_search(system, state, ctx, t, h, now):
 @compiled
 def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
+    tolerances = ctx.settings.tolerances
     inertia = ctx.problem.node_mass / (h * h)
     longest = length_tolerance(ctx, LIMIT_TOLERANCE)
     deepest = length_tolerance(ctx, DEPTH_TOLERANCE) * ctx.problem.mean_edge
     restart(state, ctx)
-    set_initial_penalties(ctx, inertia, SOFT * inertia)
+    set_initial_penalties(ctx, inertia, tolerances.soft_penalty * inertia)
     update_multiplier_estimates(ctx)
     freeze_normal_forces(ctx)
     now = augmented_lagrangian(system, state, ctx, t, h)
     stuck = False
-    for it in range(MAX_DESCENTS):
+    for it in range(ctx.settings.fallback.max_descents):
         balanced = residual_norm(ctx, state.x, h) <= residual_tolerance(ctx)
         if balanced or stuck:
             error = largest_error(ctx, longest, deepest)
             overlap = largest_overlap(ctx)
-            if balanced and it > 0 and error <= 1.0 and overlap <= SELF_CONTACT_ERROR:
+            if balanced and it > 0 and error <= 1.0 and overlap <= tolerances.self_contact_error:
                 return OK
             update_multiplier_estimates(ctx)
             freeze_normal_forces(ctx)

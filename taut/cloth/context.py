@@ -11,6 +11,7 @@
     ctx.schur         ContactSchur   the part of it that rows between sheets add
     ctx.lengths       LengthSystem   J W Jᵀ of hard edges, for fast projection
     ctx.work          StepWork       predictions, saved states, counters
+    ctx.settings      Settings       tunable numbers (settings.py)
     ctx.solvers       Solvers        addresses of the solvers that the scene needs (optional_solvers.py)
 
 Compiled functions get these structures by reference, so an attribute costs one load where it is used.
@@ -34,6 +35,7 @@ from .contact_rows import ContactRows
 from .contact_schur import ContactSchur
 from .length_projection import LengthSystem
 from .rigid_coupling import Rotations
+from .settings import Settings
 from .unknowns import Edges
 
 
@@ -153,3 +155,4 @@ class ClothContext(NamedTuple):
     work: StepWork
     ineq: Inequalities
     solvers: Solvers
+    settings: Settings

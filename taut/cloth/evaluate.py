@@ -18,7 +18,7 @@ from .constraint_errors import (
 )
 from .external_contact import evaluate_external
 from .friction import freeze_normal_force
-from .tolerances import SELF_CONTACT_ERROR, pin_tolerance
+from .tolerances import pin_tolerance
 
 
 @compiled
@@ -59,7 +59,7 @@ def activate(ctx, longest, deepest):
     for r in range(ctx.self_contact.row_count[0]):
         if not rows.active[r] and rows.phi[r] > 0.0:
             rows.active[r] = True
-            if rows.phi[r] > SELF_CONTACT_ERROR * ctx.self_contact.gap_target[r]:
+            if rows.phi[r] > ctx.settings.tolerances.self_contact_error * ctx.self_contact.gap_target[r]:
                 entered += 1
     return entered
 

@@ -30,34 +30,21 @@ from .slack import (
     set_initial_slacks,
     take_primal_dual_step,
 )
-from .tolerances import (
-    HARD_PENALTY,
-    MAX_MOVE,
-    SELF_CONTACT_ERROR,
-    largest_overlap,
-    residual_tolerance,
-    set_initial_penalties,
-)
-
-MAX_INTERIOR_ITERATIONS = 60
-MAX_BARRIER_PENALTY = 1e12  # κ at most, of m/h². At 1e9 those that pull hardest in an impact kept T s from falling
-MIN_STEP_LENGTH, MAX_STALLS = 0.01, 3  # after so many step lengths below this, Newton's method may try
-MAX_BUCKLING_ITERATIONS = 10  # iterations in which pressed springs buckle: in shorter substeps they do not
-MU_FLOOR = 1e-3  # μ is at least this times m/h² δ², δ being the residual as a displacement
-SMALL_RESIDUAL = 0.1  # [mean edges] below which the true matrix is tried
+from .tolerances import largest_overlap, residual_tolerance, set_initial_penalties
 
 
 @compiled
 def interior_point(system, state, ctx, t, h):
     """Returns OK, NOT_CONVERGED, BUCKLING, or ALMOST_CONVERGED: Newton's method may end it from there."""
+    tolerances, fallback = ctx.settings.tolerances, ctx.settings.fallback
     x = state.x
     self_rows = ctx.self_contact.rows
     inertia = ctx.problem.node_mass / (h * h)
     restart(state, ctx)
-    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    set_initial_penalties(ctx, inertia, tolerances.hard_penalty * inertia)
     stalls = 0
     buckling = 0
-    for it in range(MAX_INTERIOR_ITERATIONS):
+    for it in range(fallback.max_interior_iterations):
         evaluate_all(system, state, ctx, t, x)
         if it == 0:
             set_initial_slacks(ctx, inertia)
@@ -71,15 +58,15 @@ def interior_point(system, state, ctx, t, h):
         mean, unconverged = complementarity(ctx, inertia)
         unconverged += 1 if largest_hard_error(ctx) > 1.0 else 0
         converged = unconverged == 0 and residual <= residual_tolerance(ctx)
-        if converged or stalls == MAX_STALLS:
+        if converged or stalls == fallback.max_stalls:
             set_active_by_slack(ctx, inertia)
-            return OK if converged and largest_overlap(ctx) <= SELF_CONTACT_ERROR else ALMOST_CONVERGED
-        if buckling > MAX_BUCKLING_ITERATIONS:
+            return OK if converged and largest_overlap(ctx) <= tolerances.self_contact_error else ALMOST_CONVERGED
+        if buckling > fallback.max_buckling_iterations:
             return BUCKLING
         if not residual < 1e100 or not mean > 0.0:
             return NOT_CONVERGED
-        set_barrier_penalties(ctx, MAX_BARRIER_PENALTY * inertia)
-        is_small = residual < SMALL_RESIDUAL * ctx.problem.mean_edge
+        set_barrier_penalties(ctx, fallback.max_barrier_penalty * inertia)
+        is_small = residual < fallback.small_residual * ctx.problem.mean_edge
         touching = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
         if touching == NOT_DEFINITE:
             buckling += 1 if is_small else 0
@@ -87,12 +74,12 @@ def interior_point(system, state, ctx, t, h):
         ctx.work.counts[CORRECTIONS] += 1
         alpha = primal_dual_direction(ctx)
         centering = min(affine_complementarity(ctx, alpha) / mean, 1.0)
-        mu = max(centering**3 * mean, min(MU_FLOOR * inertia * residual**2, mean))
+        mu = max(centering**3 * mean, min(fallback.mu_floor * inertia * residual**2, mean))
         mehrotra_corrector(ctx, mu)
         solve_with_self_contacts(ctx, touching)
         alpha = primal_dual_direction(ctx)
-        stalls = stalls + 1 if alpha < MIN_STEP_LENGTH else 0
-        alpha *= min(1.0, MAX_MOVE / max(alpha * largest_move(ctx), 1e-300))
+        stalls = stalls + 1 if alpha < fallback.min_step_length else 0
+        alpha *= min(1.0, ctx.settings.newton.max_move / max(alpha * largest_move(ctx), 1e-300))
         take_primal_dual_step(ctx, alpha)
         update_row_multipliers(ctx, True, alpha)
         apply_move(ctx, x, alpha)

@@ -24,7 +24,7 @@ from .codes import CORRECTIONS
 from .constraint_errors import evaluate_edges, largest_edge_error
 from .linear_solve import apply_move, largest_move, update_edge_multipliers
 from .newton_direction import newton_direction
-from .tolerances import HARD_PENALTY, MAX_MOVE, set_initial_penalties, update_multiplier_estimates
+from .tolerances import set_initial_penalties, update_multiplier_estimates
 
 SOFT = 1e-4  # ε
 CG_RESIDUAL = 0.02  # relative residual of (1): the next evaluation of φ is nearer than that
@@ -98,12 +98,12 @@ def project_lengths(system, state, ctx, t, h):
     x = state.x
     edges = ctx.edges
     inertia = ctx.problem.node_mass / (h * h)
-    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
+    set_initial_penalties(ctx, inertia, ctx.settings.tolerances.hard_penalty * inertia)
     evaluate_edges(edges, x)
     for _ in range(MAX_PROJECTIONS):
         update_multiplier_estimates(ctx)
         newton_direction(state, ctx, h, 0.0)
-        alpha = min(1.0, MAX_MOVE / max(largest_move(ctx), 1e-300))
+        alpha = min(1.0, ctx.settings.newton.max_move / max(largest_move(ctx), 1e-300))
         leaving = False
         update_edge_multipliers(ctx, alpha, leaving)
         apply_move(ctx, x, alpha)

@@ -22,11 +22,6 @@ from .newton_direction import newton_direction
 from .optional_solvers import AUGMENTED_LAGRANGIAN, INTERIOR_POINT, call_solver
 from .predict import copy1, copy3
 from .tolerances import (
-    CONTACT_ERROR,
-    HARD_PENALTY,
-    LIMIT_ERROR,
-    MAX_MOVE,
-    SELF_CONTACT_ERROR,
     increase_penalties,
     largest_overlap,
     length_tolerance,
@@ -35,32 +30,24 @@ from .tolerances import (
     update_multiplier_estimates,
 )
 
-MAX_ITERATIONS = 40
-MAX_WITH_ACTIVE_SET = 22  # iterations where the active set may change
-MAX_AFTER_INTERIOR_POINT = 20  # iterations after the interior point has found the active set
-BUCKLING_TOLERANCE = 10.0  # factor on the residual's tolerance while pressed springs buckle, which takes its time
-SETTLING_ITERATIONS, CHANGING_SHARE = 5, 300  # by then fewer than one of so rows rows may still enter or leave,
-CHANGES_DECAY = 0.7  # and in each iteration from there on fewer by this factor, or the interior point is next
-TRIAL_INTERVAL = 4  # iterations from one true matrix that was not definite to the next trial
-MAX_FRICTION_ROUNDS = 8
-FRICTION_TOLERANCE = 0.01  # what λ may change by in the last round, of the largest
-SHORT_SUBSTEP = 0.2  # of a step: from here on fixed-point iteration on friction is tried where springs buckle
-
 
 @compiled
 def newton(system, state, ctx, t, h, most):
     """Solve (2) of step.py from state.x. Returns OK, NOT_CONVERGED or BUCKLING."""
+    settings, tolerances = ctx.settings.newton, ctx.settings.tolerances
     x = state.x
     inertia = ctx.problem.node_mass / (h * h)
-    set_initial_penalties(ctx, inertia, HARD_PENALTY * inertia)
-    longest, deepest = length_tolerance(ctx, LIMIT_ERROR), length_tolerance(ctx, CONTACT_ERROR) * ctx.problem.mean_edge
+    set_initial_penalties(ctx, inertia, tolerances.hard_penalty * inertia)
+    longest = length_tolerance(ctx, tolerances.limit_error)
+    deepest = length_tolerance(ctx, tolerances.contact_error) * ctx.problem.mean_edge
     update_multiplier_estimates(ctx)
     changes = 0
     rows = ctx.edges.i.shape[0] + ctx.external.phi.shape[0]
-    changing = rows / CHANGING_SHARE
+    changing = rows / settings.changing_share
     buckles = False
     next_trial = 0
-    interior_point_next = most == MAX_WITH_ACTIVE_SET and ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
+    two_sided_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
+    interior_point_next = most == settings.max_with_active_set and two_sided_limits
     for it in range(most):
         evaluate_all(system, state, ctx, t, x)
         error = largest_error(ctx, longest, deepest)
@@ -72,13 +59,13 @@ def newton(system, state, ctx, t, h, most):
             update_friction(state, ctx, h, 0.0, it)
         if ctx.work.friction_frozen[0] == 0:
             update_friction(state, ctx, h, inertia, it)
-        tolerance = residual_tolerance(ctx) * (BUCKLING_TOLERANCE if buckles else 1.0)
+        tolerance = residual_tolerance(ctx) * (settings.buckling_tolerance if buckles else 1.0)
         balanced = residual_norm(ctx, x, h) <= tolerance and it > 0
-        if balanced and error <= 1.0 and overlap <= SELF_CONTACT_ERROR and entered == 0:
+        if balanced and error <= 1.0 and overlap <= tolerances.self_contact_error and entered == 0:
             return OK
-        if it >= SETTLING_ITERATIONS and interior_point_next and changes + entered > 2 + changing:
+        if it >= settings.settling_iterations and interior_point_next and changes + entered > 2 + changing:
             return NOT_CONVERGED
-        changing *= CHANGES_DECAY if it >= SETTLING_ITERATIONS else 1.0
+        changing *= settings.changes_decay if it >= settings.settling_iterations else 1.0
         few = it > 2 and changes + entered <= 2 + rows // 500
         if few or (balanced and changes + entered <= 2 + rows // 50):
             update_multiplier_estimates(ctx)
@@ -86,12 +73,12 @@ def newton(system, state, ctx, t, h, most):
         tried = few and it >= next_trial
         if tried:
             buckles = newton_direction(state, ctx, h, 1.0) == NOT_DEFINITE
-            next_trial = it + (TRIAL_INTERVAL if buckles else 1)
+            next_trial = it + (settings.trial_interval if buckles else 1)
         buckles = buckles and few
         if buckles or not tried:
             newton_direction(state, ctx, h, 0.0)
         move_size = largest_move(ctx)
-        alpha = min(1.0, MAX_MOVE / max(move_size, 1e-300))
+        alpha = min(1.0, settings.max_move / max(move_size, 1e-300))
         leaving = ctx.problem.paper_rule == 0
         changes = update_edge_multipliers(ctx, alpha, leaving)
         update_attachment_multipliers(ctx, alpha)
@@ -110,6 +97,7 @@ def friction_fixed_point(system, state, ctx, t, h):
     A heavy ball that presses light nodes against the floor has hundreds of times their weight of friction there. With
     λ that change in each iteration this would throw them about; in rounds it holds them where they are.
     """
+    settings = ctx.settings.newton
     external, self_rows = ctx.external, ctx.self_contact.rows
     external_count, self_count = external.phi.shape[0], ctx.self_contact.row_count[0]
     restart(state, ctx)
@@ -117,13 +105,13 @@ def friction_fixed_point(system, state, ctx, t, h):
     clear_normal_force(self_rows, self_count)
     ctx.work.friction_frozen[0] = 1
     status = NOT_CONVERGED
-    for _ in range(MAX_FRICTION_ROUNDS):
-        most = MAX_ITERATIONS
+    for _ in range(settings.max_friction_rounds):
+        most = settings.max_iterations
         status = newton(system, state, ctx, t, h, most)
         if status != OK:
             break
         change = max(normal_force_change(external, external_count), normal_force_change(self_rows, self_count))
-        if change <= FRICTION_TOLERANCE:
+        if change <= settings.friction_tolerance:
             break
         freeze_normal_forces(ctx)
     ctx.work.friction_frozen[0] = 0
@@ -134,24 +122,26 @@ def friction_fixed_point(system, state, ctx, t, h):
 def solve_step(system, state, ctx, t, h):
     """Solve the step; if Newton's method stalls, fall back to the interior point, then to the augmented Lagrangian,
     then to fixed-point iteration on friction. Returns OK or NOT_CONVERGED."""
+    settings = ctx.settings.newton
     external = ctx.external
     external_count = external.phi.shape[0]
     copy3(state.x, ctx.work.newton_x)
     copy1(ctx.memory.multipliers, ctx.work.newton_multipliers)
     set_may_change = external_count + ctx.self_contact.row_count[0] > 0 or ctx.problem.has_limits == 1
-    status = newton(system, state, ctx, t, h, MAX_WITH_ACTIVE_SET if set_may_change else MAX_ITERATIONS)
+    most = settings.max_with_active_set if set_may_change else settings.max_iterations
+    status = newton(system, state, ctx, t, h, most)
     two_sided_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
     if status == NOT_CONVERGED and two_sided_limits:
         status = call_solver(ctx.solvers.interior_point, INTERIOR_POINT, (system, state, ctx, t, h))
         if status == ALMOST_CONVERGED:
-            status = newton(system, state, ctx, t, h, MAX_AFTER_INTERIOR_POINT)
+            status = newton(system, state, ctx, t, h, settings.max_after_interior_point)
     # For hard edges, and after a failure of the interior point, shorter substeps are the quicker way.
     if status != OK and set_may_change and not two_sided_limits:
         status = call_solver(ctx.solvers.augmented_lagrangian, AUGMENTED_LAGRANGIAN, (system, state, ctx, t, h))
     if status >= PAIRS_FULL:  # no solver was prepared
         return status
     # So they are for springs that buckle, as long as there are any shorter ones.
-    if status == BUCKLING and two_sided_limits and h > SHORT_SUBSTEP * ctx.work.dt[0]:
+    if status == BUCKLING and two_sided_limits and h > settings.short_substep * ctx.work.dt[0]:
         return NOT_CONVERGED
     self_rows, self_count = ctx.self_contact.rows, ctx.self_contact.row_count[0]
     if status != OK and (has_friction(external, external_count) or has_friction(self_rows, self_count)):

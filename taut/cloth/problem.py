@@ -19,6 +19,7 @@ from .contact_schur import contact_schur
 from .context import ClothContext, ClothProblem, LinearWork, SelfContact, Solvers, StepMemory, StepWork
 from .length_projection import length_system
 from .rigid_coupling import NONE, rotations_of
+from .settings import current
 from .unknowns import Unknowns, unknowns_of
 
 
@@ -32,7 +33,7 @@ def cloth_context(model: Model, state: State, tolerance: float, prediction: int,
     context = ClothContext(
         problem, _memory(state, first), of.edges, of.external, _self_contact(model), of.attachments,
         rotations_of(model, of.unknown, len(of.slot)), _linear(of), contact_schur(0, False, 0),
-        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0),
+        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0), current(),
     )  # fmt: skip
     return _with_capacity(context)
 

@@ -14,12 +14,7 @@ from .attachments import update_attachment_multipliers
 from .contact_assembly import add_row_force
 from .linear_solve import edge_change, gap_change
 from .linear_system import add_tension
-from .tolerances import CONTACT_ERROR, LIMIT_ERROR, length_tolerance, residual_tolerance, update_multiplier_estimates
-
-IDLE_SHARE = 0.1  # of the residual's tolerance: a limit with a weaker T does not pull
-INITIAL_SLACK = 0.01  # s to begin with, of a length
-INITIAL_MU = 100.0  # μ to begin with, in units of m/h² s²
-FRACTION_TO_BOUNDARY = 0.995  # of the step length at which s = 0 or T = 0
+from .tolerances import length_tolerance, residual_tolerance, update_multiplier_estimates
 
 
 @inline
@@ -31,25 +26,27 @@ def is_movable(rows, r):
 @compiled
 def set_initial_slacks(ctx, inertia):
     """s, T and λ of (1): those of the substep before where they are larger."""
+    fallback = ctx.settings.fallback
     edges, rows = ctx.edges, ctx.external
-    mu = INITIAL_MU * inertia * (INITIAL_SLACK * ctx.problem.mean_edge) ** 2
+    mu = fallback.initial_mu * inertia * (fallback.initial_slack * ctx.problem.mean_edge) ** 2
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             edges.active[e] = True
-            edges.slack[e] = max(-edges.phi[e], INITIAL_SLACK * edges.length[e])
+            edges.slack[e] = max(-edges.phi[e], fallback.initial_slack * edges.length[e])
             edges.tension[e] = max(mu / edges.slack[e], edges.tension[e])
     for r in range(rows.phi.shape[0]):
         rows.active[r] = is_movable(rows, r)
-        rows.slack[r] = max(-rows.phi[r], INITIAL_SLACK * ctx.problem.mean_edge)
+        rows.slack[r] = max(-rows.phi[r], fallback.initial_slack * ctx.problem.mean_edge)
         rows.lam[r] = max(mu / rows.slack[r], rows.lam[r]) if rows.active[r] else 0.0
 
 
 @inline
 def complementarity(ctx, inertia):
     """Mean T s, and how many limits and rows are not within their tolerances."""
+    tolerances = ctx.settings.tolerances
     edges, rows = ctx.edges, ctx.external
-    longest, deepest = length_tolerance(ctx, LIMIT_ERROR), length_tolerance(ctx, CONTACT_ERROR)
-    least = IDLE_SHARE * residual_tolerance(ctx)
+    longest, deepest = length_tolerance(ctx, tolerances.limit_error), length_tolerance(ctx, tolerances.contact_error)
+    least = ctx.settings.fallback.idle_share * residual_tolerance(ctx)
     total = 0.0
     count = 0
     unconverged = 0
@@ -86,6 +83,7 @@ def set_barrier_penalties(ctx, most):
 @compiled
 def primal_dual_direction(ctx):
     """δT and δs of ctx.linear.dx by (2). Returns the alpha of them that stays inside."""
+    fallback = ctx.settings.fallback
     edges, rows = ctx.edges, ctx.external
     alpha = 1.0
     for e in range(edges.i.shape[0]):
@@ -94,9 +92,9 @@ def primal_dual_direction(ctx):
         if edges.one_sided[e]:
             edges.d_slack[e] = -(edges.phi[e] + edges.slack[e] + d)
             if edges.d_lam[e] < 0.0:
-                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.tension[e] / edges.d_lam[e])
+                alpha = min(alpha, -fallback.fraction_to_boundary * edges.tension[e] / edges.d_lam[e])
             if edges.d_slack[e] < 0.0:
-                alpha = min(alpha, -FRACTION_TO_BOUNDARY * edges.slack[e] / edges.d_slack[e])
+                alpha = min(alpha, -fallback.fraction_to_boundary * edges.slack[e] / edges.d_slack[e])
     for r in range(rows.phi.shape[0]):
         if not rows.active[r]:
             continue
@@ -104,9 +102,9 @@ def primal_dual_direction(ctx):
         rows.d_lam[r] = rows.lam_est[r] + rows.penalty[r] * (rows.phi[r] - d) - rows.lam[r]
         rows.d_slack[r] = -(rows.phi[r] + rows.slack[r] - d)
         if rows.d_lam[r] < 0.0:
-            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.lam[r] / rows.d_lam[r])
+            alpha = min(alpha, -fallback.fraction_to_boundary * rows.lam[r] / rows.d_lam[r])
         if rows.d_slack[r] < 0.0:
-            alpha = min(alpha, -FRACTION_TO_BOUNDARY * rows.slack[r] / rows.d_slack[r])
+            alpha = min(alpha, -fallback.fraction_to_boundary * rows.slack[r] / rows.d_slack[r])
     return alpha
 
 

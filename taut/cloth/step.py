@@ -32,10 +32,6 @@ from .records import count_drivers
 from .rigid_coupling import clear_rotations, finish_rotations
 
 MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in an impact needs more than 64
-MAX_TRAVEL = 2.0  # of a node in one substep, in mean edges
-MAX_BALL_TRAVEL = 0.5  # of a ball over nodes in one substep, in radii
-SUBSTEPS_BEFORE_GROWTH = 16.0  # substeps to take after a failure before the substep may grow
-PASSING_DEPTH = 0.2  # [mean edges] what was deeper than this on its way, and is outside again, has passed through
 
 
 @compiled
@@ -63,7 +59,7 @@ def passes_through_obstacle(system, state, ctx, t):
                 middle[i, c] = ctx.work.x_start[i, c] + 0.25 * k * (state.x[i, c] - ctx.work.x_start[i, c])
         evaluate_external(system, state, ctx, t, middle)
         for r in range(rows.phi.shape[0]):
-            if rows.phi[r] > PASSING_DEPTH * ctx.problem.mean_edge or rows.active[r]:
+            if rows.phi[r] > ctx.settings.newton.passing_depth * ctx.problem.mean_edge or rows.active[r]:
                 turned = rows.n[r, 0] * rows.n0[r, 0] + rows.n[r, 1] * rows.n0[r, 1] + rows.n[r, 2] * rows.n0[r, 2]
                 if turned < 0.5 or (k < 4 and not rows.active[r]):
                     return True
@@ -140,6 +136,7 @@ def substep(system, state, ctx, t, h):
 def longest_substep(state, ctx, h):
     """The longest substep, in units of h / MAX_SUBSTEPS, in which nothing moves over more than a part of the smallest
     ball, nor, where sheets may touch, over many edges: the search for pairs would find everything."""
+    settings = ctx.settings.newton
     count = ctx.linear.nodes.order.shape[0]
     node = 0.0
     ball = 0.0
@@ -151,10 +148,10 @@ def longest_substep(state, ctx, h):
         else:
             ball = max(ball, speed)
     size = MAX_SUBSTEPS
-    ball_travel = MAX_BALL_TRAVEL * ctx.problem.smallest_ball * MAX_SUBSTEPS
+    ball_travel = settings.max_ball_travel * ctx.problem.smallest_ball * MAX_SUBSTEPS
     while size > 1 and (sqrt(node) + sqrt(ball)) * h * size > ball_travel:
         size //= 2
-    travel = MAX_TRAVEL * ctx.problem.mean_edge * MAX_SUBSTEPS
+    travel = settings.max_travel * ctx.problem.mean_edge * MAX_SUBSTEPS
     while ctx.problem.has_self_contact == 1 and size > 1 and sqrt(node) * h * size > travel:
         size //= 2
     return size
@@ -220,7 +217,7 @@ def advance_adaptive(system, state, ctx, t, h):
         restore_state(state, ctx, SUBSTEP_START if done > 0 else STEP_START)
         set_driven_bodies(system, state, now, state.x)
         size //= 2
-        history[1] = SUBSTEPS_BEFORE_GROWTH
+        history[1] = ctx.settings.newton.substeps_before_growth
     history[0] = size
     return OK
 

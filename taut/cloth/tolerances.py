@@ -6,17 +6,6 @@ from ..compiled import compiled, inline
 from .attachments import attachment_error
 from .constraint_errors import ROUNDING, edge_error, row_error
 
-# κ in units of m/h²: of hard edges; of limits and contacts with solids, from and to; between sheets, to begin with
-HARD_PENALTY, SOFT, MAX_PENALTY, SELF_CONTACT_PENALTY, PENALTY_GROWTH = 1e9, 1e3, 1e7, 20.0, 4.0
-LIMIT_ERROR = 5e-5  # of the length of an edge: error that Newton's method may leave in a step,
-CONTACT_ERROR = 5e-4  # and of the mean edge
-SELF_CONTACT_ERROR = 0.5  # of the distance asked for: thickness is what keeps sheets apart, and may be pressed
-RESIDUAL = 0.02  # of the mean edge: residual of forces, as the displacement they cause
-COARSE_EDGES = 30.0  # edges along a sheet: of finer ones the length is that of these instead
-USUAL_STEP, USUAL_HARD = 1.0 / 60.0, 1.0 / 240.0  # [s]: in shorter ones all is held better; hard edges alone
-RELEASE_CHANGE = 0.01  # of an edge: its length and that of contacts changes so much, at most, until they let go
-MAX_MOVE = 0.5  # of the mean edge, in one iteration, of neighbours against each other
-
 
 @inline
 def length_tolerance(ctx, off):
@@ -26,7 +15,7 @@ def length_tolerance(ctx, off):
     Not by the paper's rule: an edge that has entered stays until the end of the step, and there may be more of them
     than a sheet can hold at once.
     """
-    share = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / USUAL_STEP) ** 2)
+    share = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / ctx.settings.tolerances.usual_step) ** 2)
     return max(off * share, ctx.problem.tolerance)
 
 
@@ -37,11 +26,13 @@ def residual_tolerance(ctx):
     Where forces decide about an active set, it begins to fall at longer steps. Elsewhere fine sheets have the tolerance
     of coarser ones: the error of motion is the same.
     """
+    tolerances = ctx.settings.tolerances
     decides = ctx.problem.has_limits == 1 or ctx.external.phi.shape[0] > 0 or ctx.problem.has_self_contact == 1
     decides = decides or ctx.attachments.row.shape[0] > 0
-    usual = USUAL_STEP if decides else USUAL_HARD
-    length = ctx.problem.mean_edge if decides else max(ctx.problem.mean_edge, ctx.problem.extent / COARSE_EDGES)
-    return max(RESIDUAL * length * min(1.0, (ctx.work.dt[0] / usual) ** 3), ROUNDING * ctx.problem.mean_edge)
+    usual = tolerances.usual_step if decides else tolerances.usual_hard
+    coarse = max(ctx.problem.mean_edge, ctx.problem.extent / tolerances.coarse_edges)
+    length = ctx.problem.mean_edge if decides else coarse
+    return max(tolerances.residual * length * min(1.0, (ctx.work.dt[0] / usual) ** 3), ROUNDING * ctx.problem.mean_edge)
 
 
 @inline
@@ -67,15 +58,16 @@ def set_initial_penalties(ctx, inertia, hard):
     Multipliers of an impact are hundreds of times those of the step after it. With a κ that is soft for them, edges
     would have to shrink to a fraction before they are free.
     """
+    tolerances = ctx.settings.tolerances
     edges, rows, self_rows = ctx.edges, ctx.external, ctx.self_contact.rows
-    soft, most = SOFT * inertia, MAX_PENALTY * inertia
+    soft, most = tolerances.soft_penalty * inertia, tolerances.max_penalty * inertia
     for e in range(edges.i.shape[0]):
-        releasing = edges.tension[e] / (RELEASE_CHANGE * edges.length[e])
+        releasing = edges.tension[e] / (tolerances.release_change * edges.length[e])
         edges.penalty[e] = min(max(soft, releasing), most) if edges.one_sided[e] else hard
     for r in range(rows.phi.shape[0]):
-        rows.penalty[r] = min(max(soft, rows.lam[r] / (RELEASE_CHANGE * ctx.problem.mean_edge)), most)
+        rows.penalty[r] = min(max(soft, rows.lam[r] / (tolerances.release_change * ctx.problem.mean_edge)), most)
     for r in range(ctx.self_contact.row_count[0]):
-        self_rows.penalty[r] = SELF_CONTACT_PENALTY * inertia
+        self_rows.penalty[r] = tolerances.self_contact_penalty * inertia
     for p in range(ctx.attachments.row.shape[0]):
         ctx.attachments.penalty[p] = hard
 
@@ -83,20 +75,22 @@ def set_initial_penalties(ctx, inertia, hard):
 @compiled
 def increase_penalties(ctx, inertia, most, deepest):
     """κ grows where multipliers alone have not brought errors within their tolerances."""
+    tolerances = ctx.settings.tolerances
     edges, rows, self_rows, pins = ctx.edges, ctx.external, ctx.self_contact.rows, ctx.attachments
-    stiffest = MAX_PENALTY * inertia
+    stiffest = tolerances.max_penalty * inertia
     for p in range(pins.row.shape[0]):
         if attachment_error(pins, p) > pin_tolerance(ctx):
-            pins.penalty[p] = max(pins.penalty[p], min(PENALTY_GROWTH * pins.penalty[p], stiffest))
+            pins.penalty[p] = max(pins.penalty[p], min(tolerances.penalty_growth * pins.penalty[p], stiffest))
     for e in range(edges.i.shape[0]):
         if edges.active[e] and edge_error(edges, e, most) > 1.0:
-            edges.penalty[e] = max(edges.penalty[e], min(PENALTY_GROWTH * edges.penalty[e], stiffest))
+            edges.penalty[e] = max(edges.penalty[e], min(tolerances.penalty_growth * edges.penalty[e], stiffest))
     for r in range(rows.phi.shape[0]):
         if rows.active[r] and row_error(rows, r, deepest) > 1.0:
-            rows.penalty[r] = min(PENALTY_GROWTH * rows.penalty[r], stiffest)
+            rows.penalty[r] = min(tolerances.penalty_growth * rows.penalty[r], stiffest)
     for r in range(ctx.self_contact.row_count[0]):
-        if self_rows.phi[r] > SELF_CONTACT_ERROR * ctx.self_contact.gap_target[r]:
-            self_rows.penalty[r] = min(PENALTY_GROWTH * self_rows.penalty[r], SOFT * inertia)
+        if self_rows.phi[r] > tolerances.self_contact_error * ctx.self_contact.gap_target[r]:
+            grown = tolerances.penalty_growth * self_rows.penalty[r]
+            self_rows.penalty[r] = min(grown, tolerances.soft_penalty * inertia)
 
 
 @compiled

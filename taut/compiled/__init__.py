@@ -6,6 +6,8 @@
     fingerprint.py        a digest of a function and of everything that it calls
     storage.py            compiled functions on disk, named by that digest
     folder.py             the folder on disk: whose it is, what may be deleted in it
+    kinds.py              types of structures, found again quickly
+    level.py              for which processors code is compiled; code that came with taut
     function_pointers.py  calling compiled functions by address
 """
 

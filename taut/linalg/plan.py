@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 
 from taut.compiled.function_pointers import address_of
+from taut.compiled.kinds import form, kind_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
 from taut.linalg.linear import (
@@ -102,33 +101,35 @@ def plan(
 
 
 def _with_addresses(lin: Linear) -> Linear:
-    """The functions that this system needs, compiled or loaded now."""
-    factor_address, solve_address = _addresses(lin.kind, numba.typeof(lin))
-    lin = lin._replace(factor_address=factor_address, solve_address=solve_address)
+    """The functions that this system needs, compiled, loaded or found again."""
+    key = lin.kind, bool(lin.supernodes.row.size), form(lin)
+    if key not in _addresses:
+        _addresses[key] = _compile(lin)
+    return lin._replace(**_addresses[key])
+
+
+_addresses: dict[Any, dict[str, Any]] = {}  # by what the types of a system depend on
+
+
+def _compile(lin: Linear) -> dict[str, Any]:
+    """Compile, or load, what all methods share; the fields of Linear that it goes to."""
+    factor, solve = distant_kernels(lin.kind)
+    linear, vector, wide, narrow = kind_of(lin), types.float64[::1], types.uint64[::1], types.uint32[::1]
+    found = {
+        "factor_address": address_of(factor, types.int64, linear),
+        "solve_address": address_of(solve, types.int64, linear, vector, vector),
+    }
     if lin.supernodes.row.size:
-        factor_address, solve_address = _supernodal_addresses(numba.typeof(lin.supernodes))
-        lin = lin._replace(supernodal_factor_address=factor_address, supernodal_solve_address=solve_address)
-    return lin
-
-
-@cache
-def _addresses(kind: int, linear_type: Any) -> tuple[int, int]:
-    """Compile, or load, what all methods share."""
-    factor, solve = distant_kernels(kind)
-    vector = types.float64[::1]
-    return (
-        address_of(factor, types.int64, linear_type),
-        address_of(solve, types.int64, linear_type, vector, vector),
-    )
-
-
-@cache
-def _supernodal_addresses(supernodes_type: Any) -> tuple[int, int]:
-    vector, wide, narrow = types.float64[::1], types.uint64[::1], types.uint32[::1]
-    return (
-        address_of(factor_supernodes, types.int64, supernodes_type, wide, vector, vector, vector, types.float64),
-        address_of(solve_supernodes, types.int64, supernodes_type, vector, narrow, vector, vector, vector),
-    )
+        supernodes = kind_of(lin.supernodes)
+        found |= {
+            "supernodal_factor_address": address_of(
+                factor_supernodes, types.int64, supernodes, wide, vector, vector, vector, types.float64
+            ),
+            "supernodal_solve_address": address_of(
+                solve_supernodes, types.int64, supernodes, vector, narrow, vector, vector, vector
+            ),
+        }
+    return found
 
 
 def _band(table: Entries, choice: Choice, m: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from .batches import (
     turn_table,
 )
 from .inequalities import Conditions, conditions
+from .massless import give_inertia
 from .model import Model
 from .sheets import lay_out_sheet, touching
 from .slots import Slots
@@ -34,6 +35,7 @@ def build(scene: Scene) -> Model:
 
 def _build(scene: Scene) -> Model:
     slots = Slots(scene)
+    give_inertia(slots)
     equalities = [spec for spec in scene.constraints.values() if spec.sense == "=="]
     unilateral = conditions(scene)
     held = pack(slots, equalities, ALL)

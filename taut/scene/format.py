@@ -187,7 +187,7 @@ _BODIES: dict[str, dict[str, Any]] = {
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
         "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag,
     },
-    "coordinate": {"value": Number, "inertia": Positive, "rate": Number, "fixed": Flag, "path": ScalarPath},
+    "coordinate": {"value": Number, "inertia": Radius, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip
 PARTICLE_ROWS: dict[str, tuple[int, ...]] = {"position": (3,), "mass": (), "velocity": (3,), "fixed": (),
                                                   "radius": ()}

@@ -204,10 +204,13 @@ class Scene:
         path: Any = None,
         name: str | None = None,
     ) -> BodyRef:
-        """Add a scalar coordinate with its own inertia: a curve's parameter, a wheel's angle."""
+        """Add a scalar coordinate: a curve's parameter, a wheel's angle.
+
+        inertia  its own; 0: that of the bodies which on_curve places by it, and nothing more
+        """
         name = self._new_name(name, "coordinate", self._bodies, self._obstacles, self._deformables)
         what = f"coordinate '{name}'"
-        inertia = checks.positive(inertia, f"{what}: inertia")
+        inertia = checks.not_negative(inertia, f"{what}: inertia")
         # A coordinate's one number travels in the first of three places.
         value = 0.0 if value is None and path is None else value
         start = None if value is None else (value, 0.0, 0.0)

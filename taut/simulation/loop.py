@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba import types
 
 from ..cloth.algorithms import DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
+from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -185,13 +185,30 @@ def record(calls, system, state, t, par, records, row):
     measure_by(calls.measure, calls.number, given)
 
 
+_NUMBERS = {id(method): number for number, method in enumerate(METHOD_LIST)}
+_calls: dict[Any, Calls] = {}  # by the method and what the types of its arguments depend on
+
+
 def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:
-    """Compile, or load, a method's functions."""
-    given = (numba.typeof(system), numba.typeof(state))
-    kind, vector = numba.typeof(par), numba.typeof(state.lam)
+    """Compile, or load, a method's functions, or find them again."""
+    key = _number(method), form(system), form(state), form(par)
+    if key not in _calls:
+        _calls[key] = _compile_calls(method, system, state, par)
+    return _calls[key]
+
+
+def _number(method: Method) -> int:
+    """Which of METHOD_LIST it is; methods are compared field by field only where they are copies."""
+    found = _NUMBERS.get(id(method))
+    return METHOD_LIST.index(method) if found is None else found
+
+
+def _compile_calls(method: Method, system: System, state: State, par: Any) -> Calls:
+    given = (kind_of(system), kind_of(state))
+    kind, vector = kind_of(par), kind_of(state.lam)
     pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
-        METHOD_LIST.index(method),
+        _number(method),
         address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
         address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
         address_of(

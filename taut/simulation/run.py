@@ -23,6 +23,7 @@ from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
 from .plan import plan_of, positive
+from .reuse import model_of
 from .session import Session
 
 
@@ -74,7 +75,7 @@ def simulate(
         raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
     plan["steps"] = max(1, ceil(duration / dt - 1e-9))
     with noting():
-        session = Session(scene, build(scene), plan)
+        session = Session(scene, model_of(scene), plan)
         if out is not None:
             session.store = Store.create(
                 out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,

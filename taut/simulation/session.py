@@ -7,6 +7,7 @@ drain, remarks, solver, log).
 from __future__ import annotations
 
 import time as clock
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ class Session:
         return self._run(status, message, clock.perf_counter() - began)
 
     def _rows_per_chunk(self) -> int:
-        per_row = sum(8 * int(np.prod(shape)) for shape in Records.shapes(self.model).values())
+        per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
         return int(max(1, CHUNK_BYTES // max(per_row, 1)))
 
     def buffers(self, rows: int) -> Buffers:

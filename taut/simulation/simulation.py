@@ -4,14 +4,15 @@
     sim.apply("bob", force=(1, 0, 0))       # from now on, until something else is applied
     sim.step(10)
     sim.state.position["bob"]
+    sim.control(lambda now: sim.apply("bob", force=-5 * now.velocity["bob"]), rate=50)   # 50 times a second from now on
 
 It takes the same steps as simulate(): n calls of step(1) and one of step(n) give the same bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +28,7 @@ from ..scene import checks
 from ..scene.scene import Scene
 from ..scene.specs import BodyRef
 from .loop import FINE, calls_for, loop
-from .plan import plan_of
+from .plan import plan_of, positive
 from .session import Session
 
 NEVER = 2**62  # steps between records: the loop keeps none
@@ -35,10 +36,11 @@ NEVER = 2**62  # steps between records: the loop keeps none
 
 @dataclass(frozen=True)
 class SavedState:
-    """What `restore_state` goes back to: how many steps were taken, and the arrays of the state."""
+    """What `restore_state` goes back to: how many steps were taken, the arrays of the state, and what was applied."""
 
     step: int
     arrays: Mapping[str, np.ndarray]
+    applied: Mapping[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
 
 class SimulationState:
@@ -98,17 +100,47 @@ class Simulation:
         self._given = self.session.model.bodies.constant.copy()
         self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._calls: Any = None
+        self._controllers: list[tuple[Callable[[SimulationState], Any], int]] = []
 
     @property
     def time(self) -> float:
         return self.session.done * self.dt
 
     def step(self, n: int = 1) -> SimulationState:
-        """Take n steps; what was applied acts in all of them."""
+        """Take n steps; what was applied acts in all of them, until a controller applies something else."""
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise TautError(f"step({shown(n)}): give a whole number of steps, at least 0.")
-        self._put_forces()
         last = self.session.done + n
+        while self.session.done < last:
+            self._take_steps(min(last, self._ask_controllers()))
+        self.__dict__.pop("state", None)
+        return self.state
+
+    def control(self, controller: Callable, rate: float) -> None:
+        """Call controller(state) `rate` times a second of simulated time, before the step that begins then.
+
+        It looks at the state and calls `apply`; what it applies holds until it is called again. The time between two
+        calls must be a whole number of steps, and calls stand at multiples of it, so that a restored simulation goes
+        on as before.
+        """
+        every = 1.0 / (positive("rate", rate) * self.dt)
+        if abs(every - round(every)) > 1e-6 * every or round(every) < 1:
+            raise TautError(f"control: {rate:g} calls a second are one every {every:.6g} steps of {self.dt:g} s; "
+                            f"choose a rate of {1 / self.dt:g} divided by a whole number.")
+        self._controllers.append((controller, round(every)))
+
+    def _ask_controllers(self) -> int:
+        """Call those whose turn it is; the step at which the next one wants to be called."""
+        done = self.session.done
+        for controller, every in self._controllers:
+            if done % every == 0:
+                self.__dict__.pop("state", None)
+                checks.called(controller, f"controller at t = {self.time:g} s", self.state)
+        return min((done - done % every + every for _, every in self._controllers), default=NEVER)
+
+    def _take_steps(self, last: int) -> None:
+        """Go on to step number `last` with the forces that are applied."""
+        self._put_forces()
         while self.session.done < last:
             end = self._loop(last - self.session.done, False)[1]
             if end == PAIRS_FULL:
@@ -118,8 +150,6 @@ class Simulation:
                 self.session.chunks = [self.state.record]
                 raise TautError(self.session._explain(end))
             self.session._take_events()
-        self.__dict__.pop("state", None)
-        return self.state
 
     def _loop(self, steps: int, keep: bool) -> tuple[Records, int]:
         session = self.session
@@ -176,7 +206,8 @@ class Simulation:
     def save_state(self) -> SavedState:
         """All that steps depend on, to come back to."""
         arrays = {name: np.array(values) for name, values in self.session.state._asdict().items()}
-        return SavedState(self.session.done, arrays)
+        applied = {name: (push.copy(), turn.copy()) for name, (push, turn) in self._applied.items()}
+        return SavedState(self.session.done, arrays, applied)
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state of this simulation, or of another of the same scene and method, bit for bit."""
@@ -189,5 +220,6 @@ class Simulation:
                 raise TautError(f"the saved state has another {name} than scene '{self.scene.name}' under "
                                 f"'{self.method}'; restore it into a simulation like the one that saved it.")
             mine[: len(values)] = values
+        self._applied = {name: (push.copy(), turn.copy()) for name, (push, turn) in saved.applied.items()}
         self.session.done = saved.step
         self.__dict__.pop("state", None)

@@ -1,7 +1,7 @@
 """Compile ahead: what a run of a scene with a method needs, by all cores, without the run.
 
-A job is a scene with a method, simulated for one step. Jobs go to as many processes as there are cores; functions that
-several of them need are compiled once (compiled/locks.py).
+A job is a scene with a method, simulated for one step, and the forces of one constraint. Jobs go to as many processes
+as there are cores; functions that several of them need are compiled once (compiled/locks.py).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def compile_ahead(jobs: Sequence[Job], progress: Callable[[int, str], None], wor
     failed = []
     spawn = multiprocessing.get_context("spawn")  # a fork would copy the compiler's locks
     with ProcessPoolExecutor(min(count, len(jobs)), mp_context=spawn) as pool:
-        under_way = {pool.submit(_perform, job): job for job in jobs}
+        under_way = {pool.submit(perform, job): job for job in jobs}
         for number, finished in enumerate(as_completed(under_way), start=1):
             scene, method = under_way[finished]
             problem = finished.result()
@@ -56,7 +56,8 @@ def compile_ahead(jobs: Sequence[Job], progress: Callable[[int, str], None], wor
     return failed
 
 
-def _perform(job: Job) -> str | None:
+def perform(job: Job) -> str | None:
+    """Compile what a job needs; what hindered it, in words."""
     scene, method = job
     try:
         made = gallery(scene)
@@ -65,7 +66,9 @@ def _perform(job: Job) -> str | None:
         dt = made.suggested.get("dt", 0.01)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
-            simulate(made, method=method, dt=dt, duration=dt, progress=False)
+            run = simulate(made, method=method, dt=dt, duration=dt, progress=False)
+            for name in () if made.deformables else list(made.constraints)[:1]:  # comparisons look at forces, too
+                run[name].force  # noqa: B018
     except TautError as problem:
         return str(problem)
     return None

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 from ...methods import Method
 from ...model import build
-from ...scene import gallery
+from ...scene import Scene, gallery
+from ...simulation import session as running
 from ...simulation.run import simulate
 from .base import Part, Report, Settings, Table, Target
 from .timing import Loop
 
 SCENE, DT = "two_link", 1e-4
 STEPS = (10_000, 100_000)
+STEPS_ASKED = 6  # which argument of the loop says how many steps to take
+MOST_CALLS = 2_000  # before the first step
 
 
 def python_calls(action: Callable[[], object]) -> int:
@@ -58,20 +63,57 @@ def calls_in_run(method: Method, steps: int) -> int:
     return python_calls(run)
 
 
+class _FirstStep(Exception):
+    """The loop is asked for a step."""
+
+
+def calls_before_first_step(method: Method, known: bool) -> int:
+    """Calls of simulate() until its first step: of a scene that was simulated before, or of a new one like it."""
+
+    def run(scene: Scene) -> object:
+        return simulate(scene, method=method.name, dt=DT, duration=DT, progress=False)
+
+    def until_step(*arguments: Any) -> Any:
+        if arguments[STEPS_ASKED]:
+            raise _FirstStep
+        return own(*arguments)
+
+    first, own = gallery(SCENE), running.loop
+    run(first)
+    scene = first if known else gallery(SCENE)
+
+    def start() -> None:
+        with suppress(_FirstStep):
+            run(scene)
+
+    running.loop = until_step
+    try:
+        return python_calls(start)
+    finally:
+        running.loop = own
+
+
 def measure(settings: Settings) -> Report:
-    rows, numbers, added = [], {}, []
+    rows, numbers, added, begun = [], {}, [], []
     for method in settings.methods:
         if method.refusal(build(gallery(SCENE))) is not None:
             continue
         inside = [calls_in_loop(method, steps) for steps in STEPS]
         whole = [calls_in_run(method, steps) for steps in STEPS]
-        rows.append([method.name, *(f"{count:,}" for count in (*inside, *whole))])
-        numbers[method.name] = {"loop": inside, "simulate": whole}
+        before = [calls_before_first_step(method, known) for known in (False, True)]
+        begun.append(before)
+        rows.append([method.name, *(f"{count:,}" for count in (*inside, *whole, *before))])
+        numbers[method.name] = {"loop": inside, "simulate": whole, "before the first step": before}
         added.append(inside[1] - inside[0])
-    header = ["", *(f"{where}, {steps:,} steps" for where in ("loop", "simulate()") for steps in STEPS)]
+    header = ["", *(f"{where}, {steps:,} steps" for where in ("loop", "simulate()") for steps in STEPS),
+              "before the first step, new scene", "same scene again"]  # fmt: skip
     return Report(
         tables=[Table("Python calls", header, rows)],
-        targets=[Target(f"calls added by {STEPS[1] - STEPS[0]:,} more steps in the loop, any method", max(added), 0)],
+        targets=[
+            Target(f"calls added by {STEPS[1] - STEPS[0]:,} more steps in the loop, any method", max(added), 0),
+            Target("calls before the first step, new scene, any method", max(new for new, _ in begun), MOST_CALLS),
+            Target("calls before the first step, same scene again", max(again for _, again in begun), MOST_CALLS),
+        ],
         numbers={"steps": list(STEPS), "calls": numbers},
     )
 

@@ -33,6 +33,7 @@ SCENES: dict[str, Entry] = {
         single.spherical_pendulum,
         chains.two_link,
         chains.five_link,
+        chains.goal_keyframes,
         chains.ten_link_sawtooth,
         chains.chain,
         single.bead_on_hoop,

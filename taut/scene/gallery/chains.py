@@ -11,6 +11,9 @@ from .words import count, hanging, real, size
 # Formulas for reduced coordinates grow with the square of the number of links.
 _REDUCED_UP_TO = 10
 
+GOAL_TIMES = (0.0, 1.0, 2.0, 3.0)  # s
+GOALS = ((1.0, -1.0), (-0.5, -1.2), (-1.2, 0.4), (1.0, -1.0))  # of the hand, in lengths of a rod
+
 
 def chain(
     n: int = 10,
@@ -104,6 +107,25 @@ def two_link(length: float = 10.0, mass: float = 1.0) -> Scene:
     scene.distance(middle, tip, length=length, name="lower")
     _reduce(scene, 2, length, pi / 2)
     scene.suggest(dt=0.01, duration=20.0)
+    return scene
+
+
+def goal_keyframes(length: float = 1.0, mass: float = 1.0) -> Scene:
+    """Two rods whose end is to be at given places at given times: a goal as a constraint, with the force that it takes.
+
+    length  of each rod [m]
+    mass    of each point [kg]
+    """
+    length = size("length", length)
+    scene = Scene(name="goal_keyframes")
+    anchor = scene.particle((0, 0, 0), fixed=True, name="anchor")
+    elbow = scene.particle((length, 0, 0), mass=mass, name="elbow")
+    hand = scene.particle((length, -length, 0), mass=mass, name="hand")
+    scene.distance(anchor, elbow, length=length, name="upper")
+    scene.distance(elbow, hand, length=length, name="lower")
+    places = [(length * x, length * y, 0.0) for x, y in GOALS]
+    scene.fixed_point(hand, place={"times": list(GOAL_TIMES), "values": places}, name="goal")
+    scene.suggest(dt=0.01, duration=GOAL_TIMES[-1])
     return scene
 
 

@@ -70,17 +70,17 @@ def bead_on_hoop(radius: float = 1.0, rate: float = 5.0, angle: float = 0.1) -> 
     return scene
 
 
-def bead_on_curve(radius: float = 1.0, rise: float = 0.3, inertia: float = 0.01) -> Scene:
+def bead_on_curve(radius: float = 1.0, rise: float = 0.3, inertia: float = 0.0) -> Scene:
     """A bead that slides down a helix; the curve's parameter s is a coordinate.
 
     radius   of the helix [m]
     rise     of the helix per radian [m]
-    inertia  of the coordinate s [kg m²], as if the bead turned a small wheel
+    inertia  of the coordinate s [kg m²] beside that of the bead, as if the bead turned a small wheel
     """
     radius, rise = size("radius", radius), real("rise", rise)
     scene = Scene(name="bead_on_curve")
     bead = scene.particle((radius, 0, 0), name="bead")
-    s = scene.coordinate(0.0, inertia=size("inertia", inertia), name="s")
+    s = scene.coordinate(0.0, inertia=real("inertia", inertia), name="s")
     curve = (f"{radius!r}*cos(s)", f"{rise!r}*s", f"{radius!r}*sin(s)")
     scene.on_curve(bead, s, curve=curve, name="helix")
     scene.suggest(dt=0.005, duration=5.0)

@@ -1,0 +1,76 @@
+"""Animation is simulation and control: goals along keyframes, and controllers in Python at a chosen rate."""
+
+import numpy as np
+import pytest
+
+import taut
+from taut.scene.gallery.chains import GOAL_TIMES, GOALS
+
+
+@pytest.mark.parametrize("method", ["implicit_first", "implicit_second", "rattle"])
+def test_a_goal_is_met_at_its_times_and_what_it_takes_is_told(method, simulate):
+    """λ of rattle is observed at the record, so that its power can be summed up there."""
+    run = simulate(taut.gallery("goal_keyframes"), method, 0.005, 3.0, tolerance=1e-9)
+    hand = run.data.position.sel(body="hand").values[:, :2]
+    missed = float(np.abs(hand[[round(time / 0.005) for time in GOAL_TIMES]] - np.array(GOALS)).max())
+    assert missed < 1e-8, f"off by {missed:.2e} m"
+    force = run["goal"].force.sel(body="hand").values
+    assert float(np.abs(force).max()) > 9.81, "a goal against gravity takes a force"
+    if method == "rattle":
+        power = (force * run.data.velocity.sel(body="hand").values).sum(axis=1)
+        energy = run.data.energy_total.values
+        summed = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * 0.005)])
+        off = float(np.abs(summed - (energy - energy[0])).max())
+        assert off < 0.01 * np.ptp(energy), f"its work is {off:.2e} J off the energy of {np.ptp(energy):.3g} J"
+
+
+def held(rate):
+    """A pendulum that is held still by a controller: a spring and a damper of its own."""
+    sim = taut.Simulation(taut.gallery("pendulum", angle=0.3), method="rattle", dt=0.002)
+    place = sim.state.position["bob"].copy()
+    asked = []
+
+    def controller(now):
+        asked.append(now.time)
+        gap, speed = place - now.position["bob"], now.velocity["bob"]
+        sim.apply("bob", force=400.0 * gap - 20.0 * speed + np.array((0.0, 9.81, 0.0)))
+
+    sim.control(controller, rate=rate)
+    return sim, place, asked
+
+
+def test_a_controller_holds_what_it_is_told_to_at_its_rate():
+    sim, place, asked = held(rate=100.0)
+    sim.step(1000)
+    away = float(np.abs(sim.state.position["bob"] - place).max())
+    assert away < 1e-6, f"off by {away:.2e} m"
+    assert np.allclose(asked, np.arange(200) * 0.01), asked[:5]
+
+
+def test_however_steps_are_cut_a_controlled_simulation_gives_the_same_bits_and_so_does_a_restored_one():
+    whole, pieces = held(50.0)[0], held(50.0)[0]
+    for sim in (whole, pieces):
+        sim.state  # noqa: B018 - looking changes nothing
+    end = whole.step(97).record.x
+    for n in (1, 13, 7, 40):
+        pieces.step(n)
+    saved = pieces.save_state()
+    first = pieces.step(36).record.x
+    pieces.restore_state(saved)
+    again = pieces.step(36).record.x
+    assert np.array_equal(first, end) and np.array_equal(again, end), np.abs(first - end).max()
+
+
+def test_a_rate_between_steps_and_a_controller_that_fails_are_named():
+    sim = taut.Simulation(taut.gallery("pendulum"), method="rattle", dt=0.01)
+    with pytest.raises(taut.TautError, match="divided by a whole number"):
+        sim.control(lambda now: None, rate=30.0)
+    with pytest.raises(taut.TautError, match="rate"):
+        sim.control(lambda now: None, rate=-1.0)
+
+    def wrong(now):
+        return now.position["bobb"]
+
+    sim.control(wrong, rate=100.0)
+    with pytest.raises(taut.TautError, match="controller at t = 0 s: the function wrong raised KeyError"):
+        sim.step()
