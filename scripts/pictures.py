@@ -1,12 +1,14 @@
-"""Make the pictures of the page that the documents show: python scripts/pictures.py (needs chromium and playwright).
+"""Make the pictures of the page that the documents show: python scripts/pictures.py [NAME ...].
 
-Each is the page itself in a headless browser, at one moment; the first of them also moving, for the README.
+It needs chromium and playwright. Each is the page itself in a headless browser, at one moment; the first of them also
+moving, for the README.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,18 +40,26 @@ def colour(by: str) -> str:
     return f"{{const s = document.querySelector('#tools select'); {choose}}}"
 
 
+def nearer(clicks: int) -> str:
+    turn = "new WheelEvent('wheel', {deltaY: -120, bubbles: true, cancelable: true})"
+    return f"for (let i = 0; i < {clicks}; i++) document.querySelector('canvas').dispatchEvent({turn})"
+
+
 PICTURES: dict[str, tuple[Any, float, list[str]]] = {
     "view_cloth": (lambda: runs("cloth_ball", duration=1.2), 0.33, [colour("elongation")]),
     "view_arm": (lambda: runs("two_link", ARMS, 0.05, 20.0), 3.3, []),
-    "view_mechanism": (lambda: runs("four_bar", duration=10.0, n=4), 1.75, [press("forces")]),
+    "view_mechanism": (lambda: runs("stewart_platform"), 2.2, [press("forces")]),
     "view_pile": (lambda: runs("ball_pile", duration=3.0), 1.0, [press("dark"), press("contacts")]),
+    "view_robot": (lambda: runs("robot_arm_6dof", duration=0.4), 0.22, [nearer(2)]),
 }
 
 
 def main() -> None:
+    chosen = sys.argv[1:] or list(PICTURES)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for name, (make, time, acts) in PICTURES.items():
+        for name in chosen:
+            make, time, acts = PICTURES[name]
             server = Server(open_source(tuple(make())))
             page = browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
             page.goto(server.start())

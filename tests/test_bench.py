@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from taut.analysis.bench import PARTS, Target, peers, pypbd
+from taut.analysis.bench import PARTS, Target, machines, mechanisms, peers, precision, pypbd
 from taut.analysis.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
 from taut.analysis.bench.chains import DT, expected
 from taut.analysis.bench.cloth import HANGS, STRETCHES, least_substeps
@@ -113,7 +113,7 @@ def test_quick_runs_and_prints_every_part(quick):
         assert part.doc in out and part.name in numbers, f"no part {part.name} in\n{out}"
     for words in ("µs per step", "times the yardstick", "memory [MB]", "N = 100", "double pendulum", "car axis",
                   "2e-08 m", "Python calls", "processor time", "largest overlap", "peak memory", "XPBD: substeps",
-                  "targets", "at most"):  # fmt: skip
+                  "per unknown", "flyball governor", "targets", "at most"):  # fmt: skip
         assert words in out, f"'{words}' is not in\n{out}"
     for name in (*FEW.split(","), "yardstick"):
         assert set(numbers["chains"]["seconds_per_step"][name]) == {"2", "10", "100"}, name
@@ -229,3 +229,52 @@ def test_a_peer_swings_the_same_double_pendulum(peer):
     engine.seconds(1_000)
     apart = np.linalg.norm(engine.tip() - loop.state.x[2, :2])
     assert apart < 0.02, f"{peer.name}: {apart:.1e} m from the reference at t = 1 s"
+
+
+def test_growth_is_the_exponent_at_large_sizes():
+    assert mechanisms.growth({10: 5.0, 100: 1.0, 1_000: 10.0, 10_000: 100.0}) == pytest.approx(1.0)
+    assert mechanisms.growth({10: 5.0, 100: 1.0}) is None
+
+
+@pytest.mark.parametrize("scene, each", [("rigid_chain", 11), ("chain", 4)])
+def test_unknowns_are_velocities_and_multipliers(scene, each):
+    assert mechanisms.unknowns(build(gallery(scene, n=7))) == 7 * each
+
+
+@pytest.mark.parametrize("ours, theirs, met", [(1.0, 2.0, True), (2.0, 1.0, False), (None, 1.0, False)])
+def test_a_method_is_ahead_where_it_comes_within_the_error_sooner(ours, theirs, met):
+    problem = next(iter(mechanisms.PROBLEMS.values()))._replace(levels=(1e-3,))
+    own = [] if ours is None else [precision.Point("", 1e-4, ours)]
+    peer = [precision.Point("", 1e-4, theirs), precision.Point("", float("nan"), 0.1)]
+    assert [target.met for target in mechanisms.ahead(problem, {"ours": own}, {"theirs": peer})] == [met]
+
+
+def test_a_peer_is_missed_by_name(monkeypatch):
+    monkeypatch.setattr(machines, "find_spec", lambda name: None)
+    assert machines.missing() == ["not installed: mujoco; pip install mujoco"]
+
+
+@pytest.mark.parametrize("name", machines.TREES)
+def test_mujoco_moves_the_same_mechanism(name):
+    pytest.importorskip(machines.PACKAGE)
+    problem = mechanisms.PROBLEMS[name]
+    problem = problem._replace(duration=problem.duration / 4)
+    scene = gallery(name)
+    model = build(scene)
+    truth = precision.true_positions(problem, scene, model)
+    start = model.x[[info.slot for body in problem.bodies for info in model.body_info if info.name == body]]
+    errors = []
+    for steps in (1_000, 2_000):
+        engine = machines.engine(name, model, problem.bodies, problem.duration / steps, "RK4")
+        engine.seconds(steps)
+        errors.append(np.linalg.norm(engine.tip() - truth, axis=1).max())
+    moved = np.linalg.norm(truth - start, axis=1).max()
+    assert errors[1] < 1e-6 * moved and errors[1] < max(0.5 * errors[0], 1e-12), (errors, moved)
+
+
+def test_a_peer_that_diverges_has_no_error():
+    pytest.importorskip(machines.PACKAGE)
+    model = build(gallery("flyball_governor"))
+    engine = machines.engine("flyball_governor", model, ("sleeve",), 0.004, "RK4")  # ten times what is stable
+    engine.seconds(50)
+    assert np.isnan(engine.tip()).all(), engine.tip()

@@ -38,7 +38,7 @@ def test_records_read_in_part_are_those_of_the_whole_and_are_checked(tmp_path, m
     (path / "records.zarr" / "x" / "c.1.0.0").unlink()
     lazy, chunk = taut.open(path, lazy=True).records, store._header["chunk"]
     assert_same_bits(lazy.part(np.arange(chunk)).as_dict(), {name: v[:chunk] for name, v in arrays.items()})
-    for ask in (lambda: lazy.x, lambda: lazy.part(np.array([chunk])), lambda: lazy.places(np.array([chunk]))):
+    for ask in (lambda: lazy.x, lambda: lazy.part(np.array([chunk])).x, lambda: lazy.places(np.array([chunk]))):
         with pytest.raises(TautError, match=r"c\.1\.0\.0 is missing"):
             ask()
     again = taut.open(path, lazy=True, recover=True).records

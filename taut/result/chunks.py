@@ -138,14 +138,13 @@ class Chunks:
             yield first, values, faults
 
     def _decoded(self, name: str, numbers: range, faults: dict[int, str]) -> np.ndarray:
-        values = np.full((len(numbers) * self.chunk, *self._shapes[name]), np.nan)
         array = self.arrays[name]
         if not faults:
             try:
-                values[:] = array[numbers.start * self.chunk : numbers.stop * self.chunk]
-                return values
+                return np.asarray(array[numbers.start * self.chunk : numbers.stop * self.chunk])
             except Exception:  # codecs raise many kinds; the loop finds out which chunk it was
                 pass
+        values = np.full((len(numbers) * self.chunk, *self._shapes[name]), np.nan)
         for i, k in enumerate(numbers):
             if k not in faults:
                 try:

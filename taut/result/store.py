@@ -326,14 +326,17 @@ class Store:
         numbers = range(begin // chunk, -(-(begin + rows) // chunk))
         try:
             for name in names:
-                found[name] = np.zeros((stop - begin, *tail[name].shape[1:]))
-                found[name][rows:] = tail[name][: stop - begin - rows]
+                pieces = []
                 if name in self._chunks.arrays:
                     for first, values, wrong in self._chunks.blocks(name, numbers):
                         at = first * chunk - begin
-                        skip = max(0, -at)
-                        found[name][at + skip : min(at + len(values), rows)] = values[skip : rows - at]
+                        pieces.append(values[max(0, -at) : rows - at])
                         faults.update({k: fault for k, fault in wrong.items() if k not in faults})
+                else:
+                    pieces.append(np.zeros((rows, *tail[name].shape[1:])))
+                if stop > start or not pieces:
+                    pieces.append(tail[name][: stop - begin - rows])
+                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)  # most are read without a copy
         except Unreadable as reason:
             raise damaged(self.path, str(reason)) from None
         except MemoryError:

@@ -28,11 +28,8 @@ class StoredRecords(Records):
         return values
 
     def part(self, at: np.ndarray) -> Records:
-        """The records of these numbers; only what lies around them is read."""
-        store: Store = self.__dict__["store"]
-        first = int(at.min(initial=0))
-        around = store.read(first, int(at.max(initial=-1)) + 1)
-        return Records(**{name: values[at - first] for name, values in around.items()})
+        """The records of these numbers; only what lies around them is read, and of it only what is asked for."""
+        return StoredPart(self, at)
 
     def places(self, at: np.ndarray) -> np.ndarray:
         if len(self) < 100 * at.size:
@@ -42,3 +39,24 @@ class StoredRecords(Records):
 
     def __len__(self) -> int:
         return len(self.__dict__["store"])
+
+
+class StoredPart(Records):
+    """Some of the records of a store, of which each array is read when it is asked for, if it was not read before."""
+
+    def __init__(self, records: StoredRecords, at: np.ndarray) -> None:
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "at", at)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(name)
+        records, at = self.__dict__["records"], self.__dict__["at"]
+        if name in records.__dict__:
+            values = records.__dict__[name][at]
+        else:
+            first = int(at.min(initial=0))
+            values = records.store.read_one(name, first, int(at.max(initial=-1)) + 1)[at - first]
+            values = with_all_energies(values) if name == "energy" else values
+        object.__setattr__(self, name, values)
+        return values

@@ -29,7 +29,8 @@ def contacts(
     walls  obstacles as Drawing.obstacles tells them, where they are now
     """
     found: list[np.ndarray] = []
-    pushed = np.abs(push).max(axis=1) > 0.0
+    strength = np.abs(push)
+    pushed = (strength[:, 0] > 0.0) | (strength[:, 1] > 0.0) | (strength[:, 2] > 0.0)  # a max over three is slower
     touched = nodes[pushed[nodes]] if len(nodes) else nodes
     if len(touched):
         force = push[touched]

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 MISSING = 65535
+LARGEST = 1e30  # a number beyond is none
 CODECS = {"f8": "<f8", "f4": "<f4", "u4": "<u4"}
 QUANTISED = {"track": 2, "short": 0}  # how many differences are taken
 Arrays = Mapping[str, tuple[str, np.ndarray]]  # name -> (codec, values)
@@ -57,17 +58,40 @@ def packed(codec: str, values: np.ndarray) -> bytes:
         return np.ascontiguousarray(values, CODECS[codec]).tobytes()
     assert codec in QUANTISED, codec
     table = np.asarray(values, float).reshape(len(values), prod(values.shape[1:]))  # there may be no rows
-    known = np.isfinite(table) & (np.abs(table) < 1e30)
-    lo = np.where(known, table, np.inf).min(axis=0, initial=np.inf)
-    hi = np.where(known, table, -np.inf).max(axis=0, initial=-np.inf)
-    lo, hi = np.where(lo <= hi, lo, 0.0).astype("<f4"), np.where(lo <= hi, hi, 0.0)
-    step = (np.maximum(hi - lo, 0.0) / (MISSING - 1)).astype("<f4")
-    scaled = (table - lo) / np.where(step > 0, step, 1)
-    codes = np.where(known, np.clip(np.rint(np.where(known, scaled, 0)), 0, MISSING - 1), MISSING).astype("<u2")
+    lo, step, codes = quantised(table)
     for _ in range(QUANTISED[codec]):  # (2)
         codes[1:] -= codes[:-1].copy()
-    planes = np.ascontiguousarray(codes).view(np.uint8).reshape(-1, 2)
-    return lo.tobytes() + step.tobytes() + np.ascontiguousarray(planes.T).tobytes()
+    planes = np.empty((2, codes.size), np.uint8)
+    planes[0], planes[1] = codes.ravel() & 255, codes.ravel() >> 8
+    return lo.tobytes() + step.tobytes() + planes.tobytes()
+
+
+def quantised(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """lo, step and codes of (1) for a table of shape (T, C).
+
+    Numbers are looked at as few times as can be: playing four large sheets is mostly this. lo is rounded down and step
+    up, so that no code leaves its range.
+    """
+    if not table.size:
+        return np.zeros(table.shape[1], "<f4"), np.zeros(table.shape[1], "<f4"), np.zeros(table.shape, "<u2")
+    with np.errstate(all="ignore"):
+        low, high = table.min(axis=0), table.max(axis=0)
+        known = None
+        if not (np.abs(low).max() < LARGEST and np.abs(high).max() < LARGEST):  # also where one is not a number
+            known = np.abs(table) < LARGEST
+            low, high = np.where(known, table, np.inf).min(axis=0), np.where(known, table, -np.inf).max(axis=0)
+            low, high = np.where(low <= high, low, 0.0), np.where(low <= high, high, 0.0)
+        moves = high > low
+        lo = low.astype("<f4")
+        lo = np.where(moves & (lo > low), np.nextafter(lo, np.float32(-np.inf)), lo).astype("<f4")
+        step = np.where(moves, (high - lo) / (MISSING - 1), 0.0).astype("<f4")
+        step = np.where(moves, np.nextafter(step, np.float32(np.inf)), step).astype("<f4")
+        scaled = table - lo
+        scaled *= np.where(moves, 1.0 / np.where(moves, step, 1.0).astype(float), 0.0)
+        scaled += 0.5  # what is cut off below rounds
+        if known is None:
+            return lo, step, scaled.astype("<u2")
+        return lo, step, np.where(known, np.where(known, scaled, 0.0).astype("<u2"), MISSING).astype("<u2")
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

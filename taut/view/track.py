@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from math import log
 from typing import Any
 
 import numpy as np
@@ -117,14 +118,13 @@ class Track:
     def arrays(self, part: Records, before: Before | None) -> dict[str, tuple[str, np.ndarray]]:
         """What a block tells of some records; forces of constraints where `before` is given (reactions.py)."""
         with np.errstate(all="ignore"):
-            gone = np.abs(part.x - self.centre) > FAR * self.size
-            phi = np.log10(np.abs(self.run.labels.violation(part.phi)) + NOTHING)
+            phi = np.abs(self.run.labels.violation(part.phi)).astype(np.float32)  # six digits are more than are sent
             found: dict[str, tuple[str, np.ndarray]] = {
                 "time": ("f8", part.time),
-                "x": ("track", np.where(gone, np.nan, part.x)),
+                "x": ("track", self._near(part.x)),
                 "quat": ("track", part.quat),
-                "speed": ("track", np.minimum(np.linalg.norm(part.v, axis=2), 1e6)),
-                "phi": ("track", phi),
+                "speed": ("track", np.minimum(np.sqrt(np.einsum("tsc,tsc->ts", part.v, part.v)), 1e6)),
+                "phi": ("track", np.log(phi + np.float32(NOTHING)) / np.float32(log(10.0))),
                 "lam": ("track", part.lam),
             }
             if self.coordinates.names():
@@ -133,6 +133,14 @@ class Track:
             if before is not None and self.forces.names:
                 found["force"] = ("track", self.forces.table(part, before))
             return found | {f"wall: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
+
+    def _near(self, x: np.ndarray) -> np.ndarray:
+        """Places, and none where they are further off than is worth seeing."""
+        low, high = x.min(initial=np.inf), x.max(initial=-np.inf)
+        reach = FAR * self.size - np.abs(self.centre).max()
+        if max(-low, high) <= reach:
+            return x
+        return np.where(np.abs(x - self.centre) > FAR * self.size, np.nan, x)
 
     def _before(self, at: np.ndarray) -> Before:
         """Where the step that led to each record began."""

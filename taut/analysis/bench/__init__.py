@@ -16,15 +16,17 @@
     start       first and second runs of common commands, from nothing
     compiling   what those commands compile, and where its time goes
     viewing     opening and playing runs on the page
+    mechanisms  rigid chains and machines: time per step, growth, error against wall time
+    machines    and the same in MuJoCo, from the extra `bench`
     pypbd       the same sheets in pyPBD, from the extra `bench`
 """
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, load, precision, start, storing, viewing
+from . import calls, chains, cloth, compiling, contact, load, mechanisms, precision, start, storing, viewing
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, start, compiling, viewing)
+_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, viewing)
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

@@ -22,7 +22,7 @@ SMALL_INERTIA = 1e-12  # of a point mass, for engines that ask for one [kg m²]
 class Engine(NamedTuple):
     restart: Callable[[], None]
     advance: Callable[[int], object]  # by that many steps
-    tip: Callable[[], np.ndarray]  # position of the last mass [m], (2,)
+    tip: Callable[[], np.ndarray]  # what is compared [m]: place of the last mass, (2,), or of bodies, (n, 3)
 
     def seconds(self, steps: int) -> float:
         """How long that many steps from the start take."""
@@ -98,14 +98,32 @@ def _mujoco_engine(model) -> Engine:
     import mujoco
 
     data = mujoco.MjData(model)
-
-    def tip() -> np.ndarray:
-        mujoco.mj_kinematics(model, data)
-        return data.xipos[-1, :2].copy()
-
     return Engine(
-        lambda: mujoco.mj_resetData(model, data), lambda steps: mujoco.mj_step(model, data, nstep=steps), tip
-    )
+        lambda: mujoco.mj_resetData(model, data), lambda steps: mujoco_steps(model, data, steps),
+        lambda: mujoco_places(model, data)[-1, :2],
+    )  # fmt: skip
+
+
+def mujoco_steps(model: Any, data: Any, steps: int) -> None:
+    """Steps without MuJoCo's own log of warnings: what has diverged is told by its places."""
+    import mujoco
+
+    mujoco.set_mju_user_warning(lambda text: None)
+    try:
+        mujoco.mj_step(model, data, nstep=steps)
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def mujoco_places(model: Any, data: Any) -> np.ndarray:
+    """Centres of mass of all bodies [m], (n, 3); nan where a run diverged, since MuJoCo then begins it anew."""
+    import mujoco
+
+    failed = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
+    if any(data.warning[int(kind)].number for kind in failed):
+        return np.full(data.xipos.shape, np.nan)
+    mujoco.mj_kinematics(model, data)
+    return data.xipos.copy()
 
 
 def pymunk_pins(links: int, dt: float) -> Engine:
