@@ -59,7 +59,8 @@ def test_debugging_shows_where_a_mistake_was_noticed(monkeypatch):
         main(["run", "two_lnk"])
 
 
-def test_run_prints_a_summary_and_stores_the_run(tmp_path, capsys):
+def test_run_prints_a_summary_and_stores_the_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)  # some terminals export it, and paths would be folded
     path = tmp_path / "out.taut"
     code = main(["run", "two_link", *SHORT, "--set", "length=2", "--record-every", "5", "--out", str(path)])
     out = capsys.readouterr().out

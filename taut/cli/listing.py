@@ -10,7 +10,7 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids"}
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "limits of cloth"}
 Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "formats", "figures"]
 
 

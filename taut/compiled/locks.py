@@ -34,13 +34,11 @@ def try_lock(name: str) -> bool:
         return False
 
 
-def lock(name: str) -> bool:
-    """Take the lock of an entry; True if another process had it, so that the entry may be there now."""
-    if try_lock(name):
-        return False
-    with suppress(OSError):
-        fcntl.lockf(_file(), fcntl.LOCK_EX, 1, _number(name))
-    return True
+def lock(name: str) -> None:
+    """Take the lock of an entry; where another process has it, wait."""
+    if not try_lock(name):
+        with suppress(OSError):
+            fcntl.lockf(_file(), fcntl.LOCK_EX, 1, _number(name))
 
 
 def release(name: str) -> None:

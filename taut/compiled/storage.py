@@ -96,8 +96,8 @@ class KernelCache(_Cache):
             target_context.refresh()
             for tell in before_compiling:
                 tell(self._dispatcher)
-            if lock(self.file_name(sig)):  # another process was at it
-                found = _read(self.own(sig))
+            lock(self.file_name(sig))
+            found = _read(self.own(sig))  # another process may have made it since, or while this one waited
         if found is None:
             return None
         release(self.file_name(sig))

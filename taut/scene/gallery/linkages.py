@@ -28,6 +28,9 @@ def meet(first: XY, reach: float, second: XY, other: float, side: int) -> XY:
     """Where two circles meet: left (1) or right (-1) of the way from the first centre to the second."""
     dx, dy = second[0] - first[0], second[1] - first[1]
     apart = hypot(dx, dy)
+    if not 1e-100 < min(apart, reach, other) <= max(apart, reach, other) < 1e100:
+        raise TautError(f"bars of {reach:g} m and {other:g} m over {apart:g} m are too long or too short to compute "
+                        "with; change the lengths of the linkage.")
     along = (apart**2 + reach**2 - other**2) / (2.0 * apart)
     if not reach**2 > along**2:
         raise TautError(f"bars of {reach:g} m and {other:g} m do not reach each other over {apart:g} m; "
