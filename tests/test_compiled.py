@@ -7,6 +7,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import threading
 import warnings
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ import numba
 import numpy as np
 import pytest
 
-from taut.compiled import address, entry, fingerprint, folder, is_stored, storage, structure
+from taut.compiled import address, entry, fingerprint, folder, is_stored, references, storage, structure
 from taut.errors import TautWarning
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -313,3 +314,18 @@ def test_a_new_function_finds_what_stored_inlined_functions_call(tmp_path, own_f
     for name, expected in (("first", "2.0"), ("second", "4.0")):
         done = subprocess.run([sys.executable, "-c", code % name], env=env, capture_output=True, text=True)
         assert done.stdout.strip() == expected, done.stderr[-2000:]
+
+
+@structure
+class Held(NamedTuple):
+    numbers: np.ndarray
+
+
+def test_another_thread_does_not_move_what_this_one_has_laid_out():
+    mine = Held(np.arange(3.0))
+    where = references.address(mine)
+    others = [Held(np.arange(float(i))) for i in range(5 * references.LAID_OUT)]
+    thread = threading.Thread(target=lambda: [references.address(other) for other in others])
+    thread.start()
+    thread.join()
+    assert references.address(mine) == where

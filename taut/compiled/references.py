@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import threading
 from typing import Any, TypeVar
 
 import numba
@@ -22,8 +23,7 @@ from numba.core.typing.templates import AttributeTemplate
 
 Class = TypeVar("Class", bound=type)
 _structures: set[type] = set()
-_laid_out: dict[int, tuple[Any, np.ndarray]] = {}  # by identity: the structure, its words
-LAID_OUT = 8  # structures whose layout is remembered: those of one run
+LAID_OUT = 16  # structures whose layout a thread remembers: those of one run, and of one that a callback may start
 WORD = 8  # bytes
 BYTES = ir.IntType(8).as_pointer()
 compiling = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
@@ -68,14 +68,26 @@ def words(value: Any) -> list[int]:
     raise TypeError(f"{type(value).__name__} can not be a field of a structure; use arrays, int or float")
 
 
+class _LaidOut(threading.local):
+    """By identity: the structure and its words. Of each thread its own: another one, such as that of a live page, must
+    not forget what compiled code of this one is about to use."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[Any, np.ndarray]] = {}
+
+
+_laid_out = _LaidOut()
+
+
 def address(value: Any) -> int:
     """Where a structure lies in memory, as compiled code sees it."""
-    known = _laid_out.pop(id(value), None)
+    laid_out = _laid_out.known
+    known = laid_out.pop(id(value), None)
     if known is None:
         known = (value, np.array(words(value), np.int64))
-        while len(_laid_out) >= LAID_OUT:
-            del _laid_out[next(iter(_laid_out))]
-    _laid_out[id(value)] = known  # the latest last, so that arguments of one call stay together
+        while len(laid_out) >= LAID_OUT:
+            del laid_out[next(iter(laid_out))]
+    laid_out[id(value)] = known  # the latest last, so that arguments of one call stay together
     return known[1].ctypes.data
 
 
