@@ -119,7 +119,11 @@ class Server:
         """Look whether runs that are still going have grown."""
         while isinstance(self.source, Show) and self.source.is_running:
             await asyncio.sleep(POLL)
-            if await asyncio.to_thread(self.source.grow):
+            try:
+                grown = await asyncio.to_thread(self.source.grow)
+            except (TautError, OSError, LookupError, ValueError):
+                continue  # caught in the middle of a commit: what is there now is seen at the next look
+            if grown:
                 self._wake()
 
     def _news(self) -> None:
