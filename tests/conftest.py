@@ -1,9 +1,10 @@
-"""What the tests share: a silent run that must reach its end, and the fit of an order."""
+"""What the tests share: a silent run that must reach its end, the fit of an order, and a page in a browser."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -30,3 +31,35 @@ def simulate():
 def slope():
     """slope(steps, errors): the exponent p of errors ~ steps^p, fitted to all of them."""
     return lambda steps, errors: float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, for tests of pages."""
+    from playwright.sync_api import sync_playwright
+    from words_page import FLAGS, browser_path
+
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=browser_path(), args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A new page; whatever goes wrong on it fails the test."""
+    from words_page import Watched
+
+    context = browser.new_context(viewport={"width": 1000, "height": 640})
+    watched = Watched(context.new_page())
+    yield watched
+    context.close()
+    assert not watched.problems, watched.problems
+    beyond = {urlsplit(url).netloc for url in watched.requests if not url.startswith(("file:", "data:", "blob:"))}
+    assert all(host.startswith("127.0.0.1:") for host in beyond), f"the page asked {beyond}"
+
+
+@pytest.fixture(scope="module")
+def arms(simulate):
+    """One arm under two methods, two seconds long."""
+    return [simulate(taut.gallery("two_link"), method, 0.05, 2.0) for method in ("implicit_first", "baumgarte")]

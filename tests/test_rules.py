@@ -270,7 +270,7 @@ def test_the_log_tells_every_change():
     S, c = corner((-1, -2), 2.0)
     log = empty_log(50)
     Answer("jonquet", S, c, log=log)
-    events = [tuple(e) for e in log.ints[: log.count[0], 1:]]
+    events = [tuple(e) for e in log.ints[: log.filled[0], 1:]]
     assert events == [
         (1, 0, 0, KEPT_OUT), (1, 1, 0, ENTERED),
         (2, 0, 0, ENTERED), (2, 1, 1, KEPT),
@@ -284,9 +284,9 @@ def test_the_log_tells_every_change():
         start = set(np.flatnonzero(rng.random(len(J)) < 0.5).tolist())
         log = empty_log(500)
         answer = Answer("exact", J * W @ J.T, J @ a, start, log)
-        last = {row: action for _, _, row, _, action in log.ints[: log.count[0]]}
+        last = {row: action for _, _, row, _, action in log.ints[: log.filled[0]]}
         assert {row for row, action in last.items() if action in (KEPT, ENTERED)} == answer.members
-        for _, _, _, before, action in log.ints[: log.count[0]]:
+        for _, _, _, before, action in log.ints[: log.filled[0]]:
             assert (action in (KEPT, LEFT)) == (before == 1)
 
 
@@ -295,4 +295,4 @@ def test_a_full_log_goes_on_counting_and_an_empty_one_costs_nothing():
     small, none = empty_log(2), empty_log(0)
     Answer("jonquet", S, c, log=small)
     Answer("jonquet", S, c, log=none)
-    assert small.count[0] == 6 and none.count[0] == 0
+    assert small.filled[0] == 6 and none.filled[0] == 0

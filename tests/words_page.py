@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from taut.methods import style_of
 from taut.view.server import Server
 from taut.view.viewer import open_source
 
@@ -22,6 +23,7 @@ FLAGS = (
 ).split()
 # Milliseconds: without a graphics card the first picture takes a while.
 PATIENCE = int(os.environ.get("TAUT_PATIENCE", 60_000))
+BLUE, ORANGE = style_of("implicit_first").color, style_of("baumgarte").color
 READY = "window.taut && taut.info && taut.state.ready"
 
 

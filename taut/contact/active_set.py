@@ -69,9 +69,9 @@ def accelerate_active(system, ctx, t, x, quat, v, lam):
             cand.active[count] = 1
             count += 1
     add_candidates(system, ctx, quat, ZERO, count)
-    logged = log.count[0]
+    logged = log.filled[0]
     solve_contacts(system, ctx, count, PLATT, system.work.a, UNLOGGED)  # all of them are equalities
-    log.count[0] = logged
+    log.filled[0] = logged
     for r in range(lam.shape[0]):
         lam[r] = ctx.eq.lam[r]
 
@@ -107,7 +107,7 @@ def choose_active(system, state, ctx, t, instant):
     if count > dense.S.shape[0]:
         return TOO_MANY
     add_candidates(system, ctx, state.quat, ZERO, count)
-    logged = log.count[0]
+    logged = log.filled[0]
     status = solve_contacts(system, ctx, count, rule, system.work.a, instant)
     log_source_rows(log, logged, cand)
     for i in range(count):
@@ -182,7 +182,7 @@ def project_drift(system, state, ctx, t):
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     factor_equalities(system)
     add_candidates(system, ctx, state.quat, ZERO, count)
-    logged = log.count[0]
+    logged = log.filled[0]
     dv = ctx.vel.dv
     clear(dv)
     for r in range(ctx.eq.target.shape[0]):
@@ -193,4 +193,4 @@ def project_drift(system, state, ctx, t):
         cand.b[i] = ineq.phi_t[cand.source[i]]
     times(system, system.work.J, state.v, ctx.eq.target)
     solve_contacts(system, ctx, count, PLATT, state.v, UNLOGGED)
-    log.count[0] = logged
+    log.filled[0] = logged

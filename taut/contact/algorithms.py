@@ -42,8 +42,8 @@ def pairs_fit(state, ctx):
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
     """The events since the last call."""
-    count = min(int(ctx.events.count[0]), len(ctx.events.ints))
-    ctx.events.count[0] = 0
+    count = min(int(ctx.events.filled[0]), len(ctx.events.ints))
+    ctx.events.filled[0] = 0
     return ctx.events.ints[:count], ctx.events.numbers[:count]
 
 

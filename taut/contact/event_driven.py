@@ -231,7 +231,7 @@ def advance_to_event(system, state, ctx, t, h):
 @compiled
 def step(system, state, t, h, ctx):
     memory = state.memory
-    if ctx.events.count[0] > ctx.events.ints.shape[0] // 2:
+    if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     platt = is_persistent(ctx.problem.rule)
@@ -271,7 +271,7 @@ def step(system, state, t, h, ctx):
 def observe(system, state, t, ctx, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
     log = ctx.events.log
-    logged = log.count[0]
+    logged = log.filled[0]
     choose_active(system, state, ctx, t, UNLOGGED)
-    log.count[0] = logged
+    log.filled[0] = logged
     write_multipliers(ctx, ctx.eq.lam, lam)

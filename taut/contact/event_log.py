@@ -12,11 +12,11 @@ from .rows import NO, ZERO, add_impulses
 
 @inline
 def record_event(events, kind, row, pair, t, impulse):
-    k = events.count[0]
+    k = events.filled[0]
     if k < events.ints.shape[0]:
         events.ints[k, 0], events.ints[k, 1], events.ints[k, 2] = kind, row, pair
         events.numbers[k, 0], events.numbers[k, 1] = t, impulse
-    events.count[0] = k + 1
+    events.filled[0] = k + 1
 
 
 @inline
@@ -32,7 +32,7 @@ def next_instant(events, t):
 @inline
 def log_source_rows(log, first, cand):
     """From places among the candidates to rows of the model, in the log from entry `first` on; pairs are below 0."""
-    for k in range(first, min(log.count[0], log.ints.shape[0])):
+    for k in range(first, min(log.filled[0], log.ints.shape[0])):
         log.ints[k, 2] = cand.source[log.ints[k, 2]]
 
 

@@ -140,7 +140,7 @@ class PairWork(NamedTuple):
 
 @structure
 class EventBuffers(NamedTuple):
-    count: Array  # type: ignore[assignment]  # (1,)
+    filled: Array  # (1,) events so far
     ints: Array  # (capacity, 3): kind, row or -1, and the balls of a pair packed into one number
     numbers: Array  # (capacity, 2): time [s], impulse [N s]
     log: Log  # what the active-set rule did
@@ -261,7 +261,7 @@ def pair_work(balls: int, state: State) -> PairWork:
 def event_buffers(keep_log: bool) -> EventBuffers:
     logged = LOG_CAPACITY if keep_log else 0
     return EventBuffers(
-        count=np.zeros(1, np.int64),
+        filled=np.zeros(1, np.int64),
         ints=np.zeros((EVENT_CAPACITY, 3), np.int64),
         numbers=np.zeros((EVENT_CAPACITY, 2)),
         log=empty_log(logged),

@@ -177,9 +177,9 @@ def solve_correction(system, state, ctx, h, counted):
         add_driver_work(system, state, ctx, n, -1.0, YES)
     if with_friction:
         count_friction(state, ctx, n, -1.0)
-    logged = log.count[0]
+    logged = log.filled[0]
     solve_contacts(system, ctx, n, ctx.problem.rule, dv, UNLOGGED)
-    log.count[0] = logged
+    log.filled[0] = logged
     if with_work:
         add_driver_work(system, state, ctx, n, 1.0, YES)
         state.ledger[0] += equality_work(system, state, eq.lam)
@@ -233,7 +233,7 @@ def solve_velocity(system, state, ctx, t, h):
         eq.target[r] = -(work.phi[r] / h + work.phi_t[r])  # (2)
     n = collect_near(system, state, ctx, v_pred, h)
     status = 0
-    logged = log.count[0]
+    logged = log.filled[0]
     instant = next_instant(ctx.events, t)
     for _ in range(MOST_ROUNDS):
         copy(v_pred, state.v)
@@ -255,7 +255,7 @@ def solve_velocity(system, state, ctx, t, h):
 @compiled
 def step(system, state, t, h, ctx):
     problem, ledger = ctx.problem, state.ledger
-    if ctx.events.count[0] > ctx.events.ints.shape[0] // 2:
+    if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     ctx.pairs.compliance[0] = COMPLIANCE  # (7)
     choose_charts(system, state, ctx)

@@ -23,7 +23,7 @@ KEPT, ENTERED, LEFT, KEPT_OUT = range(4)
 class Log(NamedTuple):
     """What happened to each row that was evaluated, in order."""
 
-    count: Array  # type: ignore[assignment]  # (1,) events so far; above the capacity: the last ones are missing
+    filled: Array  # (1,) events so far; above the capacity: the last ones are missing
     ints: Array  # (capacity, 5) instant, iteration, row, active before (0 or 1), action
     numbers: Array  # (capacity, 2) λ, w
 
@@ -109,8 +109,8 @@ def record(log, instant, iteration, row, before, after, lam, w):
     capacity = log.ints.shape[0]
     if capacity == 0:
         return
-    k = log.count[0]
-    log.count[0] = k + 1
+    k = log.filled[0]
+    log.filled[0] = k + 1
     if k >= capacity:
         return
     log.ints[k, 0] = instant

@@ -198,7 +198,7 @@ def check_inequalities(model: Model, system: System, state: State, ctx: ContactC
     moved_x, moved_quat = state.x.copy(), state.quat.copy()
     for array, kept in zip(state, before):
         array[...] = kept
-    ctx.events.count[0] = 0
+    ctx.events.filled[0] = 0
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")

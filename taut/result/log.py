@@ -23,7 +23,7 @@ def log_table(model: Model, ctx: ContactContext) -> pandas.DataFrame | None:
         return None
     import pandas
 
-    count = min(int(log.count[0]), len(log.ints))
+    count = min(int(log.filled[0]), len(log.ints))
     instant, iteration, row, member, action = log.ints[:count].T
     names = np.array([*model.inequality_names, "a pair of balls"], dtype=object)
     row = np.maximum(row, -1)

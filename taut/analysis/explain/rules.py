@@ -107,7 +107,7 @@ def jonquet(given: Problem) -> Trace:
     log = empty_log((n + 2) * n)
     _, _, status = _answer("jonquet", given, np.zeros(n, np.int64), log)
     looks = []
-    for k in range(int(log.count[0]) // n):
+    for k in range(int(log.filled[0]) // n):
         ints, numbers = log.ints[k * n : (k + 1) * n], log.numbers[k * n : (k + 1) * n]
         before = ints[:, 3] == 1
         after = before | (ints[:, 4] == 1)
@@ -122,7 +122,7 @@ def exact(given: Problem) -> Trace:
     log = empty_log(20 * n * n + 200)
     member = np.zeros(n, np.int64)
     lam, w, status = _answer("exact", given, member, log)
-    count = int(log.count[0])
+    count = int(log.filled[0])
     moves, last = log.ints[: count - n], log.ints[count - n : count]
     current = np.zeros(n, bool)
     looks: list[Look] = []

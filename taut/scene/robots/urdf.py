@@ -169,10 +169,10 @@ def _joint(element: Element, tree: Tree, positions: dict[str, Any], velocities: 
                         "sliders.")
     limit = element.one("limit")
     if limit is not None and kind in ("revolute", "prismatic"):
-        joint.limits = limit.number("lower", 0.0), limit.number("upper", 0.0)
-        if joint.limits[0] > joint.limits[1]:  # type: ignore[operator]
-            raise TautError(f"{limit.where}: the limits of joint '{name}' are crossed over: lower is "
-                            f"{joint.limits[0]:g} and upper is {joint.limits[1]:g}; exchange them.")
+        joint.limits = lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+        if lower > upper:
+            raise TautError(f"{limit.where}: the limits of joint '{name}' are crossed over: lower is {lower:g} and "
+                            f"upper is {upper:g}; exchange them.")
     elif kind in ("revolute", "prismatic"):
         raise TautError(f"{element.where}: joint '{name}' is {kind} and has no <limit>; give one (or make it "
                         "continuous).")
