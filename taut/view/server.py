@@ -186,6 +186,6 @@ class Server:
                 body = track.block(int(asked["start"]), int(asked["stop"]), int(asked["stride"]), bool(asked["forces"]))
             else:
                 body = track.series(str(asked["name"]), float(asked["from"]), float(asked["to"]), int(asked["points"]))
-        except (KeyError, IndexError, ValueError, TypeError, TautError) as problem:
+        except (LookupError, ValueError, TypeError, OSError, TautError) as problem:
             return message("problem", text=f"{asked.get('ask')}: {problem}", id=number)
         return addressed(body, id=number)
