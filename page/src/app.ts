@@ -213,7 +213,8 @@ export class App {
     return this.live ? this.live.frame(this.player.time) : this.tracks[run]?.frame(this.player.time) ?? null;
   }
 
-  private update(): void {
+  /** Set everything to the frames of the present. */
+  update(): void {
     this.stale = false;
     this.options.fixed = this.stage.theme.fixed;
     const found = this.figures.map((_, i) => this.frameOf(i));

@@ -37,10 +37,10 @@ def fetch(tests: bool = False) -> None:
     """What the lock file names, unless it is there already; what only tests of the page need, if they are to run.
 
     Not `npm ci`: it refuses a lock file without the binaries of every platform, also with --omit=optional, and
-    registries get rollup's for rarer platforms weeks after its own release. Older versions for which all are there (4.64,
-    4.65), and @rollup/wasm-node, which needs none, bring a foreign prebuilt binary that nothing uses. `install --no-save`
-    takes the locked versions with their checksums, leaves the lock file alone, and adds only a binary that the lock
-    lacks for this very platform.
+    registries get rollup's for rarer platforms weeks after its own release. Older versions for which all are there
+    (4.64, 4.65), and @rollup/wasm-node, which needs none, bring a foreign prebuilt binary that nothing uses. `install
+    --no-save` takes the locked versions with their checksums, leaves the lock file alone, and adds only a binary that
+    the lock lacks for this very platform.
     """
     lock, done = SOURCE / "package-lock.json", SOURCE / "node_modules" / ".package-lock.json"
     is_fresh = done.is_file() and done.stat().st_mtime >= lock.stat().st_mtime

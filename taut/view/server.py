@@ -59,11 +59,11 @@ class Server:
         return self.address
 
     def stop(self) -> None:
+        if isinstance(self.source, Live):
+            self.source.stop()  # first: it tells the loop its news
         if self._thread.is_alive() and self._problem is None:
             self._loop.call_soon_threadsafe(self._end.set)
             self._thread.join(timeout=5.0)
-        if isinstance(self.source, Live):
-            self.source.stop()
 
     def wait(self) -> None:
         """Until the server ends or Ctrl-C is pressed."""
