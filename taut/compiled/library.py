@@ -19,13 +19,22 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import bytecode, compiler
+from numba.core import bytecode, compiler, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import PassManager
 
 from .fingerprint import DISPATCHERS, describe_type, fingerprint
+from .lowering import KernelLowering
 
 Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
+PASSES = (  # those of numba that kernels need: no closures, no array expressions, no loops in parallel
+    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
+    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA, typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis,
+    typed_passes.NoPythonSupportedFeatureValidation, typed_passes.IRLegalization, KernelLowering,
+    typed_passes.NoPythonBackend,
+)  # fmt: skip
 
 
 def key_of(need: Need) -> str:
@@ -133,7 +142,7 @@ class _OptionalEnvironments:
 
 
 class KernelCompiler(compiler.Compiler):
-    """numba's own pipeline, with our library and with symbols that are the same in every process."""
+    """numba's pipeline without what kernels do not need, with our library and with the same symbols in every process."""
 
     def compile_extra(self, func: Any) -> Any:
         state = self.state
@@ -150,6 +159,13 @@ class KernelCompiler(compiler.Compiler):
         state.lifted, state.lifted_from = (), None
         with _without_collector():
             return self._compile_bytecode()
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("kernel")
+        for kind in PASSES:
+            manager.add_pass(kind, kind.__name__)
+        manager.finalize()
+        return [manager]
 
 
 @contextmanager
