@@ -5,7 +5,7 @@ shape, strides) there to read one entry, and writes loops over `range` with divi
 that again, but writing, reading and removing it was half of the time of compiling: 80 instructions for one entry of a
 matrix. Kernels have no reference counts, so here
 
-- a variable that is assigned once is a value, if its assignment comes before all its uses on every way through the code;
+- a variable that is assigned once, before all its uses on every way through the code, is a value;
 - an entry of an array is an address and a load, a row of it a view;
 - a loop over `range` is a counter;
 - what nobody reads is not written.
@@ -28,12 +28,16 @@ from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
 
+from .on_demand import OnDemandType, write_call
+
 DATA, SHAPE = 4, 5  # places in the record of an array
 PURE = (
     instructions.InsertValue, instructions.ExtractValue, instructions.GEPInstr, instructions.CastInstr,
     instructions.LoadInstr,
 )  # fmt: skip
 LONG = ir.IntType(64)
+RANGES = {types.range_state64_type: types.int64, types.unsigned_range_state64_type: types.uint64}
+ITERATORS = {kind.iterator_type for kind in RANGES}
 
 
 def part(builder: Any, value: Any, *path: int) -> Any:
@@ -56,6 +60,7 @@ class KernelLower(Lower):
     def init(self) -> None:
         super().init()
         self._counters: dict[int, tuple[Any, Any, Any]] = {}  # of loops, by the expression that begins them
+        self._upward: set[int] = set()  # places of counters that begin at 0 or above and grow
 
     # Variables
 
@@ -122,11 +127,15 @@ class KernelLower(Lower):
     def _write_call(self, expr: Any) -> Any:
         kind = self.typeof(expr.func.name)
         signature = self.fndesc.calltypes[expr]
+        if isinstance(kind, OnDemandType):
+            given = [self._cast_var(variable, wanted) for variable, wanted in zip(expr.args, signature.args)]
+            return write_call(self, kind, given, signature.args)
         if getattr(kind, "typing_key", None) is not range or expr.kws or expr.vararg is not None:
             return None
-        if signature.return_type != types.range_state64_type or any(given != types.int64 for given in signature.args):
+        number = RANGES.get(signature.return_type)
+        if number is None or any(given != number for given in signature.args):
             return None
-        given = [self._cast_var(variable, types.int64) for variable in expr.args]
+        given = [self._cast_var(variable, number) for variable in expr.args]
         given = [ir.Constant(LONG, 0), *given] if len(given) == 1 else given
         given = [*given, ir.Constant(LONG, 1)] if len(given) == 2 else given
         found = ir.Constant(self.context.get_value_type(signature.return_type), ir.Undefined)
@@ -135,7 +144,8 @@ class KernelLower(Lower):
         return found
 
     def _write_getiter(self, expr: Any) -> Any:
-        if self.typeof(expr.value.name) != types.range_state64_type:
+        state_kind = self.typeof(expr.value.name)
+        if state_kind not in RANGES:
             return None
         builder, state = self.builder, self.loadvar(expr.value.name)
         first, stop, step = (part(builder, state, k) for k in range(3))
@@ -149,13 +159,15 @@ class KernelLower(Lower):
         builder.store(first, place)
         builder.store(steps, left)
         self._counters[id(expr)] = place, left, step
-        found = ir.Constant(self.context.get_value_type(types.range_iter64_type), ir.Undefined)
+        if forward and self._never_negative(first):
+            self._upward.add(id(place))
+        found = ir.Constant(self.context.get_value_type(state_kind.iterator_type), ir.Undefined)
         for k, value in enumerate((place, stop, step, left)):
             found = builder.insert_value(found, value, k)
         return found
 
     def _write_iternext(self, expr: Any) -> Any:
-        if self.typeof(expr.value.name) != types.range_iter64_type:
+        if self.typeof(expr.value.name) not in ITERATORS:
             return None
         builder = self.builder
         known = self._counters.get(id(guard(get_definition, self.func_ir, expr.value)))
@@ -196,9 +208,9 @@ class KernelLower(Lower):
         self.context.pack_value(self.builder, array.dtype, value, address, align=_alignment(array))
         return None
 
-    def _indices(self, array: Any, index: Any, kind: Any) -> list[Any] | None:
-        """Whole numbers that choose an entry, or a row of an array whose entries lie side by side; else None."""
-        kinds = list(kind) if isinstance(kind, types.BaseTuple) else [kind]
+    def _indices(self, array: Any, index: Any, kind: Any) -> list[tuple[Any, bool]] | None:
+        """Whole numbers that choose an entry, or a row, where entries lie side by side, with their signedness."""
+        kinds = list(kind) if isinstance(kind, types.BaseTuple) else [kind]  # type: ignore[call-overload]
         if not isinstance(array, types.Array) or array.layout != "C" or isinstance(array.dtype, types.Record):
             return None
         if not 0 < len(kinds) <= array.ndim or any(not isinstance(entry, types.Integer) for entry in kinds):
@@ -208,11 +220,11 @@ class KernelLower(Lower):
         value = self.context.cast(self.builder, self.loadvar(index.name), self.typeof(index.name), kind)
         values = [part(self.builder, value, k) for k in range(len(kinds))] if kind is not kinds[0] else [value]
         return [
-            self.context.cast(self.builder, entry, given, types.intp if given.signed else types.uintp)
+            (self.context.cast(self.builder, entry, given, types.intp if given.signed else types.uintp), given.signed)
             for entry, given in zip(values, kinds)
         ]
 
-    def _address(self, array: Any, value: Any, indices: list[Any]) -> tuple[Any, list[Any]]:
+    def _address(self, array: Any, value: Any, indices: list[tuple[Any, bool]]) -> tuple[Any, list[Any]]:
         """Where entry i, j, … begins, and the lengths that are left: of the row that begins there."""
         builder = self.builder
         shape = [part(builder, value, SHAPE, k) for k in range(array.ndim)]
@@ -221,16 +233,26 @@ class KernelLower(Lower):
             if offset is not None:
                 offset = builder.mul(offset, length)
             if k < len(indices):
-                index = self._from_end(indices[k], length)
+                index = self._from_end(*indices[k], length)
                 offset = index if offset is None else builder.add(offset, index)
         return builder.gep(part(builder, value, DATA), [offset]), shape[len(indices) :]
 
-    def _from_end(self, index: Any, length: Any) -> Any:
+    def _from_end(self, index: Any, signed: bool, length: Any) -> Any:
         """Negative indices count from the end."""
-        if isinstance(index, ir.Constant) and isinstance(index.constant, int):
-            return index if index.constant >= 0 else self.builder.add(index, length)
+        if not signed or self._never_negative(index):
+            return index
+        if isinstance(index, ir.Constant):
+            return self.builder.add(index, length)
         negative = self.builder.icmp_signed("<", index, ir.Constant(LONG, 0))
         return self.builder.select(negative, self.builder.add(index, length), index)
+
+    def _never_negative(self, index: Any) -> bool:
+        """Whether an index is a constant of at least 0, a counter from 0 on, or a sum or product of such."""
+        if isinstance(index, ir.Constant):
+            return isinstance(index.constant, int) and index.constant >= 0
+        if isinstance(index, instructions.LoadInstr):
+            return id(index.operands[0]) in self._upward
+        return getattr(index, "opname", "") in ("add", "mul") and all(map(self._never_negative, index.operands))
 
     def _view(self, array: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
         """The record of a row. Kernels own no arrays, so it belongs to nobody."""
@@ -284,7 +306,7 @@ def _alignment(array: Any) -> int | None:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(BaseNativeLowering):
-    _name = "kernel_lowering"
+    _name = "kernel_lowering"  # type: ignore[assignment]
 
     @property
     def lowering_class(self) -> Any:
