@@ -92,7 +92,9 @@ def test_a_regular_system_with_small_pivots_is_not_called_singular(solver):
 def sideways(order: list[int]) -> taut.Scene:
     """120 rods on hinges about z, which gravity along z bends like one beam; joints are written in the given order."""
     scene = taut.Scene(gravity=(0, 0, -10.0))
-    rods = [scene.rigid((i + 0.5, 0, 0), mass=1.0, inertia=(0.01, 0.1, 0.1), name=f"rod_{i}") for i in range(len(order))]
+    rods = [
+        scene.rigid((i + 0.5, 0, 0), mass=1.0, inertia=(0.01, 0.1, 0.1), name=f"rod_{i}") for i in range(len(order))
+    ]
     for i in order:
         before = rods[i - 1].at((0.5, 0, 0)) if i else (0, 0, 0)
         scene.hinge(rods[i].at((-0.5, 0, 0)), before, axis=(0, 0, 1), name=f"joint_{i}")
