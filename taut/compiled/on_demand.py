@@ -13,6 +13,7 @@ code that is to be shipped or kept. Without compilation such a function is plain
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import hashlib
 import os
@@ -39,7 +40,7 @@ RESOLVE = "taut_address_of"
 FAILED = 70  # code of a process that can not go on
 Later = tuple[Any, Any, tuple]  # function, type of its result, types of its arguments
 _later: dict[int, Later] = {}  # by the number that compiled code knows them by
-spent = 0.0  # seconds that compiled code has waited for functions
+_waited = [0.0]  # seconds
 
 
 class OnDemand:
@@ -126,13 +127,25 @@ def write_call(lower: Any, kind: OnDemandType, given: list[Any], arguments: tupl
     if cell is None:
         cell = ir.GlobalVariable(module, LONG, name)
         cell.linkage, cell.initializer = "internal", ir.Constant(LONG, 0)
-    with builder.if_then(builder.icmp_signed("==", builder.load(cell), ir.Constant(LONG, 0)), likely=False):
+    zero = ir.Constant(LONG, 0)
+    with builder.if_then(builder.icmp_signed("==", builder.load(cell), zero), likely=False):
         ask = module.globals.get(RESOLVE) or ir.Function(module, ir.FunctionType(LONG, [LONG]), RESOLVE)
-        builder.store(builder.call(ask, [ir.Constant(LONG, number)]), cell)
+        again, found = builder.append_basic_block("ask"), builder.append_basic_block("found")
+        builder.branch(again)
+        builder.position_at_end(again)
+        answer = builder.call(ask, [ir.Constant(LONG, number)])
+        builder.store(answer, cell)
+        builder.cbranch(builder.icmp_signed("==", answer, zero), again, found)  # 0: an exception in Python
+        builder.position_at_end(found)
     pointer = context.call_conv.get_function_type(kind.function.result, arguments).as_pointer()
     where = builder.inttoptr(builder.load(cell), pointer)
     _, returned = context.call_conv.call_function(builder, where, kind.function.result, arguments, given)
     return returned
+
+
+def waited() -> float:
+    """How long compiled code has waited for functions in this process [s]."""
+    return _waited[0]
 
 
 def compile_later() -> None:
@@ -152,7 +165,6 @@ def _find(later: Later) -> int:
 @ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 def _resolve(number: int) -> int:
     """Called by compiled code, which can not go on without an address: Ctrl-C has to wait until it is found."""
-    global spent
     began = time.perf_counter()
     interrupted: list[int] = []
     main = threading.current_thread() is threading.main_thread()
@@ -164,11 +176,11 @@ def _resolve(number: int) -> int:
         sys.stderr.flush()
         os._exit(FAILED)
     finally:
-        spent += time.perf_counter() - began
+        _waited[0] += time.perf_counter() - began
         if main:
             signal.signal(signal.SIGINT, before)
-            if interrupted:
-                signal.raise_signal(signal.SIGINT)
+            if interrupted:  # to be told when this call has returned
+                threading.Timer(0.01, _thread.interrupt_main).start()
 
 
 llvm.add_symbol(RESOLVE, ctypes.cast(_resolve, ctypes.c_void_p).value)
