@@ -7,10 +7,11 @@ too, as long as they push; what is inside after it is pushed out (position_conta
 from __future__ import annotations
 
 from ...compiled import compiled
-from ...methods.base import OK
+from ...methods.base import EVENTS_FULL, OK
 from ...methods.cloth_baselines import IMPLICIT_EULER
 from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full, record_external
 from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
@@ -24,11 +25,11 @@ PASSES = 20  # over all contacts
 
 def start(model, system, state, par):
     springs = springs_of(model, float(par[3]), limits=True)
-    context = baseline_context(model, system, par, springs, None)
+    context = baseline_context(model, system, state, par, springs, None)
     members = context.contacts.rows.slot[:, :2]
     work = implicit(len(springs.rest), len(model.x), members, context.contacts.least)
     # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
-    return state, context._replace(work=work._replace(dv=state.memory.reshape(len(model.x), 3)))
+    return state, context._replace(work=work._replace(dv=state.memory[: model.x.size].reshape(model.x.shape)))
 
 
 @compiled
@@ -52,6 +53,8 @@ def take_over(rows, touch, h):
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
@@ -75,6 +78,7 @@ def step(system, state, t, h, ctx):
         set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
     count_force_work(system, state, t + h, h)
+    record_external(ctx.contacts.rows, ctx.contacts.events, ctx.contacts.impulses, t + h)
     return OK
 
 

@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, entry, inline, structure
-from ...methods.base import OK
+from ...methods.base import EVENTS_FULL, OK
 from ...methods.cloth_baselines import PROVOT
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full, record_external
 from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
@@ -90,11 +91,14 @@ def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations
 
 
 def start(model, system, state, par):
-    return state, baseline_context(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
+    springs = springs_of(model, 0.0, limits=False)
+    return state, baseline_context(model, system, state, par, springs, provot(len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     substeps, iterations, limit = int(ctx.options[3]), int(ctx.options[4]), ctx.options[5]
     x, v, dt, rule = state.x, state.v, h / substeps, EULER
@@ -113,6 +117,7 @@ def step(system, state, t, h, ctx):
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
     count_force_work(system, state, t + h, h)
+    record_external(ctx.contacts.rows, ctx.contacts.events, ctx.contacts.impulses, t + h)
     return OK
 
 

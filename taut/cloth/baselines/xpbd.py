@@ -24,9 +24,10 @@ import numpy as np
 
 from ...compiled import compiled, entry, structure
 from ...forces.spring_law import in_colours
-from ...methods.base import OK
+from ...methods.base import EVENTS_FULL, OK
 from ...methods.cloth_baselines import XPBD
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full, record_external
 from ..dissipation import count_force_work
 from ..records import count_drivers
 from .common import baseline, baseline_context, external, springs_of
@@ -129,11 +130,13 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
 
 def start(model, system, state, par):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
-    return state, baseline_context(model, system, par, springs, xpbd(springs, len(model.x)))
+    return state, baseline_context(model, system, state, par, springs, xpbd(springs, len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     substeps, iterations = int(ctx.options[3]), int(ctx.options[4])
     x, v, dt = state.x, state.v, h / substeps
@@ -150,6 +153,7 @@ def step(system, state, t, h, ctx):
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
     count_force_work(system, state, t + h, h)
+    record_external(ctx.contacts.rows, ctx.contacts.events, ctx.contacts.impulses, t + h)
     return OK
 
 
