@@ -24,8 +24,7 @@ from .release import (
     ReleaseRules,
     apply_velocity_bounds,
     bound_velocities,
-    mark_flat_faces,
-    probe_faces,
+    find_flat_faces,
     release_outside,
     release_rules,
     release_separating,
@@ -80,9 +79,8 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
         return
     for r in range(count):
         rows.depth_allowed[r] = 0.0
-    probe_faces(system, state, of.ineq, rows, of.rules, of.radius, t, x, of.near, of.edge)
+    find_flat_faces(system, state, of.ineq, rows, of.rules, of.radius, t, x, of.near, of.edge)
     evaluate_rows(system, of.ineq, rows, of.radius, t, x, state.quat, state.v)
-    mark_flat_faces(rows, of.rules)
     release_separating(system.places, of.ineq, rows, of.rules, state.v, ROUNDING * of.edge / dt)
     share, most = min(RECOVERY, dt / RECOVERY_TIME), DEPTH_TOLERANCE * of.edge
     for r in range(count):

@@ -160,6 +160,7 @@ FAST_PROJECTION = held_by_multipliers(
     algorithm="length_projection",
     doc="One linear solve of the implicit Euler step, then hard edges brought to their lengths by conjugate gradients.",
     source="Goldenthal et al. 2007",
+    touches=False,
     solves="1, and more where edges are far off",
 )
 DEFORMABLE_METHODS: dict[str, Method] = {

@@ -29,6 +29,12 @@ from .constraint_errors import ROUNDING
 from .dissipation import member_velocity, obstacle_rate
 from .external_contact import evaluate_rows
 
+RULES = {  # what users choose from
+    "lambda": "its multiplier would pull",
+    "velocity": "its multiplier would pull, or both sides would part without it",
+    "voronoi": "its multiplier would pull, or the node has left the flat face that it was on",
+    "paper": "any of these, as in Hong ICRA 2005 V.A",
+}
 PROBE = (0.61e-3, 0.43e-3, 0.67e-3)  # a place beside a node [mean edges], along no axis
 TURNED = 1e-9  # |n - n₀|² of normals that are not the same
 
@@ -55,7 +61,7 @@ def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
         rule_of[sheet.slots] = RELEASE_RULES[sheet.release]
         bound_of[sheet.slots] = sheet.approach == "velocity"
     members = np.where(slots >= 0, slots, len(model.x))
-    rule, bound = rule_of[members].max(axis=1), bound_of[members].any(axis=1)
+    rule, bound = rule_of[members].max(axis=1), np.asarray(bound_of[members].any(axis=1))
     r = len(slots)
     return ReleaseRules(
         rule, bound, np.zeros(r, bool), np.zeros(r), np.zeros((r, 3)), np.zeros((r, 3)), np.zeros(r, bool),
@@ -76,11 +82,9 @@ def turn(a, b, r):
     return (a[r, 0] - b[r, 0]) ** 2 + (a[r, 1] - b[r, 1]) ** 2 + (a[r, 2] - b[r, 2]) ** 2
 
 
-@compiled
-def probe_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
-    """Normals at a place beside each node, into of.face; `near` (slots, 3) is overwritten. rows.depth_allowed is 0."""
-    if of.rules & BY_REGION == 0:
-        return
+@inline
+def look_beside(system, state, ineq, rows, of, radius, t, x, near, distance):
+    """φ and n at a place beside each node; `near` (slots, 3) is overwritten."""
     for i in range(x.shape[0]):
         for c in range(3):
             near[i, c] = x[i, c]
@@ -88,22 +92,27 @@ def probe_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
         i = rows.slot[r, 0]
         if of.rule[r] & BY_REGION and rows.rotation[r] < 0:
             for c in range(3):
-                near[i, c] = x[i, c] + edge * PROBE[c]
+                near[i, c] = x[i, c] + distance * PROBE[c]
     evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)
-    for r in range(rows.phi.shape[0]):
-        for c in range(3):
-            of.face[r, c] = rows.n[r, c]
 
 
 @compiled
-def mark_flat_faces(rows, of):
-    """Which rows begin a substep on a flat face; φ and n are those of x₀, and of.face as probe_faces left it."""
+def find_flat_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
+    """Which rows begin a substep on a flat face, and its normal: that of x and of a place on one side of it, so that a
+    node beside the end of a face is on it. `near` (slots, 3) is overwritten, and φ and n are those of x."""
     if of.rules & BY_REGION == 0:
         return
+    evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
     for r in range(rows.phi.shape[0]):
-        of.flat[r] = of.rule[r] & BY_REGION > 0 and turn(rows.n, of.face, r) < TURNED and rows.rotation[r] < 0
+        of.flat[r] = False
         for c in range(3):
             of.face[r, c] = rows.n[r, c]
+    for side in range(2):
+        look_beside(system, state, ineq, rows, of, radius, t, x, near, edge - 2.0 * side * edge)
+        for r in range(rows.phi.shape[0]):
+            if of.rule[r] & BY_REGION and rows.rotation[r] < 0:
+                of.flat[r] = of.flat[r] or turn(rows.n, of.face, r) < TURNED
+    evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
 
 
 @compiled

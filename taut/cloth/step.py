@@ -37,7 +37,7 @@ from .newton import solve_step
 from .optional_solvers import LENGTH_PROJECTION, SELF_CONTACT, call_solver
 from .predict import copy1, copy3, copy4, predict
 from .records import count_drivers
-from .release import bound_velocities, mark_flat_faces, probe_faces, release_outside, release_separating
+from .release import bound_velocities, find_flat_faces, release_outside, release_separating
 from .rigid_coupling import clear_rotations, finish_rotations
 
 MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in an impact needs more than 64
@@ -53,9 +53,8 @@ def set_contact_targets(system, state, ctx, t, h, share):
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = 0.0
     radius, near, edge = ctx.problem.contact_radius, ctx.work.predicted[0], ctx.problem.mean_edge
-    probe_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
+    find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
-    mark_flat_faces(rows, ctx.release)
     release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.predicted[1], ROUNDING * edge / h)
     most = DEPTH_TOLERANCE * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):

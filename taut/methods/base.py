@@ -113,6 +113,7 @@ class Method:
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
     releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
     approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
+    touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
