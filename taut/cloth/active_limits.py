@@ -27,6 +27,7 @@ import numpy as np
 from ..compiled import compiled, inline, structure
 from ..forces.spring_law import Springs, add_forces, joined
 from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK
+from ..methods.base import TOLERANCE as BOUND
 from ..model import arrays
 from ..model.evaluate import set_time
 from .active_contacts import (
@@ -39,7 +40,7 @@ from .active_contacts import (
 )
 from .active_system import ActiveSystem, active_system, gather, solve_active
 from .baselines.common import SPRINGS, external
-from .codes import ADAMS_BASHFORTH
+from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .contact_rows import external_members
@@ -270,7 +271,7 @@ def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
     of, w, x, v, touched = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
     first = of.length.shape[0]
-    rule, tolerance = int(ctx.options[3]), ctx.options[0]
+    rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]
     copy3(x, of.x_start)
     copy3(v, of.v_start)
     for e in range(of.i.shape[0]):
@@ -312,7 +313,7 @@ def step(system, state, t, h, ctx):
         return EVENTS_FULL
     begin_impulses(state, ctx.contacts.impulses)
     external(system, state, t, ctx.batch, ctx.members)
-    rule = int(ctx.options[3])
+    rule = int(ctx.options[UNCONSTRAINED_RULE])
     done = 0.0
     halved = h
     while done < h * (1.0 - 1e-12):

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..contact.algorithms import drain, with_pairs
-from ..methods import METHODS
-from ..methods.base import Method, Option
+from ..methods import METHODS, base
+from ..methods.base import Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import active_limits, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
-from .codes import RELEASE_RULES, UNCONSTRAINED
+from .codes import OPTIONS, RELEASE_RULES, UNCONSTRAINED_RULE
 from .optional_solvers import with_solvers
 from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
@@ -27,9 +27,6 @@ from .unknowns import memory_of
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
 PAIRS_PER_NODE = 4  # capacity to begin with for contacts between sheets that last
-OPTIONS = (
-    Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
-)
 
 
 def refuses(model: Model) -> str | None:
@@ -116,7 +113,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
     def start(model, system, state, par):
         if len(model.touching.sheet_pairs):
             state = with_pairs(state, PAIRS_PER_NODE * sum(len(sheet.slots) for sheet in model.sheets))
-        context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
+        context = cloth_context(model, state, float(par[base.TOLERANCE]), int(par[UNCONSTRAINED_RULE]), projects)
         return state, with_solvers(system, state, context)
 
     def grow(model, system, state, numbers, par, least):
