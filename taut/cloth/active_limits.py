@@ -288,7 +288,7 @@ def observe(system, state, t, ctx, lam):
 
 
 @compiled
-def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Of a record: how many limits are active. There are no contacts."""
     for i in range(force.shape[0]):
         for c in range(3):

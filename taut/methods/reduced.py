@@ -97,7 +97,8 @@ def place(system, reduced, t, y):
     x, quat, v = work.x1, work.quat1, work.v1
     set_time(system, t, x, quat, v)
     if reduced.form == FORMULAS:
-        formulas.place(reduced.formulas, t, y, x, v)
+        formulas.place(reduced.formulas, t, y, x, quat, v)
+        place_on_bodies(system, x, quat, v)
     elif reduced.form == TREE:
         place_on_bodies(system, x, quat, v)
         sweeps.place(reduced.tree, y, x, v)
@@ -209,6 +210,15 @@ def step(system, state, t, h, reduced):
     return status
 
 
+@compiled
+def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
+    """Add the kinetic energy that scene.reduced gives beside that of bodies."""
+    if reduced.form == FORMULAS and reduced.formulas.kinetic != 0:
+        kept = state.memory[1:].reshape((2, (state.memory.shape[0] - 1) // 2))
+        formulas.evaluate(reduced.formulas, t, kept)
+        energy[0] += reduced.formulas.T[0]
+
+
 METHOD = Method(
     name="reduced",
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
@@ -218,6 +228,7 @@ METHOD = Method(
     order=4,
     step=step,
     observe=observe_lagrange,
+    measure=measure,
     stages=dp.STAGES,
     solves="0",
     refuses=refuses,
