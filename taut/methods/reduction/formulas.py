@@ -17,13 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, structure
-from ...errors import TautError, listed, tell
+from ...errors import TautError, tell
 from ...expressions import call_map, codegen
 from ...model.arrays import Array, State, System
 from ...model.model import BodyInfo, Model
-from .jacobian import dense_jacobian
-
-AGREES = 1e-9  # relative, of positions at t = 0
+from . import checks
 
 
 @structure
@@ -88,11 +86,11 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     y = np.array([[value for _, value, _ in known.coordinates], [rate for _, _, rate in known.coordinates]])
     getattr(evaluate, "py_func", evaluate)(tables, 0.0, y)  # once, so that compiling a way in from Python does not pay
     _put(model, state, tables, y, [*known.positions, *known.turns])
-    _check_turns(state, tables, [*known.turns])
-    _check_independent(model, tables, names)
-    _check_constraints(model, system, tables, names)
+    checks.check_turns(state, tables, [*known.turns])
+    checks.check_independent(model, tables, names)
+    checks.check_constraints(model, system, tables, names)
     if known.kinetic:
-        _check_kinetic(model, tables, y, names)
+        checks.check_kinetic(model, tables, names)
     return tables, y
 
 
@@ -106,13 +104,13 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
         if k >= bodies:
             state.v[slot, counts] = v[k, counts]
             continue
-        if not np.abs(x[k] - state.x[slot])[counts].max(initial=0.0) <= AGREES * scale:
+        if not np.abs(x[k] - state.x[slot])[counts].max(initial=0.0) <= checks.AGREES * scale:
             raise TautError(
                 f"scene.reduced puts '{body}' at {_shown(x[k])} at t = 0, but it stands at "
                 f"{_shown(state.x[slot])}; change the coordinates' values or the formulas."
             )
         given = state.v[slot].any()  # bodies at rest take the rates of the coordinates without a word
-        if given and np.abs(v[k] - state.v[slot])[counts].max(initial=0.0) > AGREES * max(1.0, float(np.abs(v).max())):
+        if given and np.abs(v[k] - state.v[slot])[counts].max(initial=0.0) > checks.AGREES * max(1.0, float(np.abs(v).max())):
             tell(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
                  f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate)")
         state.x[slot, counts], state.v[slot, counts] = x[k, counts], v[k, counts]
@@ -121,56 +119,6 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
 def _to_principal(info: BodyInfo) -> tuple[float, ...]:
     assert info.to_principal is not None
     return tuple(map(float, info.to_principal))
-
-
-def _check_turns(state: State, tables: Formulas, names: list[str]) -> None:
-    """Orientations as (2) says, if that is how they stand: p and -p are the same."""
-    for body, number, p in zip(names, tables.quat.tolist(), tables.p.reshape(-1, 4)):
-        if not abs(abs(float(p @ state.quat[number])) - 1.0) <= AGREES:
-            raise TautError(f"the turns of scene.reduced do not give '{body}' the orientation that it has at t = 0; "
-                            "change them, the coordinates' values, or the body's orientation=.")
-        state.quat[number] = p
-
-
-def _check_kinetic(model: Model, tables: Formulas, y: Array, names: list[str]) -> None:
-    """T must make (3) solvable, and must not be that of the bodies, which would count twice."""
-    weighted = model.bodies.mass[tables.slot].ravel()[:, None] * tables.B
-    bodies = tables.B.T @ weighted
-    whole = bodies + tables.H_of_T
-    sizes = np.linalg.eigvalsh(0.5 * (whole + whole.T))
-    if not sizes[0] > 1e-12 * abs(sizes[-1]):
-        raise TautError(f"kinetic of scene.reduced gives inertias that are not positive at t = 0 (the least is "
-                        f"{sizes[0]:.3g}); every coordinate of {listed(names)} needs some.")  # fmt: skip
-    if bodies.any() and np.abs(bodies - tables.H_of_T).max() <= 1e-9 * np.abs(bodies).max():
-        raise TautError("kinetic of scene.reduced is the kinetic energy of the bodies that it places, which is counted "
-                        "by itself; leave kinetic out, or give what the bodies do not have.")
-
-
-def _check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
-    if tables.kinetic:
-        return  # the least of all inertias is judged there
-    weighted = np.sqrt(model.bodies.mass[tables.slot].ravel())[:, None] * tables.B
-    sizes = np.linalg.svd(weighted, compute_uv=False)
-    if len(sizes) < len(names) or sizes[-1] <= 1e-12 * sizes[0]:
-        idle = names[int(np.argmax(np.abs(np.linalg.svd(weighted)[2][-1])))]
-        raise TautError(
-            f"the coordinates of scene.reduced are not independent at t = 0: '{idle}' moves nothing that the "
-            "others do not; leave one out, or start elsewhere."
-        )
-
-
-def _check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
-    """J B = 0: no coordinate moves the bodies against a constraint."""
-    J = dense_jacobian(model, system.work.J)
-    columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
-    leaving = np.abs(J[:, columns] @ tables.B)
-    size = np.abs(J).max(initial=0.0) * np.abs(tables.B).max(initial=0.0)
-    if leaving.size and leaving.max() > 1e-8 * max(1.0, size):
-        row, column = np.unravel_index(np.argmax(leaving), leaving.shape)
-        raise TautError(
-            f"coordinate '{names[column]}' of scene.reduced breaks constraint '{model.row_names[row]}' "
-            f"at a rate of {leaving[row, column]:.3g}; change the formulas or remove the constraint."
-        )
 
 
 def _shown(vector: Array) -> str:
