@@ -109,8 +109,9 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
                 f"scene.reduced puts '{body}' at {_shown(x[k])} at t = 0, but it stands at "
                 f"{_shown(state.x[slot])}; change the coordinates' values or the formulas."
             )
-        given = state.v[slot].any()  # bodies at rest take the rates of the coordinates without a word
-        if given and np.abs(v[k] - state.v[slot])[counts].max(initial=0.0) > checks.AGREES * max(1.0, float(np.abs(v).max())):
+        apart = np.abs(v[k] - state.v[slot])[counts].max(initial=0.0)
+        # Bodies at rest take the rates of the coordinates without a word.
+        if state.v[slot].any() and apart > checks.AGREES * max(1.0, float(np.abs(v).max())):
             tell(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
                  f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate)")
         state.x[slot, counts], state.v[slot, counts] = x[k, counts], v[k, counts]
