@@ -125,6 +125,9 @@ class Method:
     # (system, state, t, par, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
     # energies that are not those of bodies
     measure: Callable | None = None
+    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
+    approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
+    touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
@@ -144,7 +147,18 @@ class Method:
             if body.kind == "coordinate" and body.motion == "free" and not model.bodies.mass[body.slot, 0] > 0.0:
                 return (f"coordinate '{body.name}' has no inertia of its own, and only the method reduced moves what "
                         "scene.reduced places by it; use reduced, or give it an inertia")  # fmt: skip
-        return self.refuses(model)
+        return self._of_contacts(model) or self.refuses(model)
+
+    def _of_contacts(self, model: Model) -> str | None:
+        """Why the method can not treat contacts of cloth as the scene wants it."""
+        touches = model.inequality_names or len(model.touching)
+        for sheet in model.sheets if touches else ():
+            for what, chosen, known in (("release", sheet.release, self.releases),
+                                        ("approach", sheet.approach, self.approaches)):  # fmt: skip
+                if chosen not in known:
+                    return (f"'{sheet.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
+                            f"use implicit_first, or leave {what} out")
+        return None
 
     @property
     def order_energy(self) -> int:

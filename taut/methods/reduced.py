@@ -223,6 +223,6 @@ METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
     level="position and velocity", order=4,
-    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses, coordinates="reduced",
-    solves="0",
+    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
+    coordinates="reduced", solves="0",
 )  # fmt: skip
