@@ -16,6 +16,7 @@ from __future__ import annotations
 from . import (
     baumgarte,
     fast_projection,
+    generalized_alpha,
     implicit_first,
     implicit_improved,
     implicit_second,
@@ -44,6 +45,7 @@ METHODS: dict[str, Method] = {
         fast_projection.METHOD,
         rattle.METHOD,
         rattle_fourth.METHOD,
+        generalized_alpha.METHOD,
         reduced.METHOD,
         reference.METHOD,
         XPBD,

@@ -65,6 +65,7 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    maximum: float | None = None
 
 
 @dataclass(frozen=True)
