@@ -67,6 +67,7 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    maximum: float | None = None
 
 
 def place(options: tuple[Option, ...], name: str) -> int:
