@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from ..compiled import inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from .rotation import turn
+
+
+@inline
+def move_points(bodies, x, v, h, out_x):
+    """out = x + h v over the slots of points."""
+    for i in range(bodies.slots):
+        for c in range(3):
+            out_x[i, c] = x[i, c] + h * v[i, c]
 
 
 @inline
 def move(system, x, quat, v, h, out_x, out_quat):
     """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
     bodies = system.bodies
-    for i in range(bodies.slots):
-        for c in range(3):
-            out_x[i, c] = x[i, c] + h * v[i, c]
-    for i in range(bodies.spin_slot.shape[0]):
-        spin = bodies.spin_slot[i]
+    move_points(bodies, x, v, h, out_x)
+    if bodies.spin_slot.shape[0] > 0:
+        turn_bodies(bodies.spin_slot, quat, v, h, out_quat)
+
+
+@on_demand(types.none)
+def turn_bodies(spin_slot, quat, v, h, out_quat):
+    """Orientations of `move`."""
+    for i in range(spin_slot.shape[0]):
+        spin = spin_slot[i]
         turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)
 
 
