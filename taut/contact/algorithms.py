@@ -3,21 +3,20 @@
 Scenes with inequalities need more than a method's own step. Each algorithm below is a whole `Method` with its own
 doc, order, level, number of solves and options; CONTACT_METHODS lists them by the public name of the method.
 
-    event_driven    of a method at acceleration level: its own integrator, cut at located events
+    event_driven    the method's own steps, cut at located events
     time_stepping   of implicit_first: complementarity at the end of a fixed step
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..compiled import entry
 from ..errors import TautError, listed
 from ..methods import METHODS
+from ..methods.acceleration import STAGES
 from ..methods.base import OK, Method
 from ..model.arrays import State
 from ..model.model import Model
@@ -26,18 +25,30 @@ from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
 from .event_log import measure
+from .held_rows import own_step, rings
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
 LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
+RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
+MOST_HELD = 300  # inequalities whose rows a method's own step may hold
+EVENT_DRIVEN = (
+    "lagrange", "baumgarte", "post_stabilization", "implicit_improved", "implicit_second", "fast_projection", "rattle",
+    "rattle_fourth", "reference",
+)  # fmt: skip
 
 
 @entry
 def pairs_fit(state, ctx):
     """Whether the capacity is enough for all pairs of balls that are near at the start."""
     return update_pairs(state, ctx, 0.0, 1.0) == OK
+
+
+def contact_of(par: ContactContext | events.EventContext) -> ContactContext:
+    """The context of the contact problem in what the steps of an algorithm get."""
+    return par.contact if isinstance(par, events.EventContext) else par
 
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
@@ -61,51 +72,42 @@ def with_pairs(state: State, capacity: int) -> State:
     return state._replace(pairs=pairs, pair_lam=lam)
 
 
-def treats_contacts(method: Method, context_of: Callable, **declared: Any) -> Method:
-    """A method for scenes with inequalities; context_of(model, state, par) is what its steps work on."""
-
-    def start(model, system, state, par):
-        ctx = context_of(model, state, par)
-        while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
-            state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
-            ctx = context_of(model, state, par)
-        return state, ctx
-
-    def grow(model, system, state, numbers, ctx, least):
-        state = with_pairs(state, max(least, int(GROWTH * ctx.pairs.found[0])))
-        return state, context_of(model, state, numbers)
-
-    return replace(
-        method, form="contact", start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
-        measure=measure, functions=130, **declared,
-    )  # fmt: skip
-
-
 def event_driven(method: Method) -> Method:
-    """A method at acceleration level, for scenes with inequalities."""
+    """A method for scenes with inequalities: its own steps, cut at located events."""
+    at_acceleration = method.level == "acceleration"
 
     def refuses(model):
+        rows = len(model.inequality_names)
         if model.inequalities.friction.any() or model.inequalities.group_friction.any():
             return "it has friction, which acts on velocities; use implicit_first, or set friction to 0"
         if len(model.inequalities.ball_slot):
             return "its groups have too many pairs to stop at every activation; use implicit_first"
+        if rows > MOST_HELD and not at_acceleration:
+            return (f"it has {rows} inequalities, and steps of this method hold those that are active among at most "
+                    f"{MOST_HELD}; use baumgarte or implicit_first")
         return method.refuses(model)
 
-    def context_of(model, state, par):
+    def start(model, system, state, par):
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
-        return contact_context(model, state, par, named)
+        ctx = contact_context(model, state, par, named)
+        return state, events.EventContext(ctx, own_step(method, model, system, state, par))
 
-    def begin(system, state, ctx):
+    def begin(system, state, par):
+        ctx = par.contact
         if list(RULES.values())[ctx.problem.rule].is_persistent:
             initial_active_set(system, state, ctx)
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
-    return treats_contacts(
-        method, context_of, algorithm="event_driven",
-        doc="Steps at acceleration level, cut where an inequality activates, is released or has an impact.",
-        level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses,
+    # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
+    held = {"tolerance": RINGING_TOLERANCE, "order_position": None, "order_velocity": None} if rings(method) else {}
+    return replace(
+        method, form="contact", algorithm="event_driven", functions=130, **held,
+        doc="Its own steps, cut where an inequality activates, is released or has an impact.",
+        level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
+        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,
+        stages=max(method.stages, STAGES), drain=lambda par: drain(par.contact),
+        remarks=lambda model, par: remarks(model, par.contact), log=lambda par: par.contact, measure=events.measure,
     )  # fmt: skip
 
 
@@ -126,8 +128,21 @@ def time_stepping(method: Method) -> Method:
 
     # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
     options = (*(option for option in method.options if option.name != "newton"), *OPTIONS)
-    return treats_contacts(
-        method, context_of, algorithm="time_stepping",
+
+    def start(model, system, state, par):
+        ctx = context_of(model, state, par)
+        while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
+            state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
+            ctx = context_of(model, state, par)
+        return state, ctx
+
+    def grow(model, system, state, numbers, ctx, least):
+        state = with_pairs(state, max(least, int(GROWTH * ctx.pairs.found[0])))
+        return state, context_of(model, state, numbers)
+
+    return replace(
+        method, form="contact", algorithm="time_stepping", functions=130, start=start, grow=grow, drain=drain,
+        remarks=remarks, log=lambda ctx: ctx, measure=measure,
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
@@ -145,8 +160,7 @@ def evaluation_context(model: Model, state: State) -> ContactContext:
 CONTACT_METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        event_driven(METHODS["lagrange"]),
-        event_driven(METHODS["baumgarte"]),
+        *(event_driven(METHODS[name]) for name in EVENT_DRIVEN),
         time_stepping(METHODS["implicit_first"]),
     )
 }

@@ -1,21 +1,29 @@
-"""Event-driven steps at acceleration level, cut at every activation, release and impact.
+"""Event-driven steps, cut at every activation, release and impact.
 
     event functions g: Φ of rows that are not active, λ of those that are                       (1)
     the step ends where the first of them becomes negative, and the rest of it follows          (2)
     rows that touch and approach there have an impact                                           (3)
+    of a row with Φ̇ < 0 before and Φ̇ > 0 after a step, the cubic with these Φ and Φ̇ is asked
+    whether it was negative in between                                                          (4)
 
-Between events the active rows (active_set.py) are held as equalities. With a rule of Platt nothing is rewound and
-nothing has impacts: its set is changed after the step, as printed. One compiled step serves all methods at
-acceleration level: they differ in numbers.
+Between events the active rows (active_set.py) are held as equalities: by methods at acceleration level with the λ of
+accelerate_active, by all others with their own step (held_rows.py). With a rule of Platt nothing is rewound and nothing
+has impacts: its set is changed after the step, as printed. One compiled step serves all methods: it calls theirs.
+
+What an event leaves of a step may be short, and a method that asks for Φ = 0 at its end divides Φ by it. So positions
+are projected at each event, and what is shorter than a hundredth of a step is left to Runge-Kutta.
 """
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline, specialise
+from typing import NamedTuple
+
+from ..compiled import compiled, inline, specialise, structure
 from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from ..model.evaluate import copy
+from ..methods.post_stabilization import correct, correct_velocity
+from ..model.evaluate import begin
 from .active_set import (
     RATE_TOLERANCE,
     UNLOGGED,
@@ -34,7 +42,10 @@ from .collect import (
 )
 from .dissipation import kinetic_energy
 from .driver_work import add_driver_work, driver_power, equality_work
+from .event_log import measure as measure_contacts
 from .event_log import next_instant, record_changes, record_impacts, write_multipliers
+from .held_rows import OwnStep, copy_state, copy_vector, hold, step_by, step_held
+from .problem import ContactContext
 from .rows import NO, YES, ZERO
 from .rules import EXACT, IMPROVED
 from .rules import after as after_step
@@ -42,6 +53,15 @@ from .solve_contacts import apply_impacts
 
 MOST_EVENTS = 2000  # in one step; then impacts have no restitution until it ends
 ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
+SHORTEST = 0.01  # of a step: what is shorter is left to Runge-Kutta
+
+
+@structure
+class EventContext(NamedTuple):
+    """The `par` of event-driven steps."""
+
+    contact: ContactContext
+    own: OwnStep
 
 
 @compiled
@@ -67,22 +87,6 @@ def event_functions(system, state, ctx, t, out):
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
-
-
-@inline
-def copy_state(source, out):
-    """Between State and SavedState, either way."""
-    copy(source.x, out.x)
-    copy(source.quat, out.quat)
-    copy(source.v, out.v)
-    copy_vector(source.memory, out.memory)
-    copy_vector(source.ledger, out.ledger)
-
-
-@inline
-def copy_vector(source, out):
-    for i in range(source.shape[0]):
-        out[i] = source[i]
 
 
 @inline
@@ -152,23 +156,85 @@ def integrator_of(par):
 
 
 runge_kutta = specialise(runge_kutta_template, "runge_kutta_contact", compiled, accelerate=accelerate, power=power)
-integrate = specialise(
+accelerate_and_move = specialise(
     step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
 )  # fmt: skip
 
 
 @compiled
-def locate_event(system, state, ctx, t, h):
-    """(2): from the end of a trial step of h to the state at its first event; returns the time used.
+def integrate(system, state, t, h, par):
+    """From t to t + h with the active rows held; returns the status of the method's step."""
+    own, ctx = par.own, par.contact
+    if own.number < 0:
+        return accelerate_and_move(system, state, t, h, ctx)
+    if h < own.shortest[0]:
+        runge_kutta(system, state, t, h, ctx)
+        return OK
+    if not hold(own, ctx.rows.active):
+        status = step_by(own.address, own.number, (system, state, t, h, own.par))
+        if own.rings == 1:
+            correct_velocity(system, state, t + h, False)
+        return status
+    status = step_held(state, own, t, h)
+    if own.rings == 1:
+        correct_velocity(own.held, own.state, t + h, False)
+        copy_state(own.state, state)
+    return status
+
+
+@compiled
+def project_positions(system, state, par, t):
+    """Bring Φ of equalities and active rows to its rounding error."""
+    own = par.own
+    if own.number < 0:
+        return
+    if not hold(own, par.contact.rows.active):
+        correct(system, state, t, system.bodies.w, own.par[2], False)
+        return
+    copy_state(state, own.state)
+    correct(own.held, own.state, t, system.bodies.w, own.par[2], False)
+    copy_state(own.state, state)
+
+
+@compiled
+def first_dip(system, state, ctx, t, h):
+    """(4) after a step of h that ended at t + h without an event: when a row was first negative, or h."""
+    ineq, rows = ctx.ineq, ctx.rows
+    gap_rates(ctx, state.v, rows.rate)
+    first = h
+    for r in range(rows.active.shape[0]):
+        start, end = h * rows.rate_start[r], h * (rows.rate[r] + ineq.phi_t[r])
+        if rows.active[r] == 1 or start >= 0.0 or end <= 0.0:
+            continue
+        rise = ineq.phi[r] - rows.phi_start[r]
+        b, c = 3.0 * rise - 2.0 * start - end, start + end - 2.0 * rise
+        s = -start / (b + max(b * b - 3.0 * c * start, 0.0) ** 0.5)  # where the cubic is lowest, as a share of h
+        if rows.phi_start[r] + s * (start + s * (b + s * c)) < -rows.sink_tol[r]:
+            first = min(first, s * h)
+    return first
+
+
+@compiled
+def locate_event(system, state, par, t, h):
+    """(2): from the end of a trial step of h to the state at its first event; returns the time used and a status.
 
     The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
     """
+    ctx = par.contact
     rows, tol = ctx.rows, ctx.problem.time_tolerance
     for r in range(rows.g_lo.shape[0]):
         rows.g_lo[r] = rows.phi_start[r] + rows.sink_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
-        return h
+        dip = first_dip(system, state, ctx, t, h)
+        if dip >= h:
+            return h, OK
+        copy_state(ctx.saved, state)
+        integrate(system, state, t, dip, par)
+        if not event_functions(system, state, ctx, t + dip, rows.g_hi):
+            copy_state(ctx.saved, state)
+            return h, integrate(system, state, t, h, par)
+        h = dip
     lo, hi = 0.0, h
     kappa = ITP_KAPPA / h
     budget = tol
@@ -187,7 +253,7 @@ def locate_event(system, state, ctx, t, h):
         if not lo < guess < hi:
             guess = half
         copy_state(ctx.saved, state)
-        integrate(system, state, t, guess, ctx)
+        integrate(system, state, t, guess, par)
         if event_functions(system, state, ctx, t + guess, rows.g_trial):
             hi = guess
             copy_vector(rows.g_trial, rows.g_hi)
@@ -197,8 +263,7 @@ def locate_event(system, state, ctx, t, h):
     copy_state(ctx.saved, state)
     if lo == 0.0:  # an event at once: let it happen, or time would not go on
         lo = hi
-    integrate(system, state, t, lo, ctx)
-    return lo
+    return lo, integrate(system, state, t, lo, par)
 
 
 @compiled
@@ -216,24 +281,39 @@ def update_platt_set(system, state, ctx, t):
 
 
 @compiled
-def advance_to_event(system, state, ctx, t, h):
-    """From t by h, or to the first event before; returns the time used."""
+def advance_to_event(system, state, par, t, h):
+    """From t by h, or to the first event before; returns the time used and a status."""
+    ctx = par.contact
     copy_state(state, ctx.saved)
-    integrate(system, state, t, h, ctx)
+    copy_vector(ctx.rows.rate, ctx.rows.rate_start)
+    status = integrate(system, state, t, h, par)
     used = h
-    if ctx.problem.rewind == 1:
-        used = locate_event(system, state, ctx, t, h)
+    if ctx.problem.rewind == 1 and status == OK:
+        used, status = locate_event(system, state, par, t, h)
+    if used < h:
+        project_positions(system, state, par, t + used)
     if not is_persistent(ctx.problem.rule):
         project_drift(system, state, ctx, t + used)
-    return used
+    return used, status
+
+
+@inline
+def longest_part(own, state, rest):
+    """How far a trial step goes: an adaptive method is looked at after each of its own steps."""
+    if own.adaptive == 0:
+        return rest
+    return min(rest, state.memory[0] if state.memory[0] > 0.0 else own.first)
 
 
 @compiled
-def step(system, state, t, h, ctx):
-    memory = state.memory
+def step(system, state, t, h, par):
+    memory, own, ctx = state.memory, par.own, par.contact
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
+    if own.number >= 0:
+        begin(own.held, t, state.x, state.quat, state.v)
+        own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     platt = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
@@ -246,32 +326,51 @@ def step(system, state, t, h, ctx):
                 return -impacts
             if impacts > 0:
                 broken = True
-                memory[0] = 0.0  # multistep methods start again
+                restart(memory)
         status = choose_active(system, state, ctx, now, next_instant(ctx.events, now))
         if status != OK:
             return status
         record_changes(state, ctx, now)
         rest = h - done
-        used = advance_to_event(system, state, ctx, now, rest)
-        broken = broken or used < rest
+        part = longest_part(own, state, rest)
+        used, status = advance_to_event(system, state, par, now, part)
+        if status != OK:
+            return status
         done = h if used == rest else done + used
-        events += 1
-        if events > 2 * MOST_EVENTS:
-            return STUCK
+        if used < part:
+            broken = True
+            restart(memory)
+            events += 1
+            if events > 2 * MOST_EVENTS:
+                return STUCK
     if platt:
         update_platt_set(system, state, ctx, t + h)
     elif ctx.problem.rewind == 0:
         impact_now(system, state, ctx, t + h, YES)
-    if broken:
-        memory[0] = 0.0
+    if broken and own.adaptive == 0:  # the last part was no whole step
+        restart(memory)
     return OK
 
 
+@inline
+def restart(memory):
+    """What a method remembers of steps before an event is of no use after it."""
+    if memory.shape[0] > 0:
+        memory[0] = 0.0
+
+
 @compiled
-def observe(system, state, t, ctx, lam):
+def observe(system, state, t, par, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
+    ctx = par.contact
     log = ctx.events.log
     logged = log.filled[0]
     choose_active(system, state, ctx, t, UNLOGGED)
     log.filled[0] = logged
     write_multipliers(ctx, ctx.eq.lam, lam)
+
+
+@compiled
+def measure(system, state, t, par, phi, rate, slide, force, totals):
+    """As measure_contacts."""
+    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals)

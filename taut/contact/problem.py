@@ -82,6 +82,7 @@ class RowWork(NamedTuple):
     g_trial: Array  # and in between
     selected: Array  # rows that become candidates
     rate: Array  # J v, or dΦ/dt
+    rate_start: Array  # dΦ/dt when the step began
     bias: Array  # -d
     tendency: Array  # J v̇ when nothing is active
 
