@@ -24,6 +24,7 @@ from . import event_driven as events
 from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
+from .event_location import EventContext
 from .event_log import measure
 from .held_rows import own_step, rings
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
@@ -46,9 +47,9 @@ def pairs_fit(state, ctx):
     return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
-def contact_of(par: ContactContext | events.EventContext) -> ContactContext:
+def contact_of(par: ContactContext | EventContext) -> ContactContext:
     """The context of the contact problem in what the steps of an algorithm get."""
-    return par.contact if isinstance(par, events.EventContext) else par
+    return par.contact if isinstance(par, EventContext) else par
 
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +92,7 @@ def event_driven(method: Method) -> Method:
         named = dict(zip((option.name for option in options), par[3:]))
         named["resting"] = named["resting"] or LANDING
         ctx = contact_context(model, state, par, named)
-        return state, events.EventContext(ctx, own_step(method, model, system, state, par))
+        return state, EventContext(ctx, own_step(method, model, system, state, par))
 
     def begin(system, state, par):
         ctx = par.contact
@@ -100,9 +101,9 @@ def event_driven(method: Method) -> Method:
 
     options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
     # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
-    held = {"tolerance": RINGING_TOLERANCE, "order_position": None, "order_velocity": None} if rings(method) else {}
+    at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
     return replace(
-        method, form="contact", algorithm="event_driven", functions=130, **held,
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130,
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,

@@ -1,4 +1,4 @@
-"""A method's own step with unilateral rows held: the rows join the equalities, and those that are not active are left out.
+"""A method's own step with unilateral rows held: the rows join the equalities, those that are not active left out.
 
     Φ_e(q, t) = 0,    Φ_r(q, t) = 0 for the active rows r                                       (1)
 
@@ -9,7 +9,7 @@ the active set as it is, whatever it does with equalities.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -24,7 +24,7 @@ from ..model.evaluate import copy
 from ..model.model import Model
 
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
-_steps = [method.step for method in METHODS.values()]
+_steps: list[Any] = [method.step for method in METHODS.values()]
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
 step_by = distant(types.int64, lambda number: _steps[number])
 

@@ -130,7 +130,7 @@ class Comparison:
             if lost > 1e-4 * energies:
                 notes.append(f"forces of the scene themselves change its energy, by up to {lost:.3g} J in the "
                              "reference; read energy drift against that")
-            broken = np.abs(fine.records.phi[0]).max(initial=0.0)
+            broken = np.abs(self.labels.violation(fine.records.phi[0])).max(initial=0.0)
             if broken > 1e-9 * max(1.0, self.size):
                 notes.append(f"the scene starts with |Φ| up to {broken:.3g}; the reference goes to Φ = 0 at once, and "
                              "errors of motion include how a method gets there")
