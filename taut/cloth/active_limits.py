@@ -26,11 +26,12 @@ import numpy as np
 from ..compiled import compiled, inline, structure
 from ..forces.spring_law import Springs, add_forces, joined
 from ..methods.base import NOT_CONVERGED, OK
+from ..methods.base import TOLERANCE as BOUND
 from ..model import arrays
 from ..model.evaluate import set_time
 from .active_system import ActiveSystem, active_system, gather, solve_active
 from .baselines.common import SPRINGS, external
-from .codes import ADAMS_BASHFORTH
+from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .dissipation import DRIVERS, IMPACTS, count_force_work
 from .predict import copy3, extrapolate, kick
@@ -227,7 +228,7 @@ def count_limits(of, w, v, dt, ledger):
 def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
     of, w, x, v = ctx.limits, ctx.w, state.x, state.v
-    rule, tolerance = int(ctx.options[3]), ctx.options[0]
+    rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]
     copy3(x, of.x_start)
     copy3(v, of.v_start)
     for e in range(of.i.shape[0]):
@@ -263,7 +264,7 @@ def substep(system, state, t, dt, ctx):
 @compiled
 def step(system, state, t, h, ctx):
     external(system, state, t, ctx.batch, ctx.members)
-    rule = int(ctx.options[3])
+    rule = int(ctx.options[UNCONSTRAINED_RULE])
     done = 0.0
     halved = h
     while done < h * (1.0 - 1e-12):

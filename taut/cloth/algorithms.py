@@ -11,23 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from ..methods import METHODS
-from ..methods.base import Method, Option
+from ..methods import METHODS, base
+from ..methods.base import Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import active_limits, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
-from .codes import UNCONSTRAINED
+from .codes import OPTIONS, UNCONSTRAINED_RULE
 from .optional_solvers import with_solvers
 from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
 
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
-OPTIONS = (
-    Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
-)
 
 
 def refuses(model: Model) -> str | None:
@@ -105,7 +102,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
     def start(model, system, state, par):
-        context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
+        context = cloth_context(model, state, float(par[base.TOLERANCE]), int(par[UNCONSTRAINED_RULE]), projects)
         return state, with_solvers(system, state, context)
 
     def grow(model, system, state, numbers, par, least):

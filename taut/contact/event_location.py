@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..compiled import compiled, inline, specialise, structure
 from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
-from ..methods.base import OK
+from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
@@ -124,11 +124,11 @@ def project_state(system, state, par, t):
     if own.number < 0:
         return
     if not hold(own, par.contact.rows.active):
-        correct(system, state, t, system.bodies.w, own.par[2], False)
+        correct(system, state, t, system.bodies.w, own.par[ROUNDING], False)
         correct_velocity(system, state, t, False)
         return
     copy_state(state, own.state)
-    correct(own.held, own.state, t, system.bodies.w, own.par[2], False)
+    correct(own.held, own.state, t, system.bodies.w, own.par[ROUNDING], False)
     correct_velocity(own.held, own.state, t, False)
     copy_state(own.state, state)
 

@@ -19,6 +19,7 @@ from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import kind_of
 from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
+from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, System
 from ..model.evaluate import copy
 from ..model.model import Model
@@ -52,7 +53,7 @@ def rings(method: Method) -> bool:
 def own_step(method: Method, model: Model, system: System, state: State, par: np.ndarray) -> OwnStep:
     """`par`: as in methods/base.py; the options of the method itself stand first in it."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
-        first = float(par[3]) if method.adaptive else 0.0
+        first = float(par[FIRST_STEP]) if method.adaptive else 0.0
         return OwnStep(number, address, par, held, own, int(method.adaptive), int(rings(method)), first, np.zeros(1))
 
     if method.level == "acceleration":

@@ -7,6 +7,12 @@ Work is estimated in multiply-adds of one factorisation:
 
 The band's loops run along memory and the sparse ones through indices, which costs up to
 `INDIRECT` times more per operation (less when the columns of L are long: supernodes.py).
+
+Orders differ in their pivots, too. In the middle of a long chain of rods, where two eliminated halves meet, what is
+left of the diagonal is the inverse inertia of the halves: for n rods across their plane n⁻³ of a rod's own. Such a
+pivot looks like that of a dependent row (singular.py), and the look at the rank that it calls for costs more than
+the factor. From the ground outwards each joint meets a rod that nothing else holds yet, and its pivot is at least
+what this rod alone gives, however long the chain. So that order is taken where it costs no more than `OUTWARD`.
 """
 
 from __future__ import annotations
@@ -24,11 +30,12 @@ from taut.linalg.supernodes import postorder
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-INDIRECT = 1.5
+INDIRECT = 1.2  # measured on chains of rods, half bandwidths 3 to 9
 NARROW = 2  # a band so narrow that no other order can be better
 TINY = 4
 SMALL = 60  # dense up to here if the band would be more than half full anyway
 WIDE = 500  # rows from which on nested dissection may beat minimum degree by enough to be worth its time
+OUTWARD = 1.1  # times the work of the order with the least
 MOST_FILL = 50_000_000  # entries of L beyond which the direct solver would not fit a desk
 
 
@@ -49,6 +56,8 @@ def choose(pattern: Pattern, solver: str) -> Choice:
         perm, counts = least_work(pattern.graph, pattern.members)
         return Choice(SPARSE, perm, 1, int(counts.sum()))
     perm, bandwidth = narrowest(pattern)
+    if bandwidth > NARROW and np.flatnonzero(perm == innermost(pattern.members))[0] > m // 2:
+        perm = perm[::-1].copy()
     full = Choice(DENSE, natural, max(1, m - 1), 0)
     band = Choice(BANDED, perm, max(1, bandwidth), 0)
     if solver != "auto":
@@ -93,8 +102,37 @@ def least_work(graph: sp.csr_matrix, members: sp.csr_matrix) -> tuple[np.ndarray
         other_parent, other_counts = elimination(graph, other)
         if work(other_counts) < work(counts):
             perm, parent, counts = other, other_parent, other_counts
+    other, bandwidth = outwards(graph, members)
+    if other.size * bandwidth <= 4 * counts.sum():  # else it can not be, and its entries may be too many to count
+        other_parent, other_counts = elimination(graph, other)
+        if work(other_counts) <= OUTWARD * work(counts):
+            perm, parent, counts = other, other_parent, other_counts
     order = postorder(parent)
     return perm[order], counts[order]
+
+
+def innermost(members: sp.csr_matrix) -> int:
+    """A row next to the ground: the first of those that touch the fewest slots."""
+    return int(np.argmin(np.diff(members.indptr)))
+
+
+def outwards(graph: sp.csr_matrix, members: sp.csr_matrix) -> tuple[np.ndarray, int]:
+    """Rows by their distance from the innermost row of each connected part, and the half bandwidth of that order."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import breadth_first_order, connected_components
+
+    m = graph.shape[0]
+    count, part = connected_components(graph, directed=False)
+    by_part = np.lexsort((np.diff(members.indptr), part))
+    first = by_part[np.searchsorted(part[by_part], np.arange(count))]
+    ground = sp.csr_matrix((np.ones(count), (np.zeros(count, np.int64), first)), shape=(1, m))
+    joined = sp.vstack([sp.hstack([graph, sp.csr_matrix((m, 1))]), sp.hstack([ground, sp.csr_matrix((1, 1))])])
+    order = breadth_first_order(joined.tocsr(), m, return_predecessors=False)[1:].astype(np.int64)
+    order = order[np.argsort(part[order], kind="stable")]
+    place = np.empty(m, np.int64)
+    place[order] = np.arange(m)
+    apart = np.abs(np.repeat(place, np.diff(graph.indptr)) - place[graph.indices])
+    return order, int(apart.max(initial=0))
 
 
 def work(counts: np.ndarray) -> float:

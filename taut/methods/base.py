@@ -6,9 +6,10 @@
 3.  On entry `begin` has been called: charts are chosen, functions of time and driven bodies stand at t.
     On return state.x, state.quat and state.v hold driven bodies at t + h (`set_time`), and state.lam
     holds λ with force = +Jᵀ λ.
-4.  `par` begins with three numbers for all methods: the tolerance on |Φ| (0: none was asked; an adaptive
-    method reads it as the error allowed), 1 where a known conflict makes a residual acceptable, and the
-    rounding error of Φ, below which no tolerance goes. The numbers of `options` follow from par[3] on.
+4.  `par` begins with three numbers for all methods: par[TOLERANCE], the bound on |Φ| (0: none was asked; an adaptive
+    method reads it as the error allowed), par[RESIDUAL_ACCEPTED], 1 where a known conflict makes a residual acceptable,
+    and par[ROUNDING], the rounding error of Φ, below which no tolerance goes. The numbers of `options` follow; a file
+    names their places once, ALPHA = place(OPTIONS, "alpha"), and its kernels read par[ALPHA].
 5.  `observe(system, state, t, par, lam)`, where given, writes λ for a record: methods whose λ is a
     function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
 6.  `memory(model)` numbers are kept between steps in state.memory; `stages` sets of arrays are at hand
@@ -53,6 +54,7 @@ STATUSES = {
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
+TOLERANCE, RESIDUAL_ACCEPTED, ROUNDING, FIRST_OPTION = range(4)  # places in `par`
 BOTH = ("position", "velocity")
 
 
@@ -65,6 +67,16 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+
+
+def place(options: tuple[Option, ...], name: str) -> int:
+    """Where `par` has the number of the option of that name."""
+    return FIRST_OPTION + [option.name for option in options].index(name)
+
+
+def named_options(options: tuple[Option, ...], par: Any) -> dict[str, float]:
+    """The numbers of `par` by the names of the options."""
+    return {option.name: par[FIRST_OPTION + k] for k, option in enumerate(options)}
 
 
 @dataclass(frozen=True)

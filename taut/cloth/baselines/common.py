@@ -17,9 +17,10 @@ from ...compiled import compiled
 from ...forces import KINDS
 from ...forces.spring_law import Springs, joined
 from ...methods.base import Method
-from ...model.evaluate import apply
+from ...model.evaluate import apply, set_time
 from ...model.model import Model
-from ..records import measure_baseline, observe_baseline
+from ..dissipation import count_force_work
+from ..records import count_drivers, measure_baseline, observe_baseline
 from .position_contact import PositionContacts, position_contacts
 
 SPRINGS = list(KINDS).index("springs")
@@ -76,3 +77,11 @@ def external(system, state, t, batch, members):
     apply(system, t, state.x, state.quat, state.v)
     for k in range(batch.shape[0]):
         system.forces.members[batch[k]] = members[k]
+
+
+@compiled
+def end_step(system, state, t, h):
+    """What stands at the new time t, and the work of the step of length h that led there."""
+    set_time(system, t, state.x, state.quat, state.v)
+    count_drivers(system, state, t, h)
+    count_force_work(system, state, t, h)
