@@ -160,8 +160,8 @@ def test_more_inequalities_than_a_step_can_hold_are_refused_with_a_remedy():
 
 
 def test_compare_judges_a_scene_with_contacts_by_the_reference():
-    found = taut.compare(falling(0.8), methods=["implicit_first", "fast_projection"], dt=0.01, duration=0.7, processes=1,
-                         options={"fast_projection": {"active_set": "jonquet"}})
+    found = taut.compare(falling(0.8), methods=["implicit_first", "fast_projection"], dt=0.01, duration=0.7,
+                         processes=1, options={"fast_projection": {"active_set": "jonquet"}})
     assert found.reference is not None and found.reference.method == "reference", found.notes
     errors = {row["method"]: row["trajectory_error_max"] for row in found.table}
     assert all(1e-4 < error < 0.2 for error in errors.values()), errors

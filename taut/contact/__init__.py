@@ -17,6 +17,7 @@ Steps
     held_rows.py        a method's own step with unilateral rows held as equalities
     active_set.py       which rows are in the active set at acceleration level
     time_stepping.py    fixed steps with complementarity at the new time
+    second_order_steps.py    the same, with a method's own step while the active set does not change
     restitution.py      impacts in fixed steps
     collect.py          inequalities evaluated; rows that may matter become candidates
     broad_phase.py      the same for balls of groups with many pairs

@@ -68,8 +68,8 @@ def compare(
     if out is not None:
         check_folder(Path(out), overwrite)
     model = build(scene)
-    names, refused = _methods(methods, scene, model)
     given = _options(options, scene, model)
+    names, refused = _methods(methods, scene, model, given)
     suggested = scene.suggested
     duration = positive("duration", duration if duration is not None else suggested.get("duration"))
     steps = _steps(dt, suggested.get("dt"))
@@ -134,15 +134,17 @@ def _runs(scene: Scene, model: Model, outcomes: dict[Key, Outcome], refused: dic
     return runs
 
 
-def _refusal(name: str, scene: Scene, model: Model) -> str | None:
+def _refusal(name: str, scene: Scene, model: Model, options: Mapping[str, Any] | None = None) -> str | None:
     """Why a method can not treat a scene, in the form that it has for such scenes, or None."""
     try:
-        return method_for(scene, name).refusal(model)
+        return method_for(scene, name, options).refusal(model)
     except TautError as mistake:
         return str(mistake).rstrip(".")
 
 
-def _methods(asked: Sequence[str] | None, scene: Scene, model: Model) -> tuple[list[str], dict[str, str]]:
+def _methods(
+    asked: Sequence[str] | None, scene: Scene, model: Model, options: Mapping[str, Any]
+) -> tuple[list[str], dict[str, str]]:
     """Methods that can treat the scene, and the others with the reason."""
     if asked is not None and not isinstance(asked, str | tuple | list):
         raise TautError(f"methods is {shown(asked)}; give a list of names.")
@@ -154,7 +156,7 @@ def _methods(asked: Sequence[str] | None, scene: Scene, model: Model) -> tuple[l
         raise TautError("methods is empty; name some, or leave it out to compare all.")
     names = names or [name for name, method in METHODS.items()
                       if name not in YARDSTICKS and (model.sheets or not method.is_for_deformables_only)]  # fmt: skip
-    reasons = {name: _refusal(name, scene, model) for name in names}
+    reasons = {name: _refusal(name, scene, model, options.get(name)) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused
 
@@ -173,8 +175,8 @@ def _options(
                 raise TautError(f"options of '{name}' have '{reserved}', which is the same for all methods; "
                                 "give it to compare itself.")
         own = {key: value for key, value in values.items() if key not in COMMON}
-        able = _refusal(name, scene, model) is None
-        parameters(method_for(scene, name) if able else METHODS[name], model, values.get("tolerance"), own, False)
+        able = _refusal(name, scene, model, own) is None
+        parameters(method_for(scene, name, own) if able else METHODS[name], model, values.get("tolerance"), own, False)
     return found
 
 
