@@ -10,7 +10,9 @@ methods: it calls theirs.
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from ..model.evaluate import begin
 from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
@@ -77,7 +79,7 @@ def impact_now(system, state, ctx, t, with_restitution):
     return n
 
 
-@compiled
+@on_demand(types.none)
 def update_platt_set(system, state, ctx, t):
     """Algorithms 1 and 2 change their set after the step, by its λ and w."""
     rows, rule = ctx.rows, ctx.problem.rule
@@ -182,6 +184,6 @@ def observe(system, state, t, par, lam):
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals):
+def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
     """As measure_contacts."""
-    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals)
+    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..compiled import compiled, inline, specialise, structure
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, specialise, structure
 from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
@@ -89,7 +91,9 @@ def integrator_of(par):
     return par.problem.integrator
 
 
-runge_kutta = specialise(runge_kutta_template, "runge_kutta_contact", compiled, accelerate=accelerate, power=power)
+runge_kutta = specialise(
+    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
+)  # fmt: skip
 accelerate_and_move = specialise(
     step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
@@ -117,7 +121,7 @@ def integrate(system, state, t, h, par):
     return status
 
 
-@compiled
+@on_demand(types.none)
 def project_state(system, state, par, t):
     """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
     own = par.own
@@ -151,7 +155,7 @@ def first_dip(system, state, ctx, t, h):
     return first
 
 
-@compiled
+@on_demand(types.Tuple((types.float64, types.int64)))
 def locate_event(system, state, par, t, h):
     """(2): from the end of a trial step of h to the state at its first event; returns the time used and a status.
 

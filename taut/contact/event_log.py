@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from ..compiled import compiled, inline
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import clear
 from .broad_phase import add_pair_candidates, deepest_overlap
 from .collect import add_candidates, evaluate_inequalities, gap_rates
@@ -52,7 +53,7 @@ def record_changes(state, ctx, t):
         state.contact[r, 0] = rows.lam[r] if now else 0.0
 
 
-@compiled
+@on_demand(types.none)
 def record_impacts(state, ctx, t, n, resting):
     """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none."""
     dense = ctx.dense
@@ -101,7 +102,7 @@ def record_active_set(state, ctx, t):
             record_event(ctx.events, ACTIVATION if now else RELEASE, -1, pair_number(ctx, state, k), t, 0.0)
 
 
-@compiled
+@on_demand(types.none)
 def record_inelastic(state, ctx, t, n, h):
     """Impacts without restitution in a fixed step of h: candidates that push and approached fast at its start."""
     cand = ctx.cand
@@ -138,7 +139,7 @@ def measure_rows(state, ctx, phi, rate, slide):
 
 
 @compiled
-def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.rows.lam holds λ of all rows.
 
     The time is set. force: on each slot [N]; totals: number of contacts with λ > 0, deepest overlap [m].

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..compiled import compiled, inline, structure
+from ..compiled import compiled, inline, on_demand, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import kind_of
 from ..linalg.linear import SOLVERS
@@ -135,7 +135,7 @@ def hold(own, active):
     return some
 
 
-@compiled
+@on_demand(types.int64)
 def step_held(state, own, t, h):
     """The method's step for (1); returns its status."""
     copy_state(state, own.state)

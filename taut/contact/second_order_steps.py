@@ -88,5 +88,5 @@ def observe(system, state, t, par, lam):
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals):
-    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals)
+def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
+    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)
