@@ -28,7 +28,7 @@ class Lines:
     energy: np.ndarray  # |E - E(0) - work of drivers|
     error: np.ndarray | None
     elongation: np.ndarray | None  # of the longest edge, where there is cloth
-    system: np.ndarray | None  # unknowns of the linear system, where there is cloth and the run is one of those compared
+    system: np.ndarray | None  # unknowns of the linear system, where there is cloth; not of the reference
     places: dict[str, np.ndarray]  # by body, shape (points, 3)
     multipliers: dict[str, np.ndarray]  # by row
     broken: bool  # ended before its time, or gone
