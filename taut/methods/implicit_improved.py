@@ -21,9 +21,9 @@ Adams-Bashforth 2 (`integrator="ab2"`), serves for forces that depend on places 
 rest of it round at each step. Both Φ and Φ̇ are therefore multiplied by -1 from step to step, one driving the other:
 a body that starts on a curved path with Φ = 0 rings, Φ̇ grows to the size of v and λ to v/h, and on a fast loop of rigid
 bars to many times v whatever h is, so that by its energy the run counts as diverged. Positions, q½ and v½ are of second
-order all the same, and so are Φ̇ and λ (of first order) when the motion starts from rest. f½ does not feel the ringing; f
-of the old time does: with `euler` or `ab2` and forces of second degree in v, such as gyroscopic terms of rigid bodies,
-the method does not converge, and a run with forces that depend on v is warned.
+order all the same, and so are Φ̇ and λ (of first order) when the motion starts from rest. f½ does not feel the ringing;
+f of the old time does: with `euler` or `ab2` and forces of second degree in v, such as gyroscopic terms of rigid
+bodies, the method does not converge, and a run with forces that depend on v is warned.
 """
 
 from __future__ import annotations
