@@ -196,7 +196,8 @@ class Comparison:
                          for name in self.methods]  # fmt: skip
                 variables[f"{field.name}_resolved"] = (dims, ~np.array(doubt), {})
         variables |= {key: (dims, grid(key)) for key in ("status", "message")}
-        coordinates = {"method": self.methods, "dt": ("dt", self.steps, {"units": "s", "long_name": "step"})}
+        coordinates: dict[str, Any] = {"method": self.methods}
+        coordinates["dt"] = ("dt", self.steps, {"units": "s", "long_name": "step"})
         if self.model.sheets:
             time = np.linspace(0.0, self.duration, MOMENTS)
             coordinates["time"] = ("time", time, {"units": "s"})
