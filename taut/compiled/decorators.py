@@ -9,12 +9,11 @@ Without compilation (NUMBA_DISABLE_JIT=1) all of them are plain Python.
 
 from __future__ import annotations
 
-import types as python
+import types
 from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba import types
 from numba.extending import overload as numba_overload
 
 from .library import KernelCompiler, register
@@ -33,9 +32,6 @@ def _compile(function: Callable, **options: Any) -> Any:
     register(dispatcher)
     dispatcher._cache = KernelCache(dispatcher)
     dispatcher._compilation_chain_init_hook = _later
-    # A constant is taken for a variable: numba would compile the function once for each.
-    template = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template(tuple(map(types.unliteral, args)), kws)
     return dispatcher
 
 
@@ -75,7 +71,7 @@ def specialise(template: Callable, name: str, decorate: Callable = entry, **bind
     This is how the one time loop is compiled with each method's step: the code stays a plain function in one place.
     """
     template = getattr(template, "py_func", template)
-    copy = python.FunctionType(template.__code__, {**template.__globals__, **bindings}, name)
+    copy = types.FunctionType(template.__code__, {**template.__globals__, **bindings}, name)
     copy.__qualname__ = name
     copy.__module__ = template.__module__
     return decorate(copy)
