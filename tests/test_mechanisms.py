@@ -9,6 +9,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 import pytest
 from scipy.special import ellipk
+from words_methods import SOFT
 
 import taut
 from taut.methods import METHODS
@@ -20,7 +21,6 @@ FIXED_STEP = [
     name for name, method in METHODS.items()
     if not method.adaptive and method.start is None and not method.is_for_deformables_only
 ]  # fmt: skip
-SOFT = {"alpha": 1e3, "beta": 10.0}  # penalty forces that the steps of these tests can follow
 INTERVALS = 40
 
 
@@ -170,7 +170,7 @@ def test_every_method_has_its_order_on_mechanisms(name, make, exact, simulate, s
     steps = [160, 320, 640] if method.order > 2 else [640, 1280, 2560]
     rows = []
     for n in steps:
-        run = simulate(make(), name, 1 / n, 1.0, **(SOFT if name == "penalty" else {}))
+        run = simulate(make(), name, 1 / n, 1.0, **SOFT.get(name, {}))
         apart = np.abs(run.data.position.values[:: n // INTERVALS] - exact(make)).max()
         rows.append([apart, np.abs(run.records.phi).max(), np.abs(run.records.rate).max()])
     h = 1 / np.array(steps)

@@ -93,5 +93,5 @@ def solve_active(of, m, phi):
     which, exact, most = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS
     work = of.work[: 4 * m].reshape((4, m))
     ptr, diag, inverse, rhs, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.rhs[:m], of.mu[:m]
-    _, iterations = pcg(ptr, of.idx, of.val, diag, of.fac, inverse, which, exact, most, work, rhs, mu)
+    _, iterations = pcg((ptr, of.idx, of.val, diag), (of.fac, inverse, which), exact, most, work, rhs, mu)
     return iterations

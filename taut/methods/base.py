@@ -130,6 +130,16 @@ class Method:
     def is_for_deformables_only(self) -> bool:
         return self.step is None or (self.form == "deformable" and not self.algorithm)
 
+    @property
+    def is_soft(self) -> bool:
+        """Whether springs stand in for constraints: Φ does not vanish with the step."""
+        return self.order_position == 0
+
+    @property
+    def rings(self) -> bool:
+        """Whether Φ̇, and λ with it, oscillate from step to step, however small the step."""
+        return self.order_velocity == 0 and not self.is_soft
+
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""
         for info in model.constraint_info:

@@ -211,7 +211,7 @@ class Model:
         free = np.asarray(self.bodies.w.any(axis=1))
         plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
         if len(rows.spin_row):
-            plan = plan._replace(
-                left=order[plan.left].astype(plan.left.dtype), right=order[plan.right].astype(plan.right.dtype)
-            )
+            of = plan.products
+            left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
+            plan = plan._replace(products=of._replace(left=left, right=right))
         return plan

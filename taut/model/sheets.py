@@ -66,7 +66,7 @@ class Touching:
         return len(self.ball_slot) + len(self.sheet_pairs)
 
 
-def lay_out_sheet(record: Deformable, slots: np.ndarray, held: np.ndarray) -> Sheet:
+def pack_deformable(record: Deformable, slots: np.ndarray, held: np.ndarray) -> Sheet:
     """A deformable with slots in place of its own node numbers; held (n,): which nodes can not move."""
     springs = {
         family: s._replace(i=slots[s.i].astype(INDEX), j=slots[s.j].astype(INDEX))

@@ -20,7 +20,7 @@ from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
 from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
-from .verbs import check_friction, read_arguments, try_lay_out
+from .verbs import check_friction, read_arguments, try_pack
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -37,7 +37,7 @@ def obstacle_kinds() -> list[str]:
 def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any]) -> Obstacle:
     """A checked obstacle."""
     values = read_arguments(_obstacle_kind(kind), what := f"obstacle '{name}'", arguments)
-    _try_lay_out(KINDS[kind], what, _SOMEWHERE, values, 0.0)
+    _try_pack(KINDS[kind], what, _SOMEWHERE, values, 0.0)
     return Obstacle(kind, name, values, scene._where)
 
 
@@ -45,8 +45,8 @@ def _obstacle_kind(kind: str) -> Kind:
     return chosen("kind of obstacle", kind, {name: KINDS[name] for name in obstacle_kinds()})
 
 
-def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
-    try_lay_out(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
+def _try_pack(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
+    try_pack(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
 
 
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
@@ -158,7 +158,7 @@ def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
         for own in (*group.first, *nodes):
             body = scene._bodies[own]
             at = np.array(place(Point(own), scene._bodies))
-            _try_lay_out(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
+            _try_pack(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
 
 
 def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, entry, inline, structure
+from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
 
 Array = np.ndarray
@@ -102,12 +103,7 @@ def linearise(work, s, x, v, w, external, h):
         along = -h * (pull + s.damping[q] * rate) - h * h * (stiffness - across) * rate
         sideways = -h * h * across
         g0, g1, g2 = along * u0 + sideways * e0, along * u1 + sideways * e1, along * u2 + sideways * e2
-        r[i, 0] += g0
-        r[i, 1] += g1
-        r[i, 2] += g2
-        r[j, 0] -= g0
-        r[j, 1] -= g1
-        r[j, 2] -= g2
+        add_pair(r, i, j, 1.0, 1.0, g0, g1, g2)
         own = h * h * across
         along = h * h * (stiffness - across) + h * s.damping[q]
         block[q, 0] = along * u0 * u0 + own
@@ -206,12 +202,7 @@ def multiply(work, s, w, p, out):
         i = s.i[q]
         j = s.j[q]
         y0, y1, y2 = times_block(block, q, p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2])
-        out[i, 0] += y0
-        out[i, 1] += y1
-        out[i, 2] += y2
-        out[j, 0] -= y0
-        out[j, 1] -= y1
-        out[j, 2] -= y2
+        add_pair(out, i, j, 1.0, 1.0, y0, y1, y2)
     touch = work.touch
     for q in range(touch.firm.shape[0]):
         if touch.firm[q] > 0.0:
