@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind, always
+from .base import ForceKind, always, none_coupled
 
 
 def pack(positions, arguments):
@@ -36,6 +36,6 @@ KIND = ForceKind(
     doc="Viscous drag on the listed bodies, or on all free bodies when none is listed.",
     points=None,
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
-    pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=none_coupled,
     examples=(example("p", coefficient="0.4 + t"),),
 )  # fmt: skip

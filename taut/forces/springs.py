@@ -18,7 +18,7 @@ from ..arguments import example
 from ..compiled import compiled
 from ..compiled.vectors import add_pair
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, coupled_by
 from .spring_law import tension
 
 
@@ -108,7 +108,7 @@ KIND = ForceKind(
         Argument("second_stiffness", "numbers", "stiffness beyond second_elongation [N/m]"),
         Argument("second_elongation", "numbers", "elongation from which on it acts, 0.1 for ten percent"),
     ),
-    pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped,
+    pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped, coupled=coupled_by(2),
     examples=(
         example("p", "q", "box", pairs=[(0, 1), (1, 2)], stiffness=[7, 8], length=[0.5, 1.0], damping=[0.3],
                 second_stiffness=[90], second_elongation=[0.01]),

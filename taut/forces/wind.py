@@ -15,7 +15,7 @@ from math import sqrt
 from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind, always
+from .base import ForceKind, always, coupled_by
 from .springs import numbered_points
 
 
@@ -73,6 +73,6 @@ KIND = ForceKind(
         Argument("coefficient", "number", "drag coefficient of a plate across the wind", default=1.0),
         Argument("density", "constant", "of the air [kg/m³]", default=1.2),
     ),
-    pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=coupled_by(3),
     examples=(example("p", "q", "r", triangles=[(0, 1, 2)], velocity=("1 + t", 0, 2)),),
 )  # fmt: skip

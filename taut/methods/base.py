@@ -67,6 +67,7 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    maximum: float | None = None
 
 
 def place(options: tuple[Option, ...], name: str) -> int:
@@ -123,6 +124,9 @@ class Method:
     log: Callable | None = None  # (par) -> the tables of result/log.py
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
+    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
+    approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
+    touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
@@ -148,7 +152,18 @@ class Method:
                 beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
                         f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
-        return self.refuses(model)
+        return self._of_contacts(model) or self.refuses(model)
+
+    def _of_contacts(self, model: Model) -> str | None:
+        """Why the method can not treat contacts of cloth as the scene wants it."""
+        touches = model.inequality_names or len(model.touching)
+        for sheet in model.sheets if touches else ():
+            for what, chosen, known in (("release", sheet.release, self.releases),
+                                        ("approach", sheet.approach, self.approaches)):  # fmt: skip
+                if chosen not in known:
+                    return (f"'{sheet.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
+                            f"use implicit_first, or leave {what} out")
+        return None
 
     @property
     def order_energy(self) -> int:

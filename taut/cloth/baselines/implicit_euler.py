@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from ...compiled import compiled
 from ...methods import implicit_euler as declared
-from ...methods.base import OK, place
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full
 from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import measure_velocity
 from .implicit_solve import implicit, nearing, step_implicit
@@ -23,11 +24,11 @@ PASSES = 20  # over all contacts
 
 def start(model, system, state, par):
     springs = springs_of(model, float(par[STIFFNESS]), limits=True)
-    context = baseline_context(model, system, par, springs, None)
+    context = baseline_context(model, system, state, par, springs, None)
     members = context.contacts.rows.slot[:, :2]
     work = implicit(len(springs.rest), len(model.x), members, context.contacts.least)
     # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
-    return state, context._replace(work=work._replace(dv=state.memory.reshape(len(model.x), 3)))
+    return state, context._replace(work=work._replace(dv=state.memory[: model.x.size].reshape(model.x.shape)))
 
 
 @compiled
@@ -51,6 +52,8 @@ def take_over(rows, touch, h):
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
@@ -71,7 +74,7 @@ def step(system, state, t, h, ctx):
                 break
         measure_velocity(state.x, ctx.contacts.start, h, state.v)
         finish_contacts(system, state, ctx.contacts, h)
-    end_step(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 

@@ -20,8 +20,9 @@ import numpy as np
 from ...compiled import compiled, entry, inline, structure
 from ...compiled.vectors import add_pair
 from ...methods import provot as declared
-from ...methods.base import OK, place
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full
 from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import EULER, Explicit, advance, explicit, measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
@@ -85,11 +86,14 @@ def step_provot(work, s, x, v, w, external, h, substeps, limit, iterations):
 
 
 def start(model, system, state, par):
-    return state, baseline_context(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
+    springs = springs_of(model, 0.0, limits=False)
+    return state, baseline_context(model, system, state, par, springs, provot(len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     substeps, iterations, limit = int(ctx.options[SUBSTEPS]), int(ctx.options[ITERATIONS]), ctx.options[LIMIT]
     x, v, dt = state.x, state.v, h / substeps
@@ -105,7 +109,7 @@ def step(system, state, t, h, ctx):
                 break
         measure_velocity(x, ctx.work.start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
-    end_step(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 

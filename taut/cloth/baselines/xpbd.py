@@ -26,8 +26,9 @@ from ...compiled import compiled, entry, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import in_colours
 from ...methods import xpbd as declared
-from ...methods.base import OK, place
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.evaluate import set_time
+from ..contact_events import is_nearly_full
 from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
@@ -124,11 +125,13 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
 
 def start(model, system, state, par):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
-    return state, baseline_context(model, system, par, springs, xpbd(springs, len(model.x)))
+    return state, baseline_context(model, system, state, par, springs, xpbd(springs, len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     substeps, iterations = int(ctx.options[SUBSTEPS]), int(ctx.options[ITERATIONS])
     x, v, dt = state.x, state.v, h / substeps
@@ -142,7 +145,7 @@ def step(system, state, t, h, ctx):
             push_out(system, state, now, ctx.contacts, ctx.w)
         measure_velocity(x, ctx.work.start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
-    end_step(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 

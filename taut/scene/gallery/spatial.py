@@ -213,5 +213,5 @@ def flyball_governor(
         scene.hinge(arm.at((-0.5, 0, 0)), axle.at((0.5, 0, 0)), axis=Z, angle=side * opening, name=f"{name}_pin")
         scene.weld(ball, arm.at((0.5, 0, 0)), name=f"{name}_end")
         scene.spring(arm, sleeve, stiffness=stiffness, damping=damping, length=rest, name=f"{name}_rod")
-    scene.suggest(dt=0.01, duration=2.0, method="reference")
+    scene.suggest(dt=0.001, duration=2.0, method="generalized_alpha")
     return scene
