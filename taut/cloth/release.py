@@ -144,8 +144,8 @@ def is_outside(rows, of, r, edge):
 
 @compiled
 def bound_velocities(system, state, ineq, rows, of, radius, t, positions, edge):
-    """φ₀ and n₀ of (3); positions: x0, x and `near`. The time is set to the end of the substep, and driven bodies stand in x; what is free is
-    taken from x0. Before, φ is that of the start; `near` (slots, 3) is overwritten."""
+    """φ₀ and n₀ of (3); positions: x0, x and `near` (slots, 3), which is overwritten. The time is set to the end of the
+    substep, and driven bodies stand in x; what is free is taken from x0. Before, φ is that of the start."""
     x0, x, near = positions
     if of.bounds == 0:
         return
