@@ -22,10 +22,10 @@ from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
 from ...simulation.plan import positive
+from ..timing import cost_of_step
 from .comparison import Comparison, Reference
 from .jobs import Job, Outcome, perform_all
 from .saving import check_folder
-from .timing import cost_of_step
 
 LARGER_STEP = 5.0  # what is compared besides the step that the scene suggests
 # The reference, and a less exact run of it that tells its error: tolerance, and parts of each step. An adaptive

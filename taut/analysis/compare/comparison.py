@@ -17,10 +17,10 @@ from ...model import Model
 from ...result.files import versions
 from ...result.labels import Labels
 from ...result.run import Run
+from ..metrics import against, alone, energy_drift, of_sheets, resolved, scene_size, system_size, trajectory_error
+from ..timing import Cost
 from .fields import FIELDS, Field, unit_of
-from .measure import against, alone, energy_drift, of_sheets, resolved, scene_size, system_size, trajectory_error
 from .saving import write_folder
-from .timing import Cost
 
 if TYPE_CHECKING:
     import xarray

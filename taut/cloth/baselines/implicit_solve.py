@@ -24,9 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import compiled, entry, inline, structure
+from ...compiled import compiled, entry, inline, specialise, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
+from ...linalg.conjugate_gradients import conjugate_gradients
 
 Array = np.ndarray
 FIRM = 30.0
@@ -191,8 +192,9 @@ def nearing(touch, q, p):
 
 
 @inline
-def multiply(work, s, w, p, out):
+def multiply(problem, p, out):
     """out = (M - h ∂f/∂v - h² ∂f/∂x) p; rows of pinned nodes are left out."""
+    work, s, w = problem
     block = work.block
     for i in range(p.shape[0]):
         m = 1.0 / w[i] if w[i] > 0.0 else 0.0
@@ -221,8 +223,9 @@ def multiply(work, s, w, p, out):
 
 
 @inline
-def precondition(inverse, r, z):
+def precondition(problem, r, z):
     """z = P r; returns r·z."""
+    inverse = problem[0].inverse
     total = 0.0
     for i in range(r.shape[0]):
         z[i, 0], z[i, 1], z[i, 2] = times_block(inverse, i, r[i, 0], r[i, 1], r[i, 2])
@@ -230,38 +233,21 @@ def precondition(inverse, r, z):
     return total
 
 
+_iterate = specialise(
+    conjugate_gradients, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
+)
+
+
 @compiled
-def conjugate_gradients(work, s, w, tolerance, most):
+def solve_velocities(work, s, w, tolerance, most):
     """Solve (1) for dv from r. Returns the iterations taken, negative when `most` did not suffice."""
-    dv, r, z, p, ap = work.dv, work.r, work.z, work.p, work.ap
-    size = precondition(work.inverse, r, z)
-    multiply(work, s, w, dv, ap)
+    problem, dv, r = (work, s, w), work.dv, work.r
+    goal = tolerance * tolerance * precondition(problem, r, work.z)
+    multiply(problem, dv, work.ap)
     for i in range(r.shape[0]):
         for c in range(3):
-            r[i, c] -= ap[i, c]
-    rz = precondition(work.inverse, r, z)
-    for i in range(r.shape[0]):
-        for c in range(3):
-            p[i, c] = z[i, c]
-    for k in range(most):
-        if rz <= tolerance * tolerance * size:
-            return k
-        multiply(work, s, w, p, ap)
-        curvature = 0.0
-        for i in range(r.shape[0]):
-            curvature += p[i, 0] * ap[i, 0] + p[i, 1] * ap[i, 1] + p[i, 2] * ap[i, 2]
-        alpha = rz / curvature
-        for i in range(r.shape[0]):
-            for c in range(3):
-                dv[i, c] += alpha * p[i, c]
-                r[i, c] -= alpha * ap[i, c]
-        before = rz
-        rz = precondition(work.inverse, r, z)
-        beta = rz / before
-        for i in range(r.shape[0]):
-            for c in range(3):
-                p[i, c] = z[i, c] + beta * p[i, c]
-    return most if rz <= tolerance * tolerance * size else -most
+            r[i, c] -= work.ap[i, c]
+    return _iterate(problem, dv, r, work.z, work.p, work.ap, goal, most)
 
 
 @inline
@@ -296,7 +282,7 @@ def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     for k in range(ROUNDS):
         work.solves[0] = k + 1
         linearise(work, s, x, v, w, external, h)
-        taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
+        taken = solve_velocities(work, s, w, tolerance, most)  # (1)
         if change_contacts(touch, w, work.dv, h) == 0:
             break
     for i in range(x.shape[0]):
