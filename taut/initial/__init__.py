@@ -1,5 +1,14 @@
 """Before the first step: what the start breaks is named, repaired where asked, or refused.
 
+    min |δ|²_M   with   Φ(q ⊞ δ, 0) = 0                       projection.py: the nearest place, by Newton's method  (1)
+    (J W Jᵀ) μ = -Φ,    q ← q ⊞ W Jᵀ μ                        one step of it; rank from linalg/singular.py          (2)
+    (J W Jᵀ) ν = -(J v + Φ_t),    v ← v + W Jᵀ ν              the nearest velocity                                   (3)
+    Φ ≥ -tolerance                                            inequalities: refused where broken, or repaired        (4)
+
+    q, v, M, W     state.x and state.quat, state.v, 1/bodies.w, bodies.w
+    Φ, J, Φ_t      work.phi, work.J, work.phi_t, as everywhere
+    μ, ν           work.mu: multipliers of the repair, no forces
+
     constraints.py   equalities, their velocities, and inequalities between bodies
     equalities.py    how far a start may be off, in words
     projection.py    the nearest place where equalities hold
