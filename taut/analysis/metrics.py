@@ -44,7 +44,7 @@ def alone(run: Run) -> dict[str, float]:
     }
 
 
-def of_sheets(run: Run) -> dict[str, float]:
+def of_deformables(run: Run) -> dict[str, float]:
     """What is told of cloth and solids."""
     records, labels = run.records, run.labels
     with np.errstate(all="ignore"):

@@ -134,7 +134,7 @@ def cost_of_step(scene: Scene, model: Model, info: dict[str, Any]) -> Cost:
     if steps == 0:
         return Cost(nan, nan)
     per_step = max(info["wall_time"] / steps, 1e-9)
-    if model.sheets:
+    if model.deformables:
         return _of_whole_run(scene, model, info, max(1, min(steps, int(LONGEST_OF_CLOTH / per_step))))
     steps = max(1, min(steps, int(LONGEST_REPEAT / per_step)))
     timed = Loop(scene, model, info)

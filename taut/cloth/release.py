@@ -57,7 +57,7 @@ class ReleaseRules(NamedTuple):
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
     """Of rows with the members `slots` (r, 2): those of the cloth or solid that takes part, else the plain ones."""
     rule_of, bound_of = np.zeros(len(model.x) + 1, np.int64), np.zeros(len(model.x) + 1, bool)
-    for sheet in model.sheets:
+    for sheet in model.deformables:
         rule_of[sheet.slots] = RELEASE_RULES[sheet.release]
         bound_of[sheet.slots] = sheet.approach == "velocity"
     members = np.where(slots >= 0, slots, len(model.x))

@@ -157,7 +157,7 @@ class Method:
     def _of_contacts(self, model: Model) -> str | None:
         """Why the method can not treat contacts of cloth as the scene wants it."""
         touches = model.inequality_names or len(model.touching)
-        for sheet in model.sheets if touches else ():
+        for sheet in model.deformables if touches else ():
             for what, chosen, known in (("release", sheet.release, self.releases),
                                         ("approach", sheet.approach, self.approaches)):  # fmt: skip
                 if chosen not in known:

@@ -144,8 +144,10 @@ def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict
     names = list(dict.fromkeys(names))
     if asked is not None and not names:
         raise TautError("methods is empty; name some, or leave it out to compare all.")
-    names = names or [name for name, method in METHODS.items()
-                      if name not in YARDSTICKS and (model.sheets or not method.is_for_deformables_only)]  # fmt: skip
+    names = names or [
+        name for name, method in METHODS.items()
+        if name not in YARDSTICKS and (model.deformables or not method.is_for_deformables_only)
+    ]  # fmt: skip
     reasons = {name: METHODS[name].refusal(model) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused
@@ -188,7 +190,7 @@ def _yardsticks(asked: str, model: Model) -> tuple[list[str], list[str]]:
         if reason:
             raise TautError(f"'{asked}' can not be the reference of scene '{model.name}': {reason}.")
         return [asked], []
-    if model.sheets:  # a fold that falls to the other side soon makes any reference another motion, at great cost
+    if model.deformables:  # a fold that falls to the other side soon makes any reference another motion, at great cost
         return [], ["cloth and solids get no reference by themselves, so errors of motion and λ are not measured; "
                     "name one for small ones, such as reference"]
     reasons = {name: METHODS[name].refusal(model) for name in YARDSTICKS}

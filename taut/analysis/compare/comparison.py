@@ -17,7 +17,7 @@ from ...model import Model
 from ...result.files import versions
 from ...result.labels import Labels
 from ...result.run import Run
-from ..metrics import against, alone, energy_drift, of_sheets, resolved, scene_size, system_size, trajectory_error
+from ..metrics import against, alone, energy_drift, of_deformables, resolved, scene_size, system_size, trajectory_error
 from ..timing import Cost
 from .fields import FIELDS, Field, unit_of
 from .saving import write_folder
@@ -76,7 +76,7 @@ class Comparison:
         self.fields = [
             field for field in FIELDS
             if (reference or not field.judged) and (model.row_count or not field.of_constraints)
-            and (model.sheets or not field.of_sheets)
+            and (model.deformables or not field.of_deformables)
         ]  # fmt: skip
         self.notes = [*notes, *self._about_reference()]
 
@@ -94,8 +94,8 @@ class Comparison:
             "wall_time": 1e-6 * cost.us_per_step * run.steps,
             "steps_done": run.steps,
         }
-        if self.model.sheets:
-            values |= of_sheets(run) | {
+        if self.model.deformables:
+            values |= of_deformables(run) | {
                 "ms_per_frame": 1e-3 * cost.us_per_step * FRAME / dt,
                 "system_size": system_size(METHODS[name], self.model),
             }
