@@ -33,6 +33,11 @@ def heavy_top(
     top = scene.rigid(arm * axis, mass=mass, inertia=moments, orientation=("z", -start), angular_velocity=omega,
                       velocity=np.cross(omega, arm * axis), name="top")
     scene.ball(top.at((0, -arm, 0)), (0, 0, 0), name="tip")
+    scene.reduced(  # Euler's angles: precession about the vertical, nutation, spin
+        {"phi": (0.0, precession), "theta": start, "psi": (0.0, spin)},
+        {"top": (f"{arm!r}*sin(theta)*cos(phi)", f"{arm!r}*cos(theta)", f"-{arm!r}*sin(theta)*sin(phi)")},
+        turns={"top": [("y", "phi"), ("z", "-theta"), ("y", "psi")]},
+    )
     scene.suggest(dt=0.001, duration=2.0, method="rattle")
     return scene
 
