@@ -12,7 +12,7 @@ import taut
 from taut.linalg import SOLVERS
 from taut.methods import METHODS
 
-MAXIMAL = [name for name, m in METHODS.items() if m.start is None and not m.is_for_deformables_only]
+MAXIMAL = [name for name, m in METHODS.items() if m.coordinates == "maximal" and not m.is_for_deformables_only]
 # Springs add up where constraints repeat each other, so penalty forces change with every repetition.
 SOLVING = [name for name in MAXIMAL if not METHODS[name].is_soft]
 

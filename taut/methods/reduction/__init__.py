@@ -5,6 +5,7 @@
     θ̈               accelerate       from the applied forces
     form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `start`, `place`
                                      and `accelerate`
+    A v + b = 0     conditions       beside formulas: nonholonomic.py
 
 What scene.reduced gives wins; distances make a tree of links; what is left must be linear.
 """
