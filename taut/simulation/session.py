@@ -157,7 +157,7 @@ class Session:
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
         if doubtful:
-            say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
+            say = note if self.model.deformables else tell  # rows of hard edges in flat sheets often nearly depend
             say(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
