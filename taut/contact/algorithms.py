@@ -77,7 +77,7 @@ def treats_contacts(method: Method, context_of: Callable, **declared: Any) -> Me
 
     return replace(
         method, form="contact", start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
-        measure=measure, functions=130, **declared,
+        measure=measure, functions=130, shortest=0.5, **declared,
     )  # fmt: skip
 
 

@@ -27,7 +27,9 @@
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
-12. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+12. A step may be asked for a part of h, where a constraint or force is switched in the middle of it (`shortest`;
+    simulation/switching.py); state.memory[0] = 0 means that there was no step before.
+13. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
 from __future__ import annotations
@@ -95,6 +97,7 @@ class Method:
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
+    shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
@@ -126,7 +129,24 @@ class Method:
                 beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
                         f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
-        return self.refuses(model)
+        return self._of_switches(model) or self.refuses(model)
+
+    def _of_switches(self, model: Model) -> str | None:
+        """Why what is switched in a model is too much for the method."""
+        rows = {int(row) for row in model.switches.held.row}
+        switched = next((info for info in model.constraint_info if rows & {*info.rows}), None)
+        if self.coordinates == "reduced" and switched is not None:
+            return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
+                    "for all times; use rattle or reference, or leave its switch out")
+        if self.form in ("", "contact") or not model.switch_names:
+            return None
+        springs = [info.name for info in model.force_info
+                   if info.kind in ("spring", "springs") and info.name in model.switch_names]  # fmt: skip
+        kept = [model.inequality_names[int(row)] for row in model.switches.kept.row]
+        if springs or kept:
+            return (f"'{[*springs, *kept][0]}' is switched, and beside cloth only forces other than springs are; leave "
+                    "its switch out")
+        return None
 
     @property
     def order_energy(self) -> int:

@@ -22,6 +22,7 @@ from ..linalg import assemble_pair, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
 from ..model.evaluate import clear, prepare, push, resolve, times
+from ..model.switched_rows import close_diagonal
 from .base import Option
 
 SYMMETRIC, FULL = range(2)
@@ -57,6 +58,7 @@ def solve_pair(system, Ja, Jb, b, lam):
     lin = system.linear
     if lin.kind >= PCG:
         assemble_pair(lin, Ja, Jb, system.bodies.w)
+        close_diagonal(system.switches.held, lin)
         factor(lin)
         resolve(system, b, lam)
     elif not bicgstab_pair(system, Ja, Jb, b, lam):

@@ -121,5 +121,6 @@ METHOD = Method(
     orders={"ab2": 1},
     options=(integrator_option("euler", ("euler", "ab2")), NEWTON),
     memory=memory,
+    shortest=0.5,
     levels=BOTH,
 )

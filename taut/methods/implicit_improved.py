@@ -171,6 +171,7 @@ METHOD = Method(
     ),
     options=(integrator_option("midpoint"),),
     memory=memory,
+    shortest=0.5,
     solves="1 (forces of v: 2)",
     levels=BOTH,
 )

@@ -150,6 +150,7 @@ METHOD = Method(
     orders={"euler": 1, "ab2": 2},
     options=(integrator_option("midpoint"),),
     memory=memory,
+    shortest=0.5,
     solves="2",
     levels=BOTH,
 )

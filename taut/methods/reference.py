@@ -128,6 +128,7 @@ METHOD = Method(
     memory=lambda model: 1,
     stages=STAGES,
     adaptive=True,
+    shortest=1e-9,
     remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
     "rattle_fourth.",
     solves="14 per internal step",

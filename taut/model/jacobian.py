@@ -8,6 +8,7 @@ from ..compiled import compiled, inline
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
+from .switched_rows import close_diagonal
 
 
 @inline
@@ -85,6 +86,7 @@ def drop_slip(system, J):
 def prepare(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
+    close_diagonal(system.switches.held, system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
