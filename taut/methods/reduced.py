@@ -26,7 +26,7 @@ from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
+from .base import OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
 from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
 from .reduction.formulas import Formulas
 from .reduction.linear import Linear
@@ -73,7 +73,7 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
     form = form_of(model)
     tables, kept = FORMS[form].start(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
-    A, B, C = (dp.A, dp.B, dp.C) if par[0] > 0.0 else RK4
+    A, B, C = (dp.A, dp.B, dp.C) if par[TOLERANCE] > 0.0 else RK4
     reduced = Reduced(
         par, form, Addresses(),
         tables if form == FORMULAS else formulas.room(),
@@ -97,7 +97,8 @@ def place(system, reduced, t, y):
     x, quat, v = work.x1, work.quat1, work.v1
     set_time(system, t, x, quat, v)
     if reduced.form == FORMULAS:
-        formulas.place(reduced.formulas, t, y, x, v)
+        formulas.place(reduced.formulas, t, y, x, quat, v)
+        place_on_bodies(system, x, quat, v)
     elif reduced.form == TREE:
         place_on_bodies(system, x, quat, v)
         sweeps.place(reduced.tree, y, x, v)
@@ -155,7 +156,7 @@ def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory
     y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
-    stages, tolerance = reduced.B.shape[0], reduced.par[0]
+    stages, tolerance = reduced.B.shape[0], reduced.par[TOLERANCE]
     copy(state.x, work.x1)  # with all that is fixed
     copy(state.quat, work.quat1)
     copy(state.v, work.v1)
@@ -209,18 +210,19 @@ def step(system, state, t, h, reduced):
     return status
 
 
+@compiled
+def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
+    """Add the kinetic energy that scene.reduced gives beside that of bodies."""
+    if reduced.form == FORMULAS and reduced.formulas.kinetic != 0:
+        kept = state.memory[1:].reshape((2, (state.memory.shape[0] - 1) // 2))
+        formulas.evaluate(reduced.formulas, t, kept)
+        energy[0] += reduced.formulas.T[0]
+
+
 METHOD = Method(
-    name="reduced",
+    name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
-    source="COL865; Featherstone 1983",
-    style=Style("#777777", DASHED, "d"),
-    level="position and velocity",
-    order=4,
-    step=step,
-    observe=observe_lagrange,
-    stages=dp.STAGES,
-    solves="0",
-    refuses=refuses,
-    start=start,
-    coordinates="reduced",
-)
+    level="position and velocity", order=4,
+    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
+    coordinates="reduced", solves="0",
+)  # fmt: skip

@@ -108,6 +108,9 @@ def switch(system, state, t, near):
             log(switches, t, ON if on else OFF, k)
     if pushes:
         state.ledger[1] += apply(system, t, x, state.quat, state.v)
+    for k in range(switches.held.row.shape[0]):
+        if x[switches.held.keeper[k], 0] == 0.0:
+            state.lam[switches.held.row[k]] = 0.0
     if switches.held.row.shape[0] > 0:
         constraints(system, t, x, state.quat, state.v, False, system.work.J)
         take_over(switches.held, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)

@@ -187,6 +187,8 @@ class Deformable:
     shortest      [m] the shortest edge of the mesh
     self_contact  whether it runs into itself
     pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
+    release       "lambda", "velocity", "voronoi" or "paper": when contacts let go
+    approach      "position" or "velocity": what stops a node that comes near
     """
 
     kind: str
@@ -210,6 +212,8 @@ class Deformable:
     self_contact: bool
     pins: dict[int, Any]
     where: str | None = None
+    release: str = "lambda"
+    approach: str = "position"
 
     @property
     def is_limited(self) -> bool:
@@ -238,10 +242,15 @@ class ReducedMap:
 
     coordinates  (name, value, rate) at t = 0
     positions    body name -> three formulas in the coordinates' names and t
+    turns        rigid body -> rotations (axis, angle as a formula), each about axes that those before it have turned
+    kinetic      T(q, q̇, t) beside that of the bodies, with rates as q.v; "" where there is none
     """
 
     coordinates: tuple[tuple[str, float, float], ...]
     positions: dict[str, tuple[str, str, str]]
+    # Left out of digests where they are not used, so that runs stored before they were known go on.
+    turns: dict[str, tuple[tuple[Vector, str], ...]] = field(default_factory=dict, metadata={"later": True})
+    kinetic: str = field(default="", metadata={"later": True})
 
 
 @dataclass(frozen=True)
