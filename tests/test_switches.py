@@ -13,6 +13,7 @@ from taut.analysis.mechanics.doctor import examine
 from taut.constraints import KINDS
 from taut.forces import KINDS as FORCES
 from taut.methods import METHODS
+from taut.simulation.dense import dense
 
 ABLE = [m.name for m in METHODS.values() if m.step is not None and m.coordinates != "reduced"]
 OPTIONS = {"penalty": {"alpha": 1e4, "beta": 10.0}}
@@ -200,6 +201,13 @@ def test_an_inequality_is_switched_too(method, simulate):
     assert np.abs(np.diff(v)).max() < 0.6 and y[-1] == pytest.approx(0.08, abs=1e-6)
     kinds = run.events[run.events.kind.str.startswith("switched")]
     assert list(kinds.constraint) == ["trapdoor", "net"]
+
+
+def test_a_reference_run_is_known_between_records_across_a_switch(simulate):
+    scene = pendulum(until=0.33)
+    coarse, fine = (simulate(scene, "reference", h, 0.5) for h in (0.25, 0.05))
+    found = dense(coarse, fine.records.time)
+    assert np.abs(found.records.x[:, 0] - fine.records.x[:, 0]).max() < 1e-9
 
 
 def test_a_restored_simulation_goes_on_bit_for_bit_in_the_middle_of_an_ease():

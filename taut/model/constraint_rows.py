@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled import inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
 from .instant import place, start_of
 from .rotation import to_body
@@ -23,10 +25,11 @@ def constraints(system, t, x, quat, v, second, J):
     held = system.switches.held
     if held.row.shape[0] > 0:
         switch_rows(held, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
-    carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+    if system.rows.spin_block.shape[0] > 0:
+        carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
 
 
-@inline
+@on_demand(types.none)
 def carry_to_rotations(rows, places, quat, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
     for k in range(rows.spin_block.shape[0]):
@@ -66,6 +69,7 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
     kept = system.switches.kept
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
-    carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+    if ineq.rows.spin_block.shape[0] > 0:
+        carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
     if kept.row.shape[0] > 0:
         take_over(kept, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

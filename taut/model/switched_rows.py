@@ -16,7 +16,9 @@ x[keeper] = (1: on, t₀, …), x[offset] = (Φ₀, Φ̇₀, 1: they are known).
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import inline, on_demand
 
 FAR = 1e9  # [m] (5)
 
@@ -33,7 +35,7 @@ def blend(s, start, slope):
     return value, first, second
 
 
-@compiled
+@on_demand(types.none)
 def switch_rows(switched, ptr, t, x, phi, phi_t, gamma, J):
     """(1), (3), (4) and (5) for the rows of equalities, or of inequalities, just evaluated at t."""
     for k in range(switched.row.shape[0]):
@@ -60,7 +62,7 @@ def switch_rows(switched, ptr, t, x, phi, phi_t, gamma, J):
             gamma[r] -= second / (ease * ease)
 
 
-@compiled
+@on_demand(types.none)
 def take_over(switched, rows, t, x, v, phi, phi_t, J):
     """Φ₀ and Φ̇₀ of rows that were switched on at t, from Φ, Φ_t and J just evaluated, in which e then stands."""
     for k in range(switched.row.shape[0]):

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
-from ..compiled import compiled, entry, inline, specialise, structure
+from ..compiled import compiled, entry, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS
@@ -110,7 +110,7 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    cut = specialise(switching.switched_step, f"switched_{name}", compiled, step=method.step)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step)
     return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
 
 
