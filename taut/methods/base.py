@@ -160,6 +160,9 @@ class Method:
         if self.coordinates == "reduced" and switched is not None:
             return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
                     "for all times; use rattle or reference, or leave its switch out")
+        if self.form == "contact" and self.adaptive and model.switch_names:
+            return (f"'{model.switch_names[0]}' is switched, which beside inequalities happens at the starts of steps, "
+                    "and this method chooses its steps itself; use baumgarte, or leave its switch out")
         if self.form in ("", "contact") or not model.switch_names:
             return None
         springs = [info.name for info in model.force_info

@@ -43,7 +43,7 @@ class Session:
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
-        self.method = method_for(scene, plan["method"])
+        self.method = method_for(scene, plan["method"], plan["options"])
         reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
