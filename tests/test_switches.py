@@ -187,7 +187,7 @@ def test_a_constraint_of_any_kind_that_is_off_is_as_if_it_were_not_there(kind, s
     assert own and (runs[0].data.multiplier.sel(constraint=own) == 0).all()
 
 
-@pytest.mark.parametrize("method", ["implicit_first", "baumgarte"])
+@pytest.mark.parametrize("method", ["implicit_first", "baumgarte", "rattle"])
 def test_an_inequality_is_switched_too(method, simulate):
     """A floor that opens, and one that appears inside a ball and lifts it out without a jump."""
     scene = taut.Scene(name="trapdoor")

@@ -174,8 +174,8 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
         return state, context_of(model, state, numbers)
 
     return replace(
-        method, form="contact", algorithm="time_stepping", functions=130, shortest=0.5, start=start, grow=grow, drain=drain,
-        remarks=remarks, log=lambda ctx: ctx, measure=measure,
+        method, form="contact", algorithm="time_stepping", functions=130, shortest=0.5, start=start, grow=grow,
+        drain=drain, remarks=remarks, log=lambda ctx: ctx, measure=measure,
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
