@@ -129,15 +129,33 @@ def test_what_the_system_of_active_springs_can_not_hold_is_named(options, words)
 
 
 def test_scenes_beyond_limits_are_refused():
-    mixed, joined, touching = hanging(), hanging(), hanging(thickness=0.01)
+    mixed, joined, rough, folded = hanging(), hanging(), hanging(thickness=0.01), hanging(thickness=0.01)
     mixed.cloth(grid=(3, 3), origin=(0, 3, 0), name="other")
     joined.distance(joined.deformables["cloth"].node(20), (0, 0, 5))
-    touching.contacts("cloth", [touching.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0))])
-    refused = {"'other' has system 'nodes' and others 'active'": mixed, "has the constraint .* limits alone": joined,
-               "it has contacts": touching}  # fmt: skip
+    rough.contacts("cloth", [rough.obstacle("half_space", point=(0, -1, 0), normal=(0, 1, 0))], friction=0.3)
+    folded.contacts("cloth", "cloth")
+    refused = {"'other' has system 'nodes' and others 'active'": mixed, "constraint .* limits and contacts": joined,
+               "it has friction, .*; set friction to 0": rough, "'cloth' may touch itself": folded}  # fmt: skip
     for words, scene in refused.items():
         with pytest.raises(TautError, match=words):
             taut.simulate(scene, method="implicit_first", dt=0.01, duration=0.1, progress=False)
+
+
+@pytest.mark.parametrize("approach", ["position", "velocity"])
+def test_limits_and_contacts_hold_while_a_heavy_ball_hits_the_sheet(approach, simulate):
+    """Neither a spring passes its limit nor a node the ball's surface, and momentum goes from the ball to the sheet."""
+    scene = Scene(gravity=(0, 0, 0))
+    sheet = scene.cloth(grid=(9, 9), size=(2, 2), origin=(-1, 0, -1), stiffness=200, thickness=0.01, approach=approach,
+                        **PAPER)  # fmt: skip
+    scene.contacts([scene.particle((0.1, 0.4, 0.05), mass=2, velocity=(0, -5, 0), radius=0.3, name="ball")], sheet)
+    run = simulate(scene, "implicit_first", PAPER_STEP, 0.3)
+    assert longest(run) <= 0.1 + TOLERANCE, f"a spring is {longest(run):.5g} longer"
+    deep = float(run.data.overlap.max()) / 0.25
+    assert deep < 9e-4 and int(run.data.contact_count.max()) >= 4, f"a node is {deep:.3g} edges deep"
+    p = run.data.momentum.values
+    off = np.abs(p - p[0]).max() / np.abs(p[0]).max()
+    assert off < 1e-9, f"momentum is off by {off:.3g}"
+    assert int(run.data.limited_edges.max()) > 8, "hardly a limit acts"
 
 
 def test_other_methods_take_the_scene_as_before(simulate):

@@ -6,7 +6,7 @@ from pathlib import Path
 import taut
 
 STAGES = [
-    {"errors", "arguments", "limits"},
+    {"errors", "arguments", "limits", "registry", "drafts"},
     {"compiled"},
     {"geometry", "expressions"},
     {"shapes"},

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..drafts import write_text
 from ..errors import TautError, unknown
 from .parameters import Flag
 from .table import print_table
@@ -64,7 +65,7 @@ def bench(
         targets = [asdict(target) | {"met": target.met} for target in report.targets]
         numbers[name] = report.numbers | {"targets": targets}
     if json is not None:
-        _write(json, formats.dumps(numbers, indent=1, ensure_ascii=False) + "\n")
+        write_text(json, formats.dumps(numbers, indent=1, ensure_ascii=False) + "\n")
 
 
 def show(title: str, report: Report) -> None:
@@ -86,15 +87,3 @@ def _check_writable(path: Path, overwrite: bool) -> None:
     folder = path.parent
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise TautError(f"'{path}' can not be written; give another path.")
-
-
-def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    except OSError as problem:
-        why = problem.strerror or problem
-        raise TautError(f"'{path}' can not be written: {why}; give another path.") from None
-    finally:
-        draft.unlink(missing_ok=True)

@@ -5,30 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import TautError
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Flag, Opening, SceneName
 
 
 def compare(
-    scene: str,
+    scene: SceneName,
     /,
     *,
     methods: str | None = None,
     dt: str | None = None,
     duration: float | None = None,
     reference: str = "auto",
-    set: Words | None = None,
     out: Path | None = None,
     overwrite: Flag = False,
     open: Flag = False,
-    allow_outside: Flag = False,
+    opening: Opening = AS_IT_IS,
 ) -> int:
     """Compare methods on a scene: drift, errors, energy and cost.
 
     Parameters
     ----------
-    scene
-        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
-        that you may do yourself; everything else is only read.
     methods
         Names separated by commas; default: all that can treat the scene.
     dt
@@ -37,24 +33,18 @@ def compare(
         Simulated time [s]; default: what the scene suggests.
     reference
         What errors are measured against: auto, none, or a method.
-    set
-        NAME=VALUE, a parameter of the scene; may be repeated.
     out
         Folder for report.html, table.csv and plots; default: compare_SCENE.
     overwrite
         Replace an older comparison in that folder.
     open
         Show the report in a browser.
-    allow_outside
-        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..analysis.compare.compare import compare as compare_methods
-    from ..scene.open import open_scene
-    from ..scene.parameters import parse_parameters
 
     folder = out if out is not None else Path(f"compare_{Path(scene).stem}")
     result = compare_methods(
-        open_scene(scene, allow_outside, **parse_parameters(set or ())),
+        opening.open(scene),
         methods=None if methods is None else [name.strip() for name in methods.split(",") if name.strip()],
         dt=None if dt is None else [_number(text) for text in dt.split(",") if text.strip()],
         duration=duration,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Flag, Opening
 
 
 def convert(
@@ -15,11 +15,12 @@ def convert(
     /,
     *,
     out: Annotated[Path, Parameter(alias="-o")],
-    set: Words | None = None,
     overwrite: Flag = False,
-    allow_outside: Flag = False,
+    opening: Opening = AS_IT_IS,
 ) -> None:
     """Write a URDF or MJCF file, or any other scene, as a scene file.
+
+    Parameters (--set) are base=floating or limits=false of a URDF, controls="shoulder = 0.5" of MJCF.
 
     Parameters
     ----------
@@ -27,15 +28,9 @@ def convert(
         A .urdf or .xml (MJCF) file, or any scene that taut run takes.
     out
         The scene file to write (.yaml).
-    set
-        NAME=VALUE, a parameter: base=floating or limits=false of a URDF, controls="shoulder = 0.5" of MJCF.
     overwrite
         Replace an older file.
-    allow_outside
-        Let a .yaml file name meshes and arrays outside of its folder.
     """
-    from ..scene import open_scene, parse_parameters
-
-    scene = open_scene(file, allow_outside, **parse_parameters(set or ()))
+    scene = opening.open(file)
     path = scene.save(out, overwrite=overwrite)
     print(f"{path}: {len(scene.bodies):,} bodies, {len(scene.constraints):,} constraints, {len(scene.forces):,} forces")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Opening, SceneName
 from .table import print_table
 
 
 def doctor(
-    scene: str,
+    scene: SceneName,
     /,
     *,
     dt: float | None = None,
-    set: Words | None = None,
-    allow_outside: Flag = False,
+    opening: Opening = AS_IT_IS,
 ) -> int:
     """Examine a scene before it runs: degrees of freedom, rank, redundant and conflicting constraints, step and method.
 
@@ -20,18 +19,11 @@ def doctor(
 
     Parameters
     ----------
-    scene
-        A gallery name, a .yaml, .urdf or .xml file, or a .py file with build().
     dt
         The step that is meant [s]; default: what the scene suggests.
-    set
-        NAME=VALUE, a parameter of the scene; may be repeated.
-    allow_outside
-        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..analysis.mechanics.doctor import examine
-    from ..scene import open_scene, parse_parameters
 
-    found = examine(open_scene(scene, allow_outside, **parse_parameters(set or ())), dt)
+    found = examine(opening.open(scene), dt)
     print_table([(one.topic, ("! " if one.is_warning else "") + one.value, one.reason) for one in found])
     return 1 if any(one.topic == "conflict" for one in found) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..errors import TautError
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Flag, Opening, Words
 
 
 def explain(
@@ -15,49 +15,41 @@ def explain(
     at: float = 0.0,
     method: str | None = None,
     dt: float | None = None,
-    set: Words | None = None,
     option: Words | None = None,
     out: Path | None = None,
     overwrite: Flag = False,
-    allow_outside: Flag = False,
+    opening: Opening = AS_IT_IS,
 ) -> None:
     """Show what each rule for the active set does at one instant, look by look.
 
     Parameters
     ----------
     scene
-        A gallery name, a .yaml file, or a .py file with build(); it must have inequalities. A .py file is executed,
-        with all
-        that you may do yourself; everything else is only read.
+        With inequalities: a gallery name, a .yaml file, or a .py file with build(), which is executed.
     at
         The instant [s]. An activation or impact within one step of it is taken instead.
     method
         How the scene is brought to that instant; default: what the scene suggests.
     dt
         Step [s]; default: what the scene suggests.
-    set
-        NAME=VALUE, a parameter of the scene; may be repeated.
     option
         NAME=VALUE, an option of the method, such as tau=0.05; may be repeated.
     out
         The picture; default: explain_SCENE.png.
     overwrite
         Replace an older picture.
-    allow_outside
-        Let a .yaml file name meshes and arrays outside of its folder.
     """
     from ..analysis.explain import explain as look_closely
     from ..analysis.explain.drawing import draw
     from ..analysis.explain.text import print_explanation
-    from ..scene import open_scene, parse_parameters
+    from ..scene import parse_parameters
 
     path = out if out is not None else Path(f"explain_{Path(scene).stem}.png")
     if path.exists() and not overwrite:
         raise TautError(f"'{path}' exists; choose another name (--out) or pass --overwrite.")
     if not path.parent.is_dir():
         raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
-    given = open_scene(scene, allow_outside, **parse_parameters(set or ()))
-    found = look_closely(given, at, method, dt, **parse_parameters(option or ()))
+    found = look_closely(opening.open(scene), at, method, dt, **parse_parameters(option or ()))
     if found.traces:
         draw(found, path)  # first: a pipe may end in the midst of the text
     print_explanation(found)

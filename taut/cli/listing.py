@@ -10,12 +10,13 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "limits of cloth"}
-Subject = Literal["scenes", "methods", "rules", "constraints", "forces", "solvers", "formats", "figures"]
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits"}
+Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "formats", "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, rules for inequalities, constraints, forces, solvers, formats, figures; all by default.
+    """List scenes, methods, rules for inequalities, release rules of cloth, constraints, forces, solvers, formats,
+    figures; all by default.
 
     markdown: print tables for documents
     """
@@ -119,6 +120,18 @@ def _rules() -> tuple[list[str], list[list[str]]]:
     return ["active_set", "", "source"], [[rule.name, rule.doc, rule.source] for rule in RULES.values()]
 
 
+def _releases() -> tuple[list[str], list[list[str]]]:
+    from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+    from ..cloth.release import RULES
+
+    able = [*DEFORMABLE_METHODS.values(), ACTIVE_LIMITS]
+    rows = [
+        [name, doc, " ".join(m.algorithm or m.name for m in able if name in m.releases and m.touches)]
+        for name, doc in RULES.items()
+    ]
+    return ["release", "a contact of cloth ends where", "algorithms"], rows
+
+
 def _constraints() -> tuple[list[str], list[list[str]]]:
     from ..constraints import KINDS
 
@@ -178,6 +191,7 @@ SUBJECTS = {
     "scenes": _scenes,
     "methods": _methods,
     "rules": _rules,
+    "releases": _releases,
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,

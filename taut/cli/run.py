@@ -6,11 +6,14 @@ import inspect
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyclopts import Parameter
+
 from ..errors import TautError
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Flag, Opening, SceneName, Words
 from .table import print_table
 
 if TYPE_CHECKING:
@@ -20,42 +23,81 @@ if TYPE_CHECKING:
 STOPPED = 1  # exit code where Ctrl-C came before there was a run
 
 
-def run(
-    scene: str | None = None,
-    /,
-    *,
-    method: str | None = None,
-    dt: float | None = None,
-    duration: float | None = None,
-    out: Path | None = None,
-    overwrite: Flag = False,
-    resume: Path | None = None,
-    recover: Flag = False,
-    durable: bool = True,
-    record_every: int | None = None,
-    solver: str | None = None,
-    tolerance: float | None = None,
-    set: Words | None = None,
-    option: Words | None = None,
-    start: str | None = None,
-    project_initial: bool = True,
-    repair: Flag = False,
-    allow_outside: Flag = False,
-    view: Flag = False,
-) -> int:
-    """Simulate a scene.
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Stepping:
+    """What is computed, and how.
 
     Parameters
     ----------
-    scene
-        A gallery name, a .yaml file, or a .py file with build(). A .py file is executed, with all
-        that you may do yourself; everything else is only read.
     method
         How the constraints are enforced: see taut list methods.
     dt
         Step [s]; default: what the scene suggests.
     duration
         Simulated time [s]; default: what the scene suggests.
+    record_every
+        Keep every n-th step.
+    solver
+        Of the linear systems: see taut list solvers.
+    tolerance
+        Largest |Φ| allowed at the end of a step.
+    option
+        NAME=VALUE, an option of the method; may be repeated.
+    """
+
+    method: str | None = None
+    dt: float | None = None
+    duration: float | None = None
+    record_every: int | None = None
+    solver: str | None = None
+    tolerance: float | None = None
+    option: Words | None = None
+
+    def given(self) -> dict[str, Any]:
+        """What was said, by name."""
+        return {name: value for name, value in vars(self).items() if value is not None and name != "option"}
+
+    def options(self) -> dict[str, Any]:
+        """Of the method."""
+        from ..scene.parameters import parse_parameters
+        from ..simulation.run import simulate
+
+        options = parse_parameters(self.option or ())
+        for name in options:
+            if name in inspect.signature(simulate).parameters:
+                raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
+        return options
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Starting:
+    """What to do with a start that breaks constraints.
+
+    Parameters
+    ----------
+    start
+        What to do with a start that breaks constraints: project (mend small errors, refuse larger ones; the default),
+        repair (move bodies as little as needed, however far) or as_given (keep it).
+    repair
+        The same as --start repair.
+    project_initial
+        --no-project-initial is the same as --start as_given.
+    """
+
+    start: str | None = None
+    project_initial: bool = True
+    repair: Flag = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Storing:
+    """Where a run is stored, or taken up again.
+
+    Parameters
+    ----------
     out
         Folder to store the run in while it goes on.
     overwrite
@@ -66,72 +108,62 @@ def run(
         With --resume of a damaged run: go back to before the damage (see taut verify).
     durable
         Wait for the disk at each commit to --out, so that it outlives a loss of power, too.
-    record_every
-        Keep every n-th step.
-    solver
-        Of the linear systems: see taut list solvers.
-    tolerance
-        Largest |Φ| allowed at the end of a step.
-    set
-        NAME=VALUE, a parameter of the scene; may be repeated.
-    option
-        NAME=VALUE, an option of the method; may be repeated.
-    start
-        What to do with a start that breaks constraints: project (mend small errors, refuse larger ones; the default),
-        repair (move bodies as little as needed, however far) or as_given (keep it).
-    repair
-        The same as --start repair.
-    project_initial
-        --no-project-initial is the same as --start as_given.
-    allow_outside
-        Let a .yaml file name meshes and arrays outside of its folder.
+    """
+
+    out: Path | None = None
+    overwrite: Flag = False
+    resume: Path | None = None
+    recover: Flag = False
+    durable: bool = True
+
+
+STEPPING, STARTING, STORING = Stepping(), Starting(), Storing()
+
+
+def run(
+    scene: SceneName | None = None, /, *, stepping: Stepping = STEPPING, storing: Storing = STORING,
+    opening: Opening = AS_IT_IS, starting: Starting = STARTING, view: Flag = False,
+) -> int:  # fmt: skip
+    """Simulate a scene.
+
+    Parameters
+    ----------
     view
         Show the run in a browser while it goes on, until Ctrl-C.
     """
-    from ..scene.open import open_scene
-    from ..scene.parameters import parse_parameters
-    from ..simulation import run as running
+    from ..simulation.run import simulate
 
-    asked: dict[str, Any] = {
-        "method": method, "dt": dt, "duration": duration, "record_every": record_every, "solver": solver,
-        "tolerance": tolerance, "out": out, "start": start,
-    }  # fmt: skip
-    asked = {name: value for name, value in asked.items() if value is not None}
-    parameters = parse_parameters(set or ())
-    if resume is not None:
-        switches = {"option": option, "overwrite": overwrite, "repair": repair}
+    asked = stepping.given()
+    asked |= {name: value for name, value in (("out", storing.out), ("start", starting.start)) if value is not None}
+    if storing.resume is not None:
+        switches = {"option": stepping.option, "overwrite": storing.overwrite, "repair": starting.repair}
         _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
-        given = open_scene(scene, allow_outside, **parameters) if scene is not None else None
-        return _go_on(resume, given, recover, durable, view)
-    if recover:
+        return _go_on(storing.resume, opening.open(scene) if scene is not None else None, storing, view)
+    if storing.recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
         raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
-    options = parse_parameters(option or ())
-    for name in options:
-        if name in inspect.signature(running.simulate).parameters:
-            raise TautError(f"'{name}' is not an option of the method; give it as {_flag(name)}.")
-    asked |= {"overwrite": overwrite, "project_initial": project_initial, "repair": repair, "durable": durable,
-              **options}  # fmt: skip
+    asked |= {"overwrite": storing.overwrite, "project_initial": starting.project_initial, "repair": starting.repair,
+              "durable": storing.durable, **stepping.options()}  # fmt: skip
     code = STOPPED
-    with watching(out) if view else nullcontext(out) as folder:
+    with watching(storing.out) if view else nullcontext(storing.out) as folder:
         if folder is not None:
             asked["out"] = folder
-        result = running.simulate(open_scene(scene, allow_outside, **parameters), **asked)
+        result = simulate(opening.open(scene), **asked)
         code = exit_code(result)
-        report(result, out)
+        report(result, storing.out)
     return code
 
 
-def _go_on(path: Path, scene: Scene | None, recover: bool, durable: bool, view: bool) -> int:
+def _go_on(path: Path, scene: Scene | None, storing: Storing, view: bool) -> int:
     """Resume a stored run; the exit code."""
     from ..result.store import Store
     from ..simulation import run as running
 
-    taken_before = Store.open(path, recover=recover).step
+    taken_before = Store.open(path, recover=storing.recover).step
     code = STOPPED
     with watching(path) if view else nullcontext():
-        result = running.resume(path, scene=scene, recover=recover, durable=durable)
+        result = running.resume(path, scene=scene, recover=storing.recover, durable=storing.durable)
         code = exit_code(result)  # before anything is printed: Ctrl-C may come in between
         report(result, path, min(taken_before, result.steps))
     return code

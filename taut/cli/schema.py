@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
+from ..drafts import write_text
 from ..errors import TautError
 from .parameters import Flag
 
@@ -28,12 +28,4 @@ def schema(*, out: Path | None = None, overwrite: Flag = False) -> None:
         return
     if out.exists() and not overwrite:
         raise TautError(f"'{out}' exists; choose another name or pass --overwrite.")
-    draft = out.with_name(f".{out.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text + "\n")
-        os.replace(draft, out)
-    except OSError as problem:
-        why = problem.strerror or problem
-        raise TautError(f"'{out}' can not be written: {why}; give another path.") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    write_text(out, text + "\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import TautError
-from .parameters import Flag, Words
+from .parameters import AS_IT_IS, Flag, Opening
 
 
 def view(
@@ -13,8 +13,7 @@ def view(
     title: str | None = None,
     method: str | None = None,
     dt: float | None = None,
-    set: Words | None = None,
-    allow_outside: Flag = False,
+    opening: Opening = AS_IT_IS,
     build: Flag = False,
 ) -> int:
     """Show runs, or one scene live, on a page of 127.0.0.1, until Ctrl-C.
@@ -33,10 +32,6 @@ def view(
         Of a live scene; default: what the scene suggests.
     dt
         Step of a live scene [s].
-    set
-        NAME=VALUE, a parameter of a live scene; may be repeated.
-    allow_outside
-        Let the .yaml file of a live scene name meshes and arrays outside of its folder.
     build
         Make the page itself from its sources first (in a checkout; needs the npm registry).
     """
@@ -52,11 +47,9 @@ def view(
             return 0
     if not things:
         raise TautError("there is nothing to show; name a stored run (taut run … --out PATH) or a scene.")
-    from ..scene.parameters import parse_parameters
     from ..view.viewer import view as show
 
-    parameters = parse_parameters(set or ())
-    show(*things, port=port, browser=browser, title=title, method=method, dt=dt, parameters=parameters,
-         allow_outside=allow_outside, wait=True)  # fmt: skip
+    show(*things, port=port, browser=browser, title=title, method=method, dt=dt, parameters=opening.parameters,
+         allow_outside=opening.allow_outside, wait=True)  # fmt: skip
     return 0
 

@@ -15,6 +15,8 @@
     interior_point.py        limits and contacts all at once;  slack.py  slacks and multipliers
     augmented_lagrangian.py  descent of an energy with a line search
     length_projection.py     fast projection: lengths alone
+    release.py               release rules of contacts, and contacts as bounds on velocities
+    contact_events.py        when contacts begin and end, with their impulse
     external_contact.py      contacts with obstacles and balls;  initial_contacts.py  the same at the start
     self_contact.py          contacts between sheets;  contact_schur.py, contact_ordering.py  their forces
     records.py               what records keep;  dissipation.py  energy that limits, contacts and friction take

@@ -11,8 +11,9 @@ long meanwhile among the rows, until all lengths are within the tolerance. Subst
 that (1) is stable, also with the stiffness λ/l of taut springs across; what does not converge is taken again in halves.
 
 Departs from the paper: springs go on pulling while they are constraints, so that λ is what the limit adds, and it
-goes to zero where the spring alone suffices. Where many dependent springs come to their limits at once, as in a flat
-free sheet that is flung apart, (2) may not converge at any substep: the run then ends with a message.
+goes to zero where the spring alone suffices. Contacts are further rows (active_contacts.py). Where many dependent
+springs come to their limits at once, as in a flat free sheet that is flung apart, (2) may not converge at any substep:
+the run then ends with a message.
 What is too long at the start is brought back little by little.
 """
 
@@ -25,17 +26,29 @@ import numpy as np
 
 from ..compiled import compiled, inline, structure
 from ..forces.spring_law import Springs, add_forces, joined
-from ..methods.base import NOT_CONVERGED, OK
+from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK
+from ..methods.base import TOLERANCE as BOUND
 from ..model import arrays
 from ..model.evaluate import set_time
+from .active_contacts import (
+    ActiveContacts,
+    active_contacts,
+    begin_contacts,
+    evaluate_contacts,
+    finish_contacts,
+    set_bounds,
+)
 from .active_system import ActiveSystem, active_system, gather, solve_active
 from .baselines.common import SPRINGS, external
-from .codes import ADAMS_BASHFORTH
+from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
+from .contact_events import begin_impulses, is_nearly_full, record_external
+from .contact_rows import external_members
 from .dissipation import DRIVERS, IMPACTS, count_force_work
+from .external_contact import evaluate_rows
 from .predict import copy3, extrapolate, kick
 from .problem import frequency
-from .records import count_drivers
+from .records import add_contact_forces, count_drivers, deepest, write_listed, write_multipliers
 from .unknowns import edge_pairs
 
 LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
@@ -48,23 +61,24 @@ SHORTEST = 1.0 / 16384.0  # substep, of a step
 
 @structure
 class ActiveLimits(NamedTuple):
-    """Springs with a limit, and the state of a substep."""
+    """Springs with a limit, then contacts: e + r rows; and the state of a substep."""
 
-    i: np.ndarray  # (e,) slots
+    i: np.ndarray  # (e + r,) slots
     j: np.ndarray
+    w: np.ndarray  # (e + r, 2) inverse masses of both; of an obstacle, which has no slot, zero
     length: np.ndarray  # (e,) at rest [m]
     longest: np.ndarray  # (e,) [m]
     target: np.ndarray  # (e,) the same in this substep,
-    tol: np.ndarray  # (e,) how far it may be passed [m],
-    fine: np.ndarray  # (e,) and missed, where (2) converges [m]
-    tension: np.ndarray  # (e,) λ [N]
-    active: np.ndarray  # (e,) bool
-    u: np.ndarray  # (e, 3) unit vectors from j to i at the start of the substep
-    phi: np.ndarray  # (e,) l - target [m]
+    tol: np.ndarray  # (e + r,) how far it may be passed [m],
+    fine: np.ndarray  # (e + r,) and missed, where (2) converges [m]
+    tension: np.ndarray  # (e + r,) λ [N]
+    active: np.ndarray  # (e + r,) bool
+    u: np.ndarray  # (e + r, 3) unit vectors from j to i at the start of the substep; of a contact -n
+    phi: np.ndarray  # (e + r,) l - target [m]; of a contact its depth
     history: np.ndarray  # (3 + 3 slots,) as of predict.extrapolate
     x_start: np.ndarray  # (slots, 3)
     v_start: np.ndarray
-    tension_start: np.ndarray  # (e,)
+    tension_start: np.ndarray  # (e + r,)
     v_free: np.ndarray  # (slots, 3) v*
     force: np.ndarray  # (slots, 3) all of (1), springs included [N]
     across: np.ndarray  # (slots,) Σ λ/l of the springs at a node [N/m]
@@ -77,38 +91,47 @@ class ActiveContext(NamedTuple):
     options: np.ndarray  # par of methods/base.py
     springs: Springs
     limits: ActiveLimits
+    contacts: ActiveContacts
     w: np.ndarray  # (slots,) inverse masses
     batch: np.ndarray  # batches of springs in system.forces,
     members: np.ndarray  # and how many each has
 
 
 def memory_of(model) -> int:
-    """Length of state.memory: λ, then what Adams-Bashforth remembers."""
-    return len(edge_pairs(model)[0]) + 3 + 3 * len(model.x)
+    """Length of state.memory: λ, then what Adams-Bashforth remembers, and impulses of contacts."""
+    return len(edge_pairs(model)[0]) + 2 * len(external_members(model)[0]) + 3 + 3 * len(model.x)
 
 
 def start(model, system, state, par):
     pairs, length, longest = edge_pairs(model)
-    e, slots = len(pairs), len(model.x)
+    touching = external_members(model)[0]
+    both = np.concatenate([pairs, touching])
+    e, rows, slots = len(pairs), len(both), len(model.x)
     w = np.ascontiguousarray(model.bodies.w[:, 0])
     springs = joined(*(family for sheet in model.sheets for family in sheet.springs.values()))
-    i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    i = np.ascontiguousarray(both[:, 0])
+    j = np.where(both[:, 1] >= 0, both[:, 1], i)
+    own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
     nodes = [np.zeros((slots, 3)) for _ in range(4)]
+    sheet_nodes = np.concatenate([sheet.slots for sheet in model.sheets])
+    balls = np.setdiff1d(np.flatnonzero(w > 0.0), sheet_nodes)
+    history = state.memory[rows : rows + 3 + 3 * slots]
     limits = ActiveLimits(
-        i, j, length, longest, longest.copy(), np.zeros(e), np.zeros(e), state.memory[:e], np.zeros(e, bool),
-        np.zeros((e, 3)), np.zeros(e), state.memory[e:], *nodes[:2], np.zeros(e), *nodes[2:], np.zeros(slots),
-        frequency(w, springs), active_system(pairs, w),
+        i, j, own, length, longest, longest.copy(), np.zeros(rows), np.zeros(rows), state.memory[:rows],
+        np.zeros(rows, bool), np.zeros((rows, 3)), np.zeros(rows), history, *nodes[:2], np.zeros(rows), *nodes[2:],
+        np.zeros(slots), frequency(w, springs), active_system(both, w, balls),
     )  # fmt: skip
+    contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])
     batch = np.flatnonzero(system.forces.code == SPRINGS)
-    return state, ActiveContext(par, springs, limits, w, batch, system.forces.members[batch])
+    return state, ActiveContext(par, springs, limits, contacts, w, batch, system.forces.members[batch])
 
 
 @inline
-def longest_substep(of, w, rule):
-    """The longest stable substep [s]."""
+def longest_substep(of, contacts, w, v, rule):
+    """The longest stable substep [s], in which nothing passes through an obstacle unseen either."""
     for k in range(of.across.shape[0]):
         of.across[k] = 0.0
-    for e in range(of.i.shape[0]):
+    for e in range(of.length.shape[0]):
         if of.tension[e] > 0.0:
             size = of.tension[e] / of.length[e]
             of.across[of.i[e]] += size
@@ -116,7 +139,13 @@ def longest_substep(of, w, rule):
     most = 0.0
     for k in range(of.across.shape[0]):
         most = max(most, w[k] * of.across[k])
-    return LONGEST[rule] / sqrt(of.frequency * of.frequency + 2.0 * most)
+    longest = LONGEST[rule] / sqrt(of.frequency * of.frequency + 2.0 * most)
+    if contacts.rows.phi.shape[0] > 0:
+        fastest = 0.0
+        for k in range(v.shape[0]):
+            fastest = max(fastest, v[k, 0] ** 2 + v[k, 1] ** 2 + v[k, 2] ** 2)
+        longest = min(longest, contacts.travel / max(sqrt(fastest), 1e-300))
+    return longest
 
 
 @inline
@@ -124,11 +153,14 @@ def set_directions(of, x, dt, tolerance):
     """u and targets at the start of a substep; active is what has a tension.
 
     Tolerances are such that substeps one after the other never use more than the tolerance in all, and that what
-    they leave is a small force.
+    they leave is a small force. Of contacts `fine` is a share of a length, for begin_contacts.
     """
     turn = of.frequency * dt
     fine = FINE * min(1.0, turn * turn)
-    for e in range(of.i.shape[0]):
+    for e in range(of.tol.shape[0]):
+        of.active[e] = of.tension[e] > 0.0
+        of.fine[e] = fine
+    for e in range(of.length.shape[0]):
         a, b, c = difference(x, of.i[e], of.j[e])
         l = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(l, 1e-300)
@@ -137,43 +169,47 @@ def set_directions(of, x, dt, tolerance):
         allowed = tolerance * of.length[e]
         of.tol[e] = max(of.longest[e] + allowed - of.target[e], 0.5 * RECOVERY * allowed)
         of.fine[e] = min(of.tol[e], fine * of.length[e])
-        of.active[e] = of.tension[e] > 0.0
 
 
 @inline
-def pull(of, e, size, x, w):
-    """x -= W Jᵀ size of one spring; size [kg m]."""
+def pull(of, e, size, x):
+    """x -= W Jᵀ size of one row; size [kg m]."""
     i, j = of.i[e], of.j[e]
     for c in range(3):
-        x[i, c] -= w[i] * of.u[e, c] * size
-        x[j, c] += w[j] * of.u[e, c] * size
+        x[i, c] -= of.w[e, 0] * of.u[e, c] * size
+        x[j, c] += of.w[e, 1] * of.u[e, c] * size
 
 
 @inline
-def find_overlong(of, x):
-    """φ; what is too long becomes active. Returns the largest errors over `fine` and `tol`, and how many entered."""
+def find_violated(of, x, edge):
+    """φ of springs, that of contacts being there; what is too long, or inside, becomes active. Returns the largest
+    errors over `fine` and `tol`, and how many entered."""
     worst = 0.0
     passed = 0.0
     entered = 0
-    for e in range(of.i.shape[0]):
-        a, b, c = difference(x, of.i[e], of.j[e])
-        of.phi[e] = sqrt(a * a + b * b + c * c) - of.target[e]
+    springs = of.length.shape[0]
+    for e in range(of.phi.shape[0]):
+        if e < springs:
+            a, b, c = difference(x, of.i[e], of.j[e])
+            of.phi[e] = sqrt(a * a + b * b + c * c) - of.target[e]
+        elif of.w[e, 0] + of.w[e, 1] == 0.0:
+            continue
         error = abs(of.phi[e]) if of.active[e] and of.tension[e] > 0.0 else of.phi[e]
         worst = max(worst, error / of.fine[e])
         passed = max(passed, of.phi[e] / of.tol[e])
-        if not of.active[e] and of.phi[e] > ROUNDING * of.length[e]:
+        if not of.active[e] and of.phi[e] > ROUNDING * (of.length[e] if e < springs else edge):
             of.active[e] = True
             entered += 1
     return worst, passed, entered
 
 
 @inline
-def release(of, x, w, dt):
-    """Springs whose tension resists shrinkage are springs again. Returns how many."""
+def release(of, first, x, dt):
+    """Rows from `first` on that resist shrinkage, or pull on what they touch, let go. Returns how many."""
     left = 0
-    for e in range(of.i.shape[0]):
+    for e in range(first, of.i.shape[0]):
         if of.active[e] and of.tension[e] < 0.0:
-            pull(of, e, -dt * dt * of.tension[e], x, w)
+            pull(of, e, -dt * dt * of.tension[e], x)
             of.tension[e] = 0.0
             of.active[e] = False
             left += 1
@@ -181,35 +217,42 @@ def release(of, x, w, dt):
 
 
 @compiled
-def hold_limits(of, x, w, dt, counts):
+def hold_limits(system, state, ctx, t, dt):
     """(2), from x*. Returns OK or NOT_CONVERGED."""
+    of, x = ctx.limits, state.x
+    springs = of.length.shape[0]
     for e in range(of.i.shape[0]):
         if of.active[e]:
-            pull(of, e, dt * dt * of.tension[e], x, w)
+            pull(of, e, dt * dt * of.tension[e], x)
     m = 0
     passed = 0.0
     changed = 1
     for k in range(MAX_ROUNDS):
-        worst, passed, entered = find_overlong(of, x)
+        evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
+        worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
         if worst <= 1.0:
-            return OK
+            changed = release(of, springs, x, dt)  # contacts never pull
+            if changed == 0:
+                return OK
+            continue
         if changed + entered > 0:
             m = gather(of.system, of.active, of.u)
-        solve_active(of.system, m, of.phi)
-        counts[arrays.LINEAR_SOLVES] += 1
+        solve_active(of.system, m, of.phi, of.u)
+        system.work.counts[arrays.LINEAR_SOLVES] += 1
         for q in range(m):
             e = of.system.row[q]
             of.tension[e] += of.system.mu[q] / (dt * dt)
-            pull(of, e, of.system.mu[q], x, w)
-        changed = release(of, x, w, dt) if k >= ROUNDS_WITH_ALL else 0
-    worst, passed, entered = find_overlong(of, x)
-    return OK if passed <= 1.0 else NOT_CONVERGED
+            pull(of, e, of.system.mu[q], x)
+        changed = release(of, 0 if k >= ROUNDS_WITH_ALL else springs, x, dt) if k > 0 else 0
+    evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
+    worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
+    return OK if passed <= 1.0 and release(of, springs, x, dt) == 0 else NOT_CONVERGED
 
 
 @inline
 def count_limits(of, w, v, dt, ledger):
     """What limits took, as dissipation.take_by_limits; then release what would resist shrinkage."""
-    for e in range(of.i.shape[0]):
+    for e in range(of.length.shape[0]):
         if not of.active[e]:
             continue
         i, j, rate, driven = of.i[e], of.j[e], 0.0, 0.0
@@ -226,8 +269,9 @@ def count_limits(of, w, v, dt, ledger):
 @compiled
 def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
-    of, w, x, v = ctx.limits, ctx.w, state.x, state.v
-    rule, tolerance = int(ctx.options[3]), ctx.options[0]
+    of, w, x, v, touched = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
+    first = of.length.shape[0]
+    rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]
     copy3(x, of.x_start)
     copy3(v, of.v_start)
     for e in range(of.i.shape[0]):
@@ -240,12 +284,14 @@ def substep(system, state, t, dt, ctx):
             of.history[2] = 0.0
         extrapolate(of.force, dt, of.history)
     kick(v, w, dt, of.force)
+    begin_contacts(system, state, touched, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
     set_time(system, t + dt, x, state.quat, v)
+    set_bounds(system, state, touched, t + dt, of.x_start)
     for k in range(w.shape[0]):
         for c in range(3):
             x[k, c] += dt * v[k, c] if w[k] > 0.0 else 0.0
     copy3(v, of.v_free)
-    if hold_limits(of, x, w, dt, system.work.counts) != OK:
+    if hold_limits(system, state, ctx, t + dt, dt) != OK:
         copy3(of.x_start, x)
         copy3(of.v_start, v)
         for e in range(of.i.shape[0]):
@@ -257,17 +303,21 @@ def substep(system, state, t, dt, ctx):
             if w[k] > 0.0:
                 v[k, c] = (x[k, c] - of.x_start[k, c]) / dt  # (3), as x* = x + dt v*
     count_limits(of, w, v, dt, state.ledger)
+    finish_contacts(system, state, touched, of.u[first:], of.v_free, t + dt, dt)
     return OK
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
+    begin_impulses(state, ctx.contacts.impulses)
     external(system, state, t, ctx.batch, ctx.members)
-    rule = int(ctx.options[3])
+    rule = int(ctx.options[UNCONSTRAINED_RULE])
     done = 0.0
     halved = h
     while done < h * (1.0 - 1e-12):
-        longest = min(longest_substep(ctx.limits, ctx.w, rule), halved)
+        longest = min(longest_substep(ctx.limits, ctx.contacts, ctx.w, state.v, rule), halved)
         dt = (h - done) / ceil((h - done) / longest * (1.0 - 1e-12))
         if substep(system, state, t + done, dt, ctx) == OK:
             done += dt
@@ -279,21 +329,32 @@ def step(system, state, t, h, ctx):
     set_time(system, t + h, state.x, state.quat, state.v)
     count_drivers(system, state, t + h, h)
     count_force_work(system, state, t + h, h)
+    record_external(ctx.contacts.rows, ctx.contacts.events, ctx.contacts.impulses, t + h)
     return OK
 
 
 @compiled
 def observe(system, state, t, ctx, lam):
-    """There are neither equalities nor listed inequalities."""
+    """λ for a record: there are no equalities."""
+    write_multipliers(state, ctx.contacts.ineq, ctx.contacts.rows, lam)
 
 
 @compiled
 def measure(system, state, t, ctx, phi, rate, slide, force, totals):
-    """Of a record: how many limits are active. There are no contacts."""
+    """Of a record: Φ and dΦ/dt of listed inequalities, contact forces, how many push, the deepest, active limits."""
+    contacts = ctx.contacts
+    rows = contacts.rows
     for i in range(force.shape[0]):
         for c in range(3):
             force[i, c] = 0.0
+    for r in range(rows.phi.shape[0]):
+        rows.depth_allowed[r] = 0.0
+    pushing = 0
+    if rows.phi.shape[0] > 0:
+        evaluate_rows(system, contacts.ineq, rows, contacts.radius, t, state.x, state.quat, state.v)
+        pushing = add_contact_forces(system.places, rows, rows.phi.shape[0], force)
+        write_listed(state, contacts.ineq, phi, rate)
     count = 0
-    for e in range(ctx.limits.i.shape[0]):
+    for e in range(ctx.limits.length.shape[0]):
         count += 1 if ctx.limits.tension[e] > 0.0 else 0
-    totals[0], totals[1], totals[2] = 0, 0.0, count
+    totals[0], totals[1], totals[2] = pushing, deepest(rows), count

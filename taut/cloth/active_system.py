@@ -1,11 +1,14 @@
-"""The linear system of active springs alone, J W Jᵀ μ = φ [Hong ICRA 2005 V.B].
+"""The linear system of active rows alone, J W Jᵀ μ = φ [Hong ICRA 2005 V.B].
 
     A_ef = c_ef u_e·u_f,    c_ef = ± w of the node that the springs e and f share                (1)
     (A + ε D) μ = φ,    D the diagonal of A                                                      (2)
+    A + Σ_b w_b U_b U_bᵀ      U_b (m, 3): ± u of the rows that a ball is a member of             (3)
 
-The pattern of all springs with a limit is made once (length_projection.length_system). `gather` takes the rows and
-columns of active springs out of it, so that the work of a step is in proportion to their number. Where springs depend
-on each other, as in a sheet that is taut along warp, weft and diagonals, ε shares the load out among them.
+Rows of contact are of the same form (active_contacts.py). A ball may touch every node, so it stays out of (1): its part
+(3) has rank three and is applied as it stands; the preconditioner has its diagonal alone. The pattern of all rows is
+made once (length_projection.length_system). `gather` takes the rows and columns of active ones out of it, so that the
+work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
+warp, weft and diagonals, ε shares the load out among them.
 """
 
 from __future__ import annotations
@@ -14,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled, structure
+from ..compiled import compiled, inline, structure
 from ..linalg.linear import IC0
 from ..linalg.pcg import pcg
-from ..linalg.vectors import factor_preconditioner
-from .length_projection import DEPENDENT, length_system
+from ..linalg.vectors import dot, factor_preconditioner, norm_by_row, precondition, times
+from .length_projection import DEPENDENT, SOFT, length_system
 
 CG_RESIDUAL = 0.05  # relative residual of (2): the next evaluation of φ is nearer than that
 MAX_CG_ITERATIONS = 50
@@ -26,7 +29,7 @@ MAX_CG_ITERATIONS = 50
 
 @structure
 class ActiveSystem(NamedTuple):
-    """All springs with a limit are e; m of them are active."""
+    """All springs with a limit and all rows of contact are e; m of them are active."""
 
     all_ptr: np.ndarray  # (e+1,) uint64: pattern of all of them,
     all_idx: np.ndarray  # (.,) uint32,
@@ -43,14 +46,22 @@ class ActiveSystem(NamedTuple):
     zeros: np.ndarray  # (e,) of the factor
     rhs: np.ndarray  # (e,) φ
     mu: np.ndarray  # (e,) μ
+    ball: np.ndarray  # (e, 2) number of the ball that is the first, the second member, -1: none
+    ball_w: np.ndarray  # (balls,) inverse masses
+    ball_sum: np.ndarray  # (balls, 3)
 
 
-def active_system(edges: np.ndarray, w: np.ndarray) -> ActiveSystem:
-    """edges (e, 2): slots; w (slots,): inverse masses."""
-    whole, e = length_system(edges, w), len(edges)
+def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> ActiveSystem:
+    """edges (e, 2): slots of the members, -1: none; w (slots,): inverse masses; balls (b,): slots that are no nodes."""
+    number = np.full(len(w) + 1, -1)
+    number[balls] = np.arange(len(balls))
+    nodes = np.append(w, 0.0)  # the last one is where rows without a second member go
+    nodes[balls] = 0.0
+    whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.share, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(), whole.idx.copy(),
         whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(4 * e), np.zeros(e), np.zeros(e), np.zeros(e),
+        number[edges], w[balls], np.zeros((len(balls), 3)),
     )  # fmt: skip
 
 
@@ -80,17 +91,91 @@ def gather(of, active, u):
         of.ptr[k + 1] = filled
     which, dependent = IC0, DEPENDENT
     ptr, diag, inverse = of.ptr[: m + 1], of.diag[:m], of.inverse[:m]
+    add_ball_diagonal(of, m, u, 1.0)
     factor_preconditioner(ptr, of.idx, of.val, diag, of.fac, inverse, of.zeros, which, dependent)
+    add_ball_diagonal(of, m, u, -1.0)
     return m
 
 
+@inline
+def add_ball_diagonal(of, m, u, sign):
+    """The diagonal of (3)."""
+    if of.ball_w.shape[0] == 0:
+        return
+    for k in range(m):
+        e = of.row[k]
+        for c in range(2):
+            b = of.ball[e, c]
+            if b >= 0:
+                size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
+                of.val[of.diag[k]] += sign * (1.0 + SOFT) * of.ball_w[b] * size
+
+
+@inline
+def add_balls(of, m, u, p, out):
+    """out += (3) p"""
+    for b in range(of.ball_w.shape[0]):
+        for c in range(3):
+            of.ball_sum[b, c] = 0.0
+    for k in range(m):
+        e = of.row[k]
+        for c in range(3):
+            if of.ball[e, 0] >= 0:
+                of.ball_sum[of.ball[e, 0], c] += u[e, c] * p[k]
+            if of.ball[e, 1] >= 0:
+                of.ball_sum[of.ball[e, 1], c] -= u[e, c] * p[k]
+    for k in range(m):
+        e = of.row[k]
+        for c in range(3):
+            if of.ball[e, 0] >= 0:
+                b = of.ball[e, 0]
+                out[k] += of.ball_w[b] * u[e, c] * (of.ball_sum[b, c] + SOFT * u[e, c] * p[k])
+            if of.ball[e, 1] >= 0:
+                b = of.ball[e, 1]
+                out[k] -= of.ball_w[b] * u[e, c] * (of.ball_sum[b, c] - SOFT * u[e, c] * p[k])
+
+
 @compiled
-def solve_active(of, m, phi):
-    """(2) with φ of all springs; μ of the first m of `row`. Returns the iterations that it took."""
+def pcg_with_balls(of, m, u, exact, most):
+    """linalg.pcg with (3), from μ = 0. Returns the iterations that it took."""
+    which = IC0
+    work = of.work[: 4 * m].reshape((4, m))
+    r, z, p, Ap = work[0], work[1], work[2], work[3]
+    ptr, diag, inverse, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.mu[:m]
+    for k in range(m):
+        r[k] = of.rhs[k]
+        p[k] = 0.0
+    goal = exact * norm_by_row(inverse, r)
+    rz_old = 1.0
+    for iteration in range(most):
+        if norm_by_row(inverse, r) <= goal:
+            return iteration
+        precondition(ptr, of.idx, diag, of.fac, inverse, which, r, z)
+        rz = dot(r, z)
+        for k in range(m):
+            p[k] = z[k] + rz / rz_old * p[k]
+        rz_old = rz
+        times(ptr, of.idx, of.val, p, Ap)
+        add_balls(of, m, u, p, Ap)
+        curvature = dot(p, Ap)
+        if not curvature > 0.0:
+            return iteration
+        alpha = rz / curvature
+        for k in range(m):
+            mu[k] += alpha * p[k]
+            r[k] -= alpha * Ap[k]
+    return most
+
+
+@compiled
+def solve_active(of, m, phi, u):
+    """(2) with φ and u of all rows; μ of the first m of `row`. Returns the iterations that it took."""
     for k in range(m):
         of.rhs[k] = phi[of.row[k]]
         of.mu[k] = 0.0
     which, exact, most = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS
+    if of.ball_w.shape[0] > 0:
+        return pcg_with_balls(of, m, u, exact, most)
     work = of.work[: 4 * m].reshape((4, m))
     ptr, diag, inverse, rhs, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.rhs[:m], of.mu[:m]
     _, iterations = pcg(ptr, of.idx, of.val, diag, of.fac, inverse, which, exact, most, work, rhs, mu)

@@ -11,23 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from ..methods import METHODS
-from ..methods.base import Method, Option
+from ..contact.algorithms import drain, with_pairs
+from ..methods import METHODS, base
+from ..methods.base import Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import active_limits, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
-from .codes import UNCONSTRAINED
+from .codes import OPTIONS, RELEASE_RULES, UNCONSTRAINED_RULE
 from .optional_solvers import with_solvers
 from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
 
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
-OPTIONS = (
-    Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
-)
+PAIRS_PER_NODE = 4  # capacity to begin with for contacts between sheets that last
 
 
 def refuses(model: Model) -> str | None:
@@ -95,9 +94,16 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
         return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
     if model.row_count:
         name = model.constraint_info[0].name
-        return f"it has the constraint '{name}', but system 'active' holds limits alone; leave it out, or system"
-    if model.inequality_names or len(model.inequalities.ball_slot) or len(model.touching):
-        return "it has contacts, but system 'active' holds limits alone; leave these out, or system"
+        return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
+    touching = model.touching
+    if len(touching.sheet_pairs):
+        sheet = model.sheets[int(touching.sheet_pairs[0, 0])].name
+        return (f"'{sheet}' may touch itself or other cloth, but system 'active' knows contacts with obstacles and "
+                "balls alone; leave that contact out, or system")
+    if model.inequalities.friction.any() or touching.ball_friction.any():
+        return "it has friction, which system 'active' does not know; set friction to 0, or leave system out"
+    if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
+        return "it has free rigid bodies, which system 'active' does not know; make them particles, or leave system out"
     return refuses(model)
 
 
@@ -105,21 +111,24 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
     def start(model, system, state, par):
-        context = cloth_context(model, state, float(par[0]), int(par[3]), projects)
+        if len(model.touching.sheet_pairs):
+            state = with_pairs(state, PAIRS_PER_NODE * sum(len(sheet.slots) for sheet in model.sheets))
+        context = cloth_context(model, state, float(par[base.TOLERANCE]), int(par[UNCONSTRAINED_RULE]), projects)
         return state, with_solvers(system, state, context)
 
     def grow(model, system, state, numbers, par, least):
-        return state, with_more_pairs(par)
+        return with_pairs(state, max(least, 2 * len(state.pairs))), with_more_pairs(par)
 
     def solver(system, par):
         return f"sparse Cholesky, {3 * len(par.linear.nodes.order):,} rows (three for each node of sheets)"
 
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, solver=solver, functions=280, memory=memory_of,
+        start=start, grow=grow, drain=drain, solver=solver, functions=280, memory=memory_of,
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
-        order=1, order_position=None, order_velocity=1, levels=("position",), **declared,
+        order=1, order_position=None, order_velocity=1, levels=("position",), releases=tuple(RELEASE_RULES),
+        approaches=("position", "velocity"), **declared,
     )  # fmt: skip
 
 
@@ -135,10 +144,11 @@ ACTIVE_LIMITS = replace(
     IMPLICIT_FIRST, form="active", step=active_limits.step, start=active_limits.start, grow=None,
     observe=active_limits.observe, measure=active_limits.measure, memory=active_limits.memory_of,
     refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, functions=90, algorithm="active_limits",
+    drain=lambda ctx: drain(ctx.contacts),
     solver=lambda system, par: f"conjugate gradients for active limits, of {len(par.limits.i):,}",
-    doc="Explicit springs in small steps; those beyond their limit are constraints, in a linear system of their own "
-    "(limit_rule='paper', system='active').",
-    source="Hong ICRA 2005 V.B; Hong, Welch, Choi 2005 section 4",
+    doc="Explicit springs in small steps; those beyond their limit, and contacts, are constraints in a linear system "
+    "of their own (limit_rule='paper', system='active').",
+    source="Hong ICRA 2005 V; Hong, Welch, Choi 2005 section 4",
     solves="0 where no limit acts, about 1 in each small step where some do",
 )  # fmt: skip
 FAST_PROJECTION = held_by_multipliers(
@@ -147,6 +157,7 @@ FAST_PROJECTION = held_by_multipliers(
     algorithm="length_projection",
     doc="One linear solve of the implicit Euler step, then hard edges brought to their lengths by conjugate gradients.",
     source="Goldenthal et al. 2007",
+    touches=False,
     solves="1, and more where edges are far off",
 )
 DEFORMABLE_METHODS: dict[str, Method] = {

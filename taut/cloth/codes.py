@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from ..methods.base import Option, place
+
 SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")  # how forces alone move nodes (predict.py)
+BY_VELOCITY, BY_REGION = 1, 2  # what a release rule of contacts adds to the sign of λ (release.py)
+RELEASE_RULES = {"lambda": 0, "velocity": BY_VELOCITY, "voronoi": BY_REGION, "paper": BY_VELOCITY + BY_REGION}
+OPTIONS = (
+    Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
+)
+UNCONSTRAINED_RULE = place(OPTIONS, "unconstrained")  # in `par` of methods/base.py
 FACTORS, SOLVES, CORRECTIONS = range(3)  # of context.StepWork.counts
 STEP_START, SUBSTEP_START = range(2)  # where a saved state was taken (step.py)
 

@@ -11,6 +11,9 @@
     ctx.schur         ContactSchur   the part of it that rows between sheets add
     ctx.lengths       LengthSystem   J W Jᵀ of hard edges, for fast projection
     ctx.work          StepWork       predictions, saved states, counters
+    ctx.release       ReleaseRules   how contacts are released, and stopped as they come near (release.py)
+    ctx.events        EventBuffers   when contacts began and ended, and
+    ctx.impulses      Impulses       with which impulse (contact_events.py)
     ctx.settings      Settings       tunable numbers (settings.py)
     ctx.solvers       Solvers        addresses of the solvers that the scene needs (optional_solvers.py)
 
@@ -24,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import structure
+from ..contact.problem import EventBuffers
 from ..forces.spring_law import Springs
 from ..geometry.ccd_filter import FilterWork
 from ..geometry.proximity import ProximityRows as Near
@@ -31,9 +35,11 @@ from ..geometry.proximity import Surface
 from ..linalg.nodes import Nodes
 from ..model.arrays import Inequalities
 from .attachments import Attachments
+from .contact_events import Impulses
 from .contact_rows import ContactRows
 from .contact_schur import ContactSchur
 from .length_projection import LengthSystem
+from .release import ReleaseRules
 from .rigid_coupling import Rotations
 from .settings import Settings
 from .unknowns import Edges
@@ -155,4 +161,7 @@ class ClothContext(NamedTuple):
     work: StepWork
     ineq: Inequalities
     solvers: Solvers
+    release: ReleaseRules
+    events: EventBuffers
+    impulses: Impulses
     settings: Settings

@@ -18,6 +18,7 @@ from .constraint_errors import (
 )
 from .external_contact import evaluate_external
 from .friction import freeze_normal_force
+from .release import apply_velocity_bounds
 from .tolerances import pin_tolerance
 
 
@@ -33,6 +34,7 @@ def evaluate_all(system, state, ctx, t, x):
     evaluate_edges(ctx.edges, x)
     evaluate_attachments(state, ctx, x)
     evaluate_external(system, state, ctx, t, x)
+    apply_velocity_bounds(ctx.external, ctx.release, ctx.work.x_start, x)
     evaluate_self_contacts(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.self_contact.gap_target)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..compiled import entry
 from ..model.evaluate import set_time
+from .active_limits import ActiveContext
 from .baselines.common import BaselineContext
 from .context import ClothContext
 from .external_contact import evaluate_rows
@@ -21,6 +22,8 @@ def evaluate_at_start(system, state, ineq, rows, radius, x):
 
 def external_contacts(par: Any) -> tuple | None:
     """Inequalities, rows and radii that a step's `par` holds; None: it knows no contacts."""
+    if isinstance(par, ActiveContext):
+        return par.contacts.ineq, par.contacts.rows, par.contacts.radius
     if isinstance(par, BaselineContext):
         return par.contacts.ineq, par.contacts.rows, par.contacts.radius
     if isinstance(par, ClothContext):

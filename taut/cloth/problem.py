@@ -6,6 +6,7 @@ from math import sqrt
 
 import numpy as np
 
+from ..contact.problem import event_buffers
 from ..forces.spring_law import Springs
 from ..geometry.ccd_filter import filter_work as motion_work
 from ..geometry.proximity import proximity_rows as near_work
@@ -14,10 +15,12 @@ from ..model.arrays import State
 from ..model.dispatch import FORCE_CODES
 from ..model.model import Model
 from .codes import SUBSTEPS
+from .contact_events import impulses
 from .contact_rows import contact_rows
 from .contact_schur import contact_schur
 from .context import ClothContext, ClothProblem, LinearWork, SelfContact, Solvers, StepMemory, StepWork
 from .length_projection import length_system
+from .release import release_rules
 from .rigid_coupling import NONE, rotations_of
 from .settings import current
 from .unknowns import Unknowns, unknowns_of
@@ -33,7 +36,9 @@ def cloth_context(model: Model, state: State, tolerance: float, prediction: int,
     context = ClothContext(
         problem, _memory(state, first), of.edges, of.external, _self_contact(model), of.attachments,
         rotations_of(model, of.unknown, len(of.slot)), _linear(of), contact_schur(0, False, 0),
-        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0), current(),
+        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0),
+        release_rules(model, of.external.slot[:, :2]), event_buffers(keep_log=False),
+        impulses(state, len(of.external.phi)), current(),
     )  # fmt: skip
     return _with_capacity(context)
 
@@ -80,7 +85,8 @@ def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, proj
 def _memory(state: State, multipliers: int) -> StepMemory:
     slots = len(state.x)
     first, second = multipliers, multipliers + 3 * slots
-    return StepMemory(state.memory[:first], state.memory[first:second].reshape(slots, 3), state.memory[second:])
+    history = state.memory[second : second + 3 + 3 * slots]
+    return StepMemory(state.memory[:first], state.memory[first:second].reshape(slots, 3), history)
 
 
 def _linear(of: Unknowns) -> LinearWork:

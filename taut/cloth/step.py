@@ -17,10 +17,18 @@ from __future__ import annotations
 from math import sqrt
 
 from ..compiled import compiled, inline
-from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK, PAIRS_FULL
 from ..model import arrays
 from .codes import ADAMS_BASHFORTH, CORRECTIONS, FACTORS, STEP_START, SUBSTEP_START
-from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, set_edge_targets
+from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING, set_edge_targets
+from .contact_events import (
+    add_impulses,
+    add_pair_impulses,
+    begin_impulses,
+    is_nearly_full,
+    record_external,
+    record_pairs,
+)
 from .dissipation import count_force_work, count_losses
 from .evaluate import set_driven_bodies
 from .external_contact import evaluate_external
@@ -29,18 +37,25 @@ from .newton import solve_step
 from .optional_solvers import LENGTH_PROJECTION, SELF_CONTACT, call_solver
 from .predict import copy1, copy3, copy4, predict
 from .records import count_drivers
+from .release import bound_velocities, find_flat_faces, release_outside, release_separating
 from .rigid_coupling import clear_rotations, finish_rotations
 
 MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in an impact needs more than 64
 
 
 @compiled
-def set_contact_targets(system, state, ctx, t, share):
-    """Depth that this substep may leave: what is inside an obstacle at its start is pushed out by a share only."""
+def set_contact_targets(system, state, ctx, t, h, share):
+    """Depth that this substep may leave: what is inside an obstacle at its start is pushed out by a share only.
+
+    Contacts that both sides are about to leave are released, if their rule says so.
+    """
     rows = ctx.external
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = 0.0
+    radius, near, edge = ctx.problem.contact_radius, ctx.work.predicted[0], ctx.problem.mean_edge
+    find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
+    release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.predicted[1], ROUNDING * edge / h)
     most = DEPTH_TOLERANCE * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
@@ -101,8 +116,11 @@ def substep(system, state, ctx, t, h):
     predict(system, state, ctx, t, h)
     share = min(RECOVERY, h / RECOVERY_TIME)
     set_edge_targets(ctx.edges, x_start, share, ctx.problem.tolerance)
-    set_contact_targets(system, state, ctx, t, share)
+    set_contact_targets(system, state, ctx, t, h, share)
     set_driven_bodies(system, state, t + h, x)
+    near, edge = ctx.work.predicted[0], ctx.problem.mean_edge
+    radius, rules = ctx.problem.contact_radius, ctx.release
+    bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, x_start, x, near, edge)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):
@@ -129,7 +147,9 @@ def substep(system, state, ctx, t, h):
     finish_rotations(state, ctx, h)
     count_losses(system, state, ctx, h)
     count_force_work(system, state, t + h, h)
-    return OK
+    add_impulses(ctx.external, ctx.impulses, h)
+    release_outside(ctx.external, rules)
+    return add_pair_impulses(state, ctx.self_contact.rows, ctx.self_contact.row_count[0], h)
 
 
 @inline
@@ -248,7 +268,12 @@ def advance(system, state, ctx, t, h):
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.events):
+        return EVENTS_FULL
+    begin_impulses(state, ctx.impulses)
     status = advance(system, state, ctx, t, h)
     if status == OK:
         count_drivers(system, state, t + h, h)
+        record_external(ctx.external, ctx.events, ctx.impulses, t + h)
+        record_pairs(state, ctx.events, ctx.external.phi.shape[0], t + h)
     return status

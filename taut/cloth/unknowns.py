@@ -99,8 +99,10 @@ def unknowns_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) ->
 
 
 def memory_of(model: Model) -> int:
-    """Length of state.memory: T of edges, λ of rows, F of pins, lags, size of substeps, forces of the last one."""
-    return len(edge_pairs(model)[0]) + len(external_members(model)[0]) + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
+    """Length of state.memory: T of edges, λ of rows, F of pins, lags, size of substeps, forces of the last one, and
+    impulses of rows."""
+    rows = len(external_members(model)[0])
+    return len(edge_pairs(model)[0]) + 2 * rows + 3 * len(pins_of(model)) + 6 * len(model.x) + 3
 
 
 def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

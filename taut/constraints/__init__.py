@@ -11,49 +11,18 @@ A kind states Φ(x, t) of some points and its derivatives in closed form; `base.
 from __future__ import annotations
 
 from ..joints import JOINTS, PARTS
-from . import (
-    angle,
-    ball,
-    ball_contact,
-    coplanar,
-    custom,
-    distance,
-    fixed_point,
-    limit,
-    linear,
-    max_distance,
-    min_distance,
-    obstacles,
-    on_curve,
-    on_line,
-    on_plane,
-    on_sphere,
-    parallel,
-)
+from ..registry import declared
 from .base import Argument, At, Kind, Layout
 
 KINDS: dict[str, Kind] = {
     kind.name: kind
-    for kind in (
-        fixed_point.KIND,
-        distance.KIND,
-        angle.KIND,
-        parallel.KIND,
-        on_line.KIND,
-        on_plane.KIND,
-        on_sphere.KIND,
-        on_curve.KIND,
-        coplanar.KIND,
-        ball.KIND,
-        linear.KIND,
-        custom.KIND,
-        *obstacles.KINDS,  # of each shape
-        min_distance.KIND,
-        max_distance.KIND,
-        ball_contact.KIND,
-        limit.KIND,
-    )
-} | {kind.name: kind for kind in JOINTS}
+    for kind in declared(__name__, "KIND", """
+        fixed_point distance angle parallel
+        on_line on_plane on_sphere on_curve coplanar
+        ball linear custom
+        obstacles min_distance max_distance ball_contact limit
+    """)
+} | {kind.name: kind for kind in JOINTS}  # fmt: skip
 ALL: dict[str, Kind] = KINDS | {kind.name: kind for kind in PARTS}  # with the rows that joints are made of
 
 __all__ = ["ALL", "KINDS", "Argument", "At", "Kind", "Layout"]

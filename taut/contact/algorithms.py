@@ -18,7 +18,7 @@ import numpy as np
 from ..compiled import entry
 from ..errors import TautError, listed
 from ..methods import METHODS
-from ..methods.base import OK, Method
+from ..methods.base import OK, Method, named_options
 from ..model.arrays import State
 from ..model.model import Model
 from . import event_driven as events
@@ -92,7 +92,7 @@ def event_driven(method: Method) -> Method:
         return method.refuses(model)
 
     def context_of(model, state, par):
-        named = dict(zip((option.name for option in options), par[3:]))
+        named = named_options(options, par)
         named["resting"] = named["resting"] or LANDING
         return contact_context(model, state, par, named)
 
@@ -113,7 +113,7 @@ def time_stepping(method: Method) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
 
     def context_of(model, state, par):
-        named = dict(zip((option.name for option in options), par[3:]))
+        named = named_options(options, par)
         rule = list(RULES)[int(named["active_set"])]
         if RULES[rule].is_persistent:
             raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with method "

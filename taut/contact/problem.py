@@ -23,7 +23,7 @@ import numpy as np
 
 from ..compiled import structure
 from ..geometry.ball_pairs import GridWork, grid_work
-from ..methods.base import Option
+from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
 from ..model.arrays import Array, Batches, Inequalities, State
 from ..model.model import Model
 from .projected_gauss_seidel import SweepWork, sweep_work
@@ -204,9 +204,9 @@ def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> C
     tau = named.get("tau", 0.0)
     rule, rewind = int(named["active_set"]), int(named.get("rewind", 2))
     return ContactProblem(
-        tolerance=float(par[0]),
-        residual_accepted=int(par[1]),
-        rounding=float(par[2]),
+        tolerance=float(par[TOLERANCE]),
+        residual_accepted=int(par[RESIDUAL_ACCEPTED]),
+        rounding=float(par[ROUNDING]),
         integrator=int(named.get("integrator", 0)),
         alpha=1.0 / tau if tau > 0.0 else float(named.get("alpha", 0.0)),
         beta=1.0 / tau if tau > 0.0 else float(named.get("beta", 0.0)),
@@ -214,7 +214,7 @@ def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> C
         rewind=int(rewind == 1 or (rewind == 0 and rule >= 2)),
         resting=float(named["resting"]),
         time_tolerance=float(named.get("time_tolerance", 0.0)),
-        gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(par[2])),
+        gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(par[ROUNDING])),
         speed_tolerance=SPEED_TOLERANCE,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),

@@ -9,11 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..drafts import writing
 from ..errors import TautError, chosen, shown, unknown
 from ..limits import file_name
 from ..picture.picture import SIZE, checked_size
 from ..progress import Progress
-from ..result.files import put_in_place, writing
+from ..result.files import put_in_place
 from .base import EXTRA, Format, Options
 from .formats import FORMATS
 

@@ -12,14 +12,15 @@ does is counted as power, so that the energy that a method itself gains or loses
 
 from __future__ import annotations
 
-from . import controller, custom_force, drag, force, joint_friction, motor, spring, spring_on, springs, torque, wind
+from ..registry import declared
 from .base import ForceKind
 
 KINDS: dict[str, ForceKind] = {
-    module.KIND.name: module.KIND
-    for module in (
-        spring, springs, drag, wind, force, torque, custom_force, spring_on, motor, controller, joint_friction,
-    )
-}
+    kind.name: kind
+    for kind in declared(__name__, "KIND", """
+        spring springs drag wind force torque custom_force
+        spring_on motor controller joint_friction
+    """)
+}  # fmt: skip
 
 __all__ = ["KINDS", "ForceKind"]

@@ -10,53 +10,19 @@
 
 from __future__ import annotations
 
-from . import (
-    constant_angle,
-    constant_velocity,
-    couple,
-    cylindrical,
-    drive,
-    gear,
-    hinge,
-    joint_limit,
-    planar_joint,
-    point_on_line,
-    point_on_plane,
-    rack_and_pinion,
-    rolling,
-    screw,
-    skate,
-    slider,
-    universal,
-    weld,
-)
+from ..registry import declared
 from .coordinates import RELATIONS
 from .rows import ROWS
 from .slip import SLIP
 
 JOINTS = tuple(
-    module.KIND
-    for module in (
-        weld,
-        hinge,
-        slider,
-        cylindrical,
-        universal,
-        planar_joint,
-        point_on_line,
-        point_on_plane,
-        constant_angle,
-        constant_velocity,
-        screw,
-        drive,
-        couple,
-        gear,
-        rack_and_pinion,
-        joint_limit,
-        skate,
-        rolling,
-    )
-)
+    declared(__name__, "KIND", """
+        weld hinge slider cylindrical universal planar_joint
+        point_on_line point_on_plane constant_angle constant_velocity screw
+        drive couple gear rack_and_pinion joint_limit
+        skate rolling
+    """)
+)  # fmt: skip
 PARTS = (*ROWS, *RELATIONS, *SLIP)
 
 __all__ = ["JOINTS", "PARTS"]

@@ -13,44 +13,19 @@ at the old time, Φ itself at the new one, or a spring in its place.
 
 from __future__ import annotations
 
-from . import (
-    baumgarte,
-    fast_projection,
-    implicit_first,
-    implicit_improved,
-    implicit_second,
-    lagrange,
-    penalty,
-    post_stabilization,
-    rattle,
-    rattle_fourth,
-    reduced,
-    reference,
-)
+from ..registry import declared
 from .base import STATUSES, Method, Option
-from .cloth_baselines import IMPLICIT_EULER, PROVOT, XPBD
 from .style import Style, style_of_stranger
 
 METHODS: dict[str, Method] = {
     method.name: method
-    for method in (
-        lagrange.METHOD,
-        baumgarte.METHOD,
-        post_stabilization.METHOD,
-        penalty.METHOD,
-        implicit_first.METHOD,
-        implicit_improved.METHOD,
-        implicit_second.METHOD,
-        fast_projection.METHOD,
-        rattle.METHOD,
-        rattle_fourth.METHOD,
-        reduced.METHOD,
-        reference.METHOD,
-        XPBD,
-        PROVOT,
-        IMPLICIT_EULER,
-    )
-}
+    for method in declared(__name__, "METHOD", """
+        lagrange baumgarte post_stabilization penalty
+        implicit_first implicit_improved implicit_second fast_projection
+        rattle rattle_fourth reduced reference
+        xpbd provot implicit_euler
+    """)
+}  # fmt: skip
 
 
 def style_of(name: str) -> Style:

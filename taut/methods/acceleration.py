@@ -14,7 +14,10 @@ the factor ½ and moves positions with v'; (3) is the scheme itself, of second o
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from collections.abc import Callable
+from typing import Any
+
+from ..compiled import compiled, inline, specialise
 from ..model.applied_forces import drive, forces
 from ..model.arrays import State, System
 from ..model.constraint_rows import constraints
@@ -23,16 +26,13 @@ from ..model.instant import set_time
 from ..model.jacobian import push, solve, times
 from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, copy, move
-from .base import Option
+from .base import BOTH, FIRST_OPTION, Method, Option
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
 ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
 STAGES = 4
-
-
-def other_orders(default: str) -> dict[str, int]:
-    return {name: order for name, order in ORDERS.items() if name != default}
+INTEGRATOR = FIRST_OPTION  # of methods at acceleration level the integrator is the first option
 
 
 def integrator_option(default: str) -> Option:
@@ -42,6 +42,23 @@ def integrator_option(default: str) -> Option:
 def memory(model) -> int:
     """Of the step before: whether there was one, v and a, and both kinds of power."""
     return 3 + 6 * len(model.x)
+
+
+def step_of(name: str, accelerate: Callable) -> Callable:
+    """`step` with the acceleration of one method, compiled under its name."""
+    four = specialise(runge_kutta, f"runge_kutta_{name}", compiled, accelerate=accelerate)
+    return specialise(step, f"step_{name}", compiled, accelerate=accelerate, runge_kutta=four)
+
+
+def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: Any) -> Method:
+    """A method whose step is that of `step_of`, or begins with it; options[0] is its integrator."""
+    integrator = options[0].default
+    usual: dict[str, Any] = {
+        "level": "acceleration", "order": ORDERS[integrator], "order_position": ORDERS[integrator],
+        "order_velocity": ORDERS[integrator], "orders": {k: n for k, n in ORDERS.items() if k != integrator},
+        "takes_tolerance": False, "observe": observe_lagrange, "levels": BOTH,
+    }  # fmt: skip
+    return Method(name=name, options=options, memory=memory, stages=STAGES, **(usual | declared))
 
 
 @compiled
@@ -81,7 +98,7 @@ def observe_lagrange(system: System, state: State, t, par, lam):
 
 @inline
 def integrator_of(par):
-    return int(par[3])
+    return int(par[INTEGRATOR])
 
 
 def step(system: System, state: State, t, h, par):

@@ -6,9 +6,10 @@
 3.  On entry `begin` has been called: charts are chosen, functions of time and driven bodies stand at t.
     On return state.x, state.quat and state.v hold driven bodies at t + h (`set_time`), and state.lam
     holds λ with force = +Jᵀ λ.
-4.  `par` begins with three numbers for all methods: the tolerance on |Φ| (0: none was asked; an adaptive
-    method reads it as the error allowed), 1 where a known conflict makes a residual acceptable, and the
-    rounding error of Φ, below which no tolerance goes. The numbers of `options` follow from par[3] on.
+4.  `par` begins with three numbers for all methods: par[TOLERANCE], the bound on |Φ| (0: none was asked; an adaptive
+    method reads it as the error allowed), par[RESIDUAL_ACCEPTED], 1 where a known conflict makes a residual acceptable,
+    and par[ROUNDING], the rounding error of Φ, below which no tolerance goes. The numbers of `options` follow; a file
+    names their places once, ALPHA = place(OPTIONS, "alpha"), and its kernels read par[ALPHA].
 5.  `observe(system, state, t, par, lam)`, where given, writes λ for a record: methods whose λ is a
     function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
 6.  `memory(model)` numbers are kept between steps in state.memory; `stages` sets of arrays are at hand
@@ -53,6 +54,7 @@ STATUSES = {
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
+TOLERANCE, RESIDUAL_ACCEPTED, ROUNDING, FIRST_OPTION = range(4)  # places in `par`
 BOTH = ("position", "velocity")
 
 
@@ -65,6 +67,16 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+
+
+def place(options: tuple[Option, ...], name: str) -> int:
+    """Where `par` has the number of the option of that name."""
+    return FIRST_OPTION + [option.name for option in options].index(name)
+
+
+def named_options(options: tuple[Option, ...], par: Any) -> dict[str, float]:
+    """The numbers of `par` by the names of the options."""
+    return {option.name: par[FIRST_OPTION + k] for k, option in enumerate(options)}
 
 
 @dataclass(frozen=True)
@@ -111,6 +123,9 @@ class Method:
     log: Callable | None = None  # (par) -> the tables of result/log.py
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
+    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
+    approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
+    touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
@@ -126,7 +141,18 @@ class Method:
                 beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
                         f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
-        return self.refuses(model)
+        return self._of_contacts(model) or self.refuses(model)
+
+    def _of_contacts(self, model: Model) -> str | None:
+        """Why the method can not treat contacts of cloth as the scene wants it."""
+        touches = model.inequality_names or len(model.touching)
+        for sheet in model.sheets if touches else ():
+            for what, chosen, known in (("release", sheet.release, self.releases),
+                                        ("approach", sheet.approach, self.approaches)):  # fmt: skip
+                if chosen not in known:
+                    return (f"'{sheet.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
+                            f"use implicit_first, or leave {what} out")
+        return None
 
     @property
     def order_energy(self) -> int:

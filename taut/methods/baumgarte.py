@@ -11,46 +11,33 @@ The τ form of Jonquet (5) is α = β = 1/τ: `tau=` sets both. λ is the papers
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline, specialise
+from ..compiled import inline
 from . import acceleration
-from .base import BOTH, Method, Option
+from .base import Option, place
 from .style import SOLID, Style
+
+OPTIONS = (
+    acceleration.integrator_option("rk4"),
+    Option("alpha", 5.0, "damping of the feedback [1/s]", minimum=0.0),
+    Option("beta", 5.0, "frequency of the feedback [1/s]", minimum=0.0),
+    Option("tau", 0.0, "time of fulfilment [s]: sets alpha = beta = 1/tau when positive", minimum=0.0),
+)
+ALPHA, BETA, TAU = (place(OPTIONS, name) for name in ("alpha", "beta", "tau"))
 
 
 @inline
 def accelerate(system, t, x, quat, v, par, lam):
-    alpha, beta = par[4], par[5]
-    if par[6] > 0.0:
-        alpha = beta = 1.0 / par[6]
+    alpha, beta = par[ALPHA], par[BETA]
+    if par[TAU] > 0.0:
+        alpha = beta = 1.0 / par[TAU]
     acceleration.constrained(system, t, x, quat, v, alpha, beta, lam)  # (1), (2), (3)
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_baumgarte", compiled, accelerate=accelerate)
-step = specialise(
-    acceleration.step, "step_baumgarte", compiled, accelerate=accelerate, runge_kutta=runge_kutta
-)
-
-METHOD = Method(
-    name="baumgarte",
-    doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
-    source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
+step = acceleration.step_of("baumgarte", accelerate)
+METHOD = acceleration.at_acceleration_level(
+    "baumgarte", OPTIONS, source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
     style=Style("#E69F00", SOLID, "^"),
-    level="acceleration",
-    order=4,
-    order_position=4,
-    order_velocity=4,
+    doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
     step=step,
-    orders=acceleration.other_orders("rk4"),
-    takes_tolerance=False,
-    observe=acceleration.observe_lagrange,
-    options=(
-        acceleration.integrator_option("rk4"),
-        Option("alpha", 5.0, "damping of the feedback [1/s]", minimum=0.0),
-        Option("beta", 5.0, "frequency of the feedback [1/s]", minimum=0.0),
-        Option("tau", 0.0, "time of fulfilment [s]: sets alpha = beta = 1/tau when positive", minimum=0.0),
-    ),
-    memory=acceleration.memory,
-    stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
-    levels=BOTH,
-)
+)  # fmt: skip

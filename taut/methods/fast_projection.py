@@ -21,10 +21,13 @@ from ..model.driver_work import find_drift, impulse_power, power_against_forces
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, push, solve
 from ..model.slot_vectors import add_scaled, clear, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
 from .full_newton import FULL, solve_pair, take_back
-from .full_newton import OPTION as NEWTON
+from .full_newton import OPTION as NEWTON_OPTION
 from .style import DOTTED, Style
+
+OPTIONS = (NEWTON_OPTION,)
+NEWTON = place(OPTIONS, "newton")
 
 
 @compiled
@@ -40,14 +43,14 @@ def step(system, state, t, h, par):
     set_time(system, t + h, x, quat, v)
     for r in range(lam.shape[0]):
         lam[r] = 0.0
-    full = par[3] == FULL
+    full = par[NEWTON] == FULL
     last = -1.0
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, x, quat, v, False, work.J)
         if system.nonholonomic == 1:
             add_slip(system, work.J, work.phi_t, v, h)  # (5)
         error = largest(work.phi)
-        if error <= par[0]:
+        if error <= par[TOLERANCE]:
             return OK
         exact = full and error <= 0.5 * last
         worse = full and last >= 0.0 and error > last
@@ -72,20 +75,13 @@ def step(system, state, t, h, par):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         work.counts[CORRECTIONS] += 1
-    return OK if par[1] == 1.0 else NOT_CONVERGED
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 METHOD = Method(
-    name="fast_projection",
+    name="fast_projection", source="Goldenthal et al. 2007; COL865", style=Style("#882255", DOTTED, "X"),
     doc="An unconstrained step projected onto the constraints by Newton's method.",
-    source="Goldenthal et al. 2007; COL865",
-    style=Style("#882255", DOTTED, "X"),
-    level="position",
-    order=1,
-    order_velocity=1,
-    step=step,
-    tolerance=1e-9,
-    options=(NEWTON,),
+    level="position", order=1, order_velocity=1, levels=BOTH,
+    tolerance=1e-9, options=OPTIONS, step=step,
     solves="3 to 6",
-    levels=BOTH,
-)
+)  # fmt: skip

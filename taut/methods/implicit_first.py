@@ -27,11 +27,14 @@ from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import prepare, push, resolve, times
 from ..model.slot_vectors import add_scaled, clear, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
-from .full_newton import OPTION as NEWTON
+from .full_newton import OPTION as NEWTON_OPTION
 from .style import SOLID, Style
-from .unconstrained import AB2, extrapolate, integrator_option, memory
+from .unconstrained import AB2, INTEGRATOR, extrapolate, integrator_option, memory
+
+OPTIONS = (integrator_option("euler", ("euler", "ab2")), NEWTON_OPTION)
+NEWTON = place(OPTIONS, "newton")
 
 
 @inline
@@ -58,14 +61,25 @@ def renew(system):
     prepare(system, system.work.J, system.bodies.w)
 
 
+@inline
+def correct_multipliers(system, h, lam):
+    """δλ of (J W Jᵀ) δλ = -2 Φ/h², with the factor at hand, into work.mu, and added to lam."""
+    work = system.work
+    for r in range(work.b.shape[0]):
+        work.b[r] = -2.0 * work.phi[r] / (h * h)
+    resolve(system, work.b, work.mu)
+    for r in range(work.b.shape[0]):
+        lam[r] += work.mu[r]
+
+
 @compiled
 def correct(system, state, t, h, par):
     """(5) or (8): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
     work, w = system.work, system.bodies.w
     copy(system.work.J, system.work.J2)
     last = 1e300
-    full = par[4] == FULL
-    bound = par[0] if par[0] > 0.0 else FULL_TOLERANCE
+    full = par[NEWTON] == FULL
+    bound = par[TOLERANCE] if par[TOLERANCE] > 0.0 else FULL_TOLERANCE
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
         error = largest(work.phi)
@@ -93,33 +107,24 @@ def correct(system, state, t, h, par):
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
         work.counts[CORRECTIONS] += 1
-    return OK if par[1] == 1.0 else NOT_CONVERGED
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 @inline
 def step(system, state, t, h, par):
-    first_order(system, state, t, h, par[3], state.v, state.lam)
+    first_order(system, state, t, h, par[INTEGRATOR], state.v, state.lam)
     if system.counted == 1:
         count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
-    if par[0] > 0.0 or par[4] == FULL:
+    if par[TOLERANCE] > 0.0 or par[NEWTON] == FULL:
         return correct(system, state, t, h, par)
     return OK
 
 
 METHOD = Method(
-    name="implicit_first",
+    name="implicit_first", source="Hong ICRA 2005 (11)-(16)", style=Style("#56B4E9", SOLID, "o"),
     doc="One linear solve makes the linearised constraints hold at the new time.",
-    source="Hong ICRA 2005 (11)-(16)",
-    style=Style("#56B4E9", SOLID, "o"),
-    level="position, linearised",
-    order=1,
-    order_position=2,
-    order_velocity=1,
-    step=step,
-    orders={"ab2": 1},
-    options=(integrator_option("euler", ("euler", "ab2")), NEWTON),
-    memory=memory,
-    levels=BOTH,
-)
+    level="position, linearised", order=1, order_position=2, order_velocity=1, orders={"ab2": 1}, levels=BOTH,
+    options=OPTIONS, memory=memory, step=step,
+)  # fmt: skip

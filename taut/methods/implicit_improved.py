@@ -35,10 +35,10 @@ from ..model.driver_work import count_work
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, prepare, push, resolve, times
 from ..model.slot_vectors import add_scaled, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Caveat, Method
-from .implicit_first import renew
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Method
+from .implicit_first import correct_multipliers, renew
 from .style import DASHED, Style
-from .unconstrained import AB2, MIDPOINT, extrapolate, integrator_option, memory
+from .unconstrained import AB2, INTEGRATOR, MIDPOINT, extrapolate, integrator_option, memory
 
 
 @inline
@@ -65,11 +65,11 @@ def step(system, state, t, h, par):
     work, w = system.work, system.bodies.w
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     v_half = work.v1
-    midpoint = par[3] == MIDPOINT
+    midpoint = par[INTEGRATOR] == MIDPOINT
     constraints(system, t, x, quat, v, False, work.J)
     prepare(system, work.J, w)
     apply(system, t, x, quat, v)
-    if par[3] == AB2:
+    if par[INTEGRATOR] == AB2:
         extrapolate(system, state.memory)
     for r in range(lam.shape[0]):
         work.mu[r] = 2.0 * work.phi[r] / h + work.phi_t[r]
@@ -87,7 +87,7 @@ def step(system, state, t, h, par):
     if system.nonholonomic == 1:
         hold_slip(system, state, t, h, v_half)  # (10)
     status = OK
-    if par[0] > 0.0:
+    if par[TOLERANCE] > 0.0:
         status = repeat(system, state, t, h, par, v_half)
     # mid-point step
     half_step(system, state, t, h, v_half)
@@ -136,41 +136,29 @@ def repeat(system, state, t, h, par, v_half):
         set_time(system, t + h, work.x2, work.quat2, v_half)
         constraints(system, t + h, work.x2, work.quat2, v_half, False, work.J)
         error = largest(work.phi)
-        if error <= par[0]:
+        if error <= par[TOLERANCE]:
             status = OK
             break
         if error > 0.5 * last:
             renew(system)  # (7)
         last = error
-        for r in range(work.b.shape[0]):
-            work.b[r] = -2.0 * work.phi[r] / (h * h)  # (6)
-        resolve(system, work.b, work.mu)
-        for r in range(work.b.shape[0]):
-            state.lam[r] += work.mu[r]
+        correct_multipliers(system, h, state.lam)  # (6)
         push(system, work.J2, w, work.mu, 0.5 * h, v_half)
         work.counts[CORRECTIONS] += 1
     set_time(system, t, state.x, state.quat, v_half)
-    return OK if par[1] == 1.0 else status
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else status
 
 
 METHOD = Method(
-    name="implicit_improved",
+    name="implicit_improved", source="Hong, Welch and Choi 2005 (5)-(7)", style=Style("#0072B2", DASHED, "D"),
     doc="A half step finds λ, a mid-point step uses it; one linear system.",
-    source="Hong, Welch and Choi 2005 (5)-(7)",
-    style=Style("#0072B2", DASHED, "D"),
-    level="position, linearised",
-    order=2,
-    order_position=2,
-    order_velocity=0,
-    step=step,
-    orders={"euler": 1, "ab2": 2},
+    level="position, linearised", order=2, order_position=2, order_velocity=0, orders={"euler": 1, "ab2": 2},
+    levels=BOTH,
     caveat=Caveat(
         "with integrator euler or ab2 it does not converge where forces depend on velocity (drag, damping, rigid "
         "bodies); leave integrator at midpoint",
-        lambda model, par: bool(model.bodies.velocity_forces) and par[3] != MIDPOINT,
+        lambda model, par: bool(model.bodies.velocity_forces) and par[INTEGRATOR] != MIDPOINT,
     ),
-    options=(integrator_option("midpoint"),),
-    memory=memory,
+    options=(integrator_option("midpoint"),), memory=memory, step=step,
     solves="1 (forces of v: 2)",
-    levels=BOTH,
-)
+)  # fmt: skip

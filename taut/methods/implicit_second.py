@@ -31,10 +31,10 @@ from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, prepare, push, resolve, times
 from ..model.slot_vectors import add_scaled, clear, copy, largest, mean, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
-from .implicit_first import first_order, renew
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method
+from .implicit_first import correct_multipliers, first_order, renew
 from .style import SOLID, Style
-from .unconstrained import MIDPOINT, integrator_option, memory
+from .unconstrained import INTEGRATOR, MIDPOINT, integrator_option, memory
 
 
 @compiled
@@ -44,8 +44,8 @@ def step(system, state, t, h, par):
     v_predicted, v_half = work.v1, work.v2
 
     # Predictor
-    midpoint = par[3] == MIDPOINT
-    first_order(system, state, t, h, par[3], v_predicted, lam)  # (1), (2)
+    midpoint = par[INTEGRATOR] == MIDPOINT
+    first_order(system, state, t, h, par[INTEGRATOR], v_predicted, lam)  # (1), (2)
     copy(x, work.x1)
     copy(quat, work.quat1)
     move(system, x, quat, v_predicted, h, work.x1, work.quat1)
@@ -90,7 +90,7 @@ def step(system, state, t, h, par):
     move(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)
     set_time(system, t + h, x, quat, v)
-    if par[0] > 0.0:
+    if par[TOLERANCE] > 0.0:
         return correct(system, state, t, h, par)
     return OK
 
@@ -117,16 +117,12 @@ def correct(system, state, t, h, par):
     for _ in range(MOST_CORRECTIONS):
         constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
         error = largest(work.phi)
-        if error <= par[0]:
+        if error <= par[TOLERANCE]:
             return OK
         if error > 0.5 * last:
             renew(system)  # (8)
         last = error
-        for r in range(work.b.shape[0]):
-            work.b[r] = -2.0 * work.phi[r] / (h * h)  # (7)
-        resolve(system, work.b, work.mu)
-        for r in range(work.b.shape[0]):
-            state.lam[r] += work.mu[r]
+        correct_multipliers(system, h, state.lam)  # (7)
         if system.counted == 1:
             state.ledger[0] += h * impulse_power(system, work.mu)  # (10)
         clear(work.v1)
@@ -134,22 +130,14 @@ def correct(system, state, t, h, par):
         add_scaled(state.v, 1.0, work.v1, state.v)
         move(system, state.x, state.quat, work.v1, 0.5 * h, state.x, state.quat)
         work.counts[CORRECTIONS] += 1
-    return OK if par[1] == 1.0 else NOT_CONVERGED
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 METHOD = Method(
-    name="implicit_second",
+    name="implicit_second", source="Hong et al. 2008 (7)-(12)", style=Style("#332288", SOLID, "p"),
     doc="A first-order predictor and a half-step corrector; two linear solves.",
-    source="Hong et al. 2008 (7)-(12)",
-    style=Style("#332288", SOLID, "p"),
-    level="position, linearised",
-    order=2,
-    order_position=3,
-    order_velocity=2,
-    step=step,
-    orders={"euler": 1, "ab2": 2},
-    options=(integrator_option("midpoint"),),
-    memory=memory,
-    solves="2",
+    level="position, linearised", order=2, order_position=3, order_velocity=2, orders={"euler": 1, "ab2": 2},
     levels=BOTH,
-)
+    options=(integrator_option("midpoint"),), memory=memory, step=step,
+    solves="2",
+)  # fmt: skip

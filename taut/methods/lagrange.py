@@ -11,9 +11,8 @@ derivative of A v + b, which drifts likewise.
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline, specialise
+from ..compiled import inline
 from . import acceleration
-from .base import BOTH, Method
 from .style import DOTTED, Style
 
 
@@ -22,27 +21,11 @@ def accelerate(system, t, x, quat, v, par, lam):
     acceleration.constrained(system, t, x, quat, v, 0.0, 0.0, lam)  # (1), (2), (3)
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_lagrange", compiled, accelerate=accelerate)
-step = specialise(
-    acceleration.step, "step_lagrange", compiled, accelerate=accelerate, runge_kutta=runge_kutta
-)
-
-METHOD = Method(
-    name="lagrange",
-    doc="Multipliers from the twice differentiated constraints; nothing corrects the drift.",
-    source="COL865; Witkin and Baraff",
+step = acceleration.step_of("lagrange", accelerate)
+METHOD = acceleration.at_acceleration_level(
+    "lagrange", (acceleration.integrator_option("rk4"),), source="COL865; Witkin and Baraff",
     style=Style("#999933", DOTTED, "v"),
-    level="acceleration",
-    order=4,
-    order_position=4,
-    order_velocity=4,
+    doc="Multipliers from the twice differentiated constraints; nothing corrects the drift.",
     step=step,
-    orders=acceleration.other_orders("rk4"),
-    takes_tolerance=False,
-    observe=acceleration.observe_lagrange,
-    options=(acceleration.integrator_option("rk4"),),
-    memory=acceleration.memory,
-    stages=acceleration.STAGES,
     solves="1 (rk4: 4)",
-    levels=BOTH,
-)
+)  # fmt: skip

@@ -29,9 +29,16 @@ from ..model.instant import set_time
 from ..model.jacobian import push, times
 from ..model.slot_vectors import add_scaled, clear, move
 from . import acceleration
-from .base import ILL_CONDITIONED, OK, Method, Option
+from .base import ILL_CONDITIONED, OK, Option, place
 from .style import DASHDOT, Style
 
+OPTIONS = (
+    Option("integrator", "rk4", "base integrator; implicit: any step holds, but its system is ill-conditioned",
+           (*acceleration.INTEGRATORS, "implicit")),
+    Option("alpha", 1e4, "stiffness [N per unit of Φ]", minimum=0.0),
+    Option("beta", 10.0, "damping [N s per unit of Φ]", minimum=0.0),
+)  # fmt: skip
+INTEGRATOR, ALPHA, BETA = (place(OPTIONS, option.name) for option in OPTIONS)
 IMPLICIT = len(acceleration.INTEGRATORS)
 TOLERANCE = 1e-13  # of conjugate gradients: the residual over that of u = 0, in the norm of the preconditioner
 PER_UNKNOWN = 10  # iterations beyond which (5) counts as unsolved
@@ -46,14 +53,14 @@ def accelerate(system, t, x, quat, v, par, lam):
     drive(system)
     times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
-        lam[r] = -(par[4] * work.phi[r] + par[5] * (work.b[r] + work.phi_t[r]))  # (1)
+        lam[r] = -(par[ALPHA] * work.phi[r] + par[BETA] * (work.b[r] + work.phi_t[r]))  # (1)
     push(system, work.J, system.bodies.w, lam, 1.0, work.a)  # (2)
 
 
 @compiled
 def observe(system, state, t, par, lam):
     """λ of the instant; of an implicit step the λ that it found, since α Φ of a curved path is none."""
-    if int(par[3]) == IMPLICIT:
+    if int(par[INTEGRATOR]) == IMPLICIT:
         for r in range(lam.shape[0]):
             lam[r] = state.lam[r]
     else:
@@ -123,7 +130,7 @@ def conjugate_gradients(system, stiffness, r, u):
 def implicit_step(system, state, t, h, par):
     """(3), (4) and (5)."""
     work, v, lam = system.work, state.v, state.lam
-    alpha, c = par[4], h * par[4] + par[5]
+    alpha, c = par[ALPHA], h * par[ALPHA] + par[BETA]
     right, u = work.stage_v[0], work.stage_a[0]
     constraints(system, t, state.x, state.quat, v, False, work.J)
     apply(system, t, state.x, state.quat, v)
@@ -154,30 +161,15 @@ explicit_step = specialise(
 
 @compiled
 def step(system, state, t, h, par):
-    if int(par[3]) == IMPLICIT:
+    if int(par[INTEGRATOR]) == IMPLICIT:
         return implicit_step(system, state, t, h, par)
     return explicit_step(system, state, t, h, par)
 
 
-METHOD = Method(
-    name="penalty",
+METHOD = acceleration.at_acceleration_level(
+    "penalty", OPTIONS, source="COL865: penalty forces", style=Style("#CC79A7", DASHDOT, "P"),
     doc="A stiff spring with damping in place of each constraint; no linear system, unless its step is implicit.",
-    source="COL865: penalty forces",
-    style=Style("#CC79A7", DASHDOT, "P"),
-    level="force",
-    order=0,
-    order_position=0,
-    order_velocity=0,
-    step=step,
-    takes_tolerance=False,
-    observe=observe,
-    options=(
-        Option("integrator", "rk4", "base integrator; implicit: any step holds, but its system is ill-conditioned",
-               (*acceleration.INTEGRATORS, "implicit")),
-        Option("alpha", 1e4, "stiffness [N per unit of Φ]", minimum=0.0),
-        Option("beta", 10.0, "damping [N s per unit of Φ]", minimum=0.0),
-    ),
-    memory=acceleration.memory,
-    stages=acceleration.STAGES,
+    level="force", order=0, order_position=0, order_velocity=0, orders={}, levels=("position",),
+    step=step, observe=observe,
     solves="0; implicit: 1",
-)
+)  # fmt: skip

@@ -14,9 +14,16 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..model.evaluate import clear, constraints, drop_slip, largest, move, push, solve, times
 from . import acceleration
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method, Option
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Option, place
 from .lagrange import step as lagrange_step
 from .style import DASHED, Style
+
+OPTIONS = (
+    acceleration.integrator_option("symplectic"),
+    Option("weight", "none", "metric of the correction: none as in the paper, or mass", ("none", "mass")),
+    Option("velocity", "no", "also project the velocities", ("no", "yes")),
+)
+WEIGHT, VELOCITY = place(OPTIONS, "weight"), place(OPTIONS, "velocity")
 
 
 @compiled
@@ -57,32 +64,18 @@ def correct_velocity(system, state, t, slip_alone):
 @compiled
 def step(system, state, t, h, par):
     lagrange_step(system, state, t, h, par)
-    weight = system.bodies.w if par[4] == 1.0 else system.bodies.free
-    status = correct(system, state, t + h, weight, par[0], False)
-    if par[5] == 1.0 or system.nonholonomic == 1:
-        correct_velocity(system, state, t + h, par[5] != 1.0)
-    return OK if par[1] == 1.0 else status
+    weight = system.bodies.w if par[WEIGHT] == 1.0 else system.bodies.free
+    status = correct(system, state, t + h, weight, par[TOLERANCE], False)
+    if par[VELOCITY] == 1.0 or system.nonholonomic == 1:
+        correct_velocity(system, state, t + h, par[VELOCITY] != 1.0)
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else status
 
 
-METHOD = Method(
-    name="post_stabilization",
-    doc="An unstabilized step followed by a projection of the positions.",
-    source="Cline and Pai 2003; Hong ICRA 2005 (17), (18)",
+METHOD = acceleration.at_acceleration_level(
+    "post_stabilization", OPTIONS, source="Cline and Pai 2003; Hong ICRA 2005 (17), (18)",
     style=Style("#D55E00", DASHED, "s"),
-    level="position",
-    order=1,
-    order_position=4,
-    order_velocity=1,
-    step=step,
-    orders=acceleration.other_orders("symplectic"),
-    observe=acceleration.observe_lagrange,
-    options=(
-        acceleration.integrator_option("symplectic"),
-        Option("weight", "none", "metric of the correction: none as in the paper, or mass", ("none", "mass")),
-        Option("velocity", "no", "also project the velocities", ("no", "yes")),
-    ),
-    memory=acceleration.memory,
-    stages=acceleration.STAGES,
+    doc="An unstabilized step followed by a projection of the positions.",
+    level="position", order_position=4,
+    takes_tolerance=True, step=step,
     solves="2",
-    levels=BOTH,
-)
+)  # fmt: skip

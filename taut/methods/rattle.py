@@ -38,13 +38,15 @@ from ..model.instant import set_time
 from ..model.jacobian import add_slip, is_rank_in_doubt, prepare, push, resolve, times
 from ..model.slot_vectors import add_scaled, clear, copy, largest, move
 from .acceleration import observe_lagrange
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
 from .full_newton import FULL, solve_pair, take_back
-from .full_newton import OPTION as NEWTON
+from .full_newton import OPTION as NEWTON_OPTION
 from .implicit_first import renew
 from .spinning import exchange_gyroscopic, halfway, move_halfway
 from .style import SOLID, Style
 
+OPTIONS = (NEWTON_OPTION,)
+NEWTON = place(OPTIONS, "newton")
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
 EXACT, FROZEN, PROJECTED, RENEWED = range(4)  # how positions are corrected: (10), (3), (6), (7)
@@ -110,7 +112,7 @@ def position_half(system, state, t, h, par, attempt):
             add_slip(system, work.J2, work.phi_t_old, half, 0.5 * h)
             add_slip(system, work.J, work.phi_t, work.v1, 0.5 * h)  # (9)
         error = largest(work.phi)
-        if error <= par[0]:
+        if error <= par[TOLERANCE]:
             if rigid:
                 copy(half, v)
             return OK
@@ -141,7 +143,7 @@ def position_half(system, state, t, h, par, attempt):
     if rigid:
         halfway(system, v, h, half)
         copy(half, v)
-    return OK if par[1] == 1.0 else NOT_CONVERGED
+    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 @compiled
@@ -201,22 +203,15 @@ def velocity_half(system, state, t, h, par):
 
 @compiled
 def step(system, state, t, h, par):
-    status = position_half(system, state, t, h, par, EXACT if par[3] == FULL else FROZEN)
+    status = position_half(system, state, t, h, par, EXACT if par[NEWTON] == FULL else FROZEN)
     velocity_half(system, state, t + h, h, par)
     return status
 
 
 METHOD = Method(
-    name="rattle",
+    name="rattle", source="Andersen 1983", style=Style("#009E73", SOLID, "h"),
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
-    source="Andersen 1983",
-    style=Style("#009E73", SOLID, "h"),
-    level="position and velocity",
-    order=2,
-    step=step,
-    observe=observe_lagrange,
-    tolerance=1e-12,
-    options=(NEWTON,),
+    level="position and velocity", order=2, levels=BOTH,
+    tolerance=1e-12, options=OPTIONS, step=step, observe=observe_lagrange,
     solves="4 to 8",
-    levels=BOTH,
-)
+)  # fmt: skip

@@ -29,15 +29,9 @@ def step(system, state, t, h, par):
 
 
 METHOD = Method(
-    name="rattle_fourth",
+    name="rattle_fourth", source="Suzuki 1990 on Andersen 1983", style=Style("#117733", DASHED, "*"),
     doc="A symmetric composition of five RATTLE steps: fourth order, on Φ = 0 and Φ̇ = 0.",
-    source="Suzuki 1990 on Andersen 1983",
-    style=Style("#117733", DASHED, "*"),
-    level="position and velocity",
-    order=4,
-    step=step,
-    observe=observe_lagrange,
-    tolerance=1e-12,
+    level="position and velocity", order=4, levels=BOTH,
+    tolerance=1e-12, step=step, observe=observe_lagrange,
     solves="20 to 40",
-    levels=BOTH,
-)
+)  # fmt: skip

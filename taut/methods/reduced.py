@@ -26,7 +26,7 @@ from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import OK, SINGULAR_COORDINATES, TOO_SMALL, Method
+from .base import OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
 from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
 from .reduction.formulas import Formulas
 from .reduction.linear import Linear
@@ -73,7 +73,7 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
     form = form_of(model)
     tables, kept = FORMS[form].start(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
-    A, B, C = (dp.A, dp.B, dp.C) if par[0] > 0.0 else RK4
+    A, B, C = (dp.A, dp.B, dp.C) if par[TOLERANCE] > 0.0 else RK4
     reduced = Reduced(
         par, form, Addresses(),
         tables if form == FORMULAS else formulas.room(),
@@ -155,7 +155,7 @@ def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory
     y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
-    stages, tolerance = reduced.B.shape[0], reduced.par[0]
+    stages, tolerance = reduced.B.shape[0], reduced.par[TOLERANCE]
     copy(state.x, work.x1)  # with all that is fixed
     copy(state.quat, work.quat1)
     copy(state.v, work.v1)
@@ -210,17 +210,9 @@ def step(system, state, t, h, reduced):
 
 
 METHOD = Method(
-    name="reduced",
+    name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
-    source="COL865; Featherstone 1983",
-    style=Style("#777777", DASHED, "d"),
-    level="position and velocity",
-    order=4,
-    step=step,
-    observe=observe_lagrange,
-    stages=dp.STAGES,
+    level="position and velocity", order=4,
+    stages=dp.STAGES, step=step, observe=observe_lagrange, start=start, refuses=refuses, coordinates="reduced",
     solves="0",
-    refuses=refuses,
-    start=start,
-    coordinates="reduced",
-)
+)  # fmt: skip

@@ -20,7 +20,7 @@ from ..model.arrays import CORRECTIONS
 from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, TOO_SMALL, Method, Option
+from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, place
 from .dormand_prince import (
     STAGES,
     A,
@@ -34,6 +34,9 @@ from .dormand_prince import (
 )
 from .post_stabilization import correct, correct_velocity
 from .style import DASHED, Style
+
+OPTIONS = (Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),)
+FIRST_STEP = place(OPTIONS, "first_step")
 
 
 @inline
@@ -79,7 +82,7 @@ def step(system, state, t, h, par):
     x, quat, v = state.x, state.quat, state.v
     end = t + h
     now = t
-    size = state.memory[0] if state.memory[0] > 0.0 else min(h, par[3])
+    size = state.memory[0] if state.memory[0] > 0.0 else min(h, par[FIRST_STEP])
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
@@ -87,7 +90,7 @@ def step(system, state, t, h, par):
         copy(quat, work.quat1)
         copy(v, work.v1)
         slope(system, state, now, 0)
-        error = try_step(system, state, now, used, par[0])
+        error = try_step(system, state, now, used, par[TOLERANCE])
         if error < 1.0:
             for k in range(STAGES):
                 state.ledger[0] += used * B[k] * work.stage_power[k, 0]  # (2) for work
@@ -100,7 +103,7 @@ def step(system, state, t, h, par):
             set_time(system, now, x, quat, v)
             if system.turns.shape[0] > 0:
                 count_turns(system, x, quat, v)
-            correct(system, state, now, system.bodies.w, par[2], False)  # (4)
+            correct(system, state, now, system.bodies.w, par[ROUNDING], False)  # (4)
             correct_velocity(system, state, now, False)
             work.counts[CORRECTIONS] += 1
             size = size_after_success(error, used, size, last)
@@ -113,23 +116,12 @@ def step(system, state, t, h, par):
 
 
 METHOD = Method(
-    name="reference",
+    name="reference", source="Hairer, Nørsett and Wanner 1993", style=Style("#000000", DASHED, "."),
     doc="Order 8 with error control and projection of positions and velocities: the yardstick for smooth scenes.",
-    source="Hairer, Nørsett and Wanner 1993",
-    style=Style("#000000", DASHED, "."),
-    level="position and velocity",
-    order=8,
-    step=step,
-    observe=observe_lagrange,
-    tolerance=1e-12,
-    options=(
-        Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),
-    ),
-    memory=lambda model: 1,
-    stages=STAGES,
+    level="position and velocity", order=8, levels=BOTH,
+    tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, observe=observe_lagrange,
     adaptive=True,
+    solves="14 per internal step",
     remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
     "rattle_fourth.",
-    solves="14 per internal step",
-    levels=BOTH,
-)
+)  # fmt: skip

@@ -19,6 +19,7 @@ from math import atan, cos, sin, sqrt
 
 from ..compiled import compiled, inline
 from ..model.rotation import product, turn
+from ..model.slot_vectors import move_points
 
 MOST_ROUNDS = 30
 
@@ -79,9 +80,7 @@ def halfway(system, v, h, out):
 def move_halfway(system, x, quat, v, h, out_x, out_quat):
     """out = q ⊞ h v, where v holds ω½ and orientations turn by (3)."""
     bodies = system.bodies
-    for i in range(bodies.slots):
-        for c in range(3):
-            out_x[i, c] = x[i, c] + h * v[i, c]
+    move_points(bodies, x, v, h, out_x)
     for i in range(bodies.spin_slot.shape[0]):
         spin = bodies.spin_slot[i]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]

@@ -11,10 +11,11 @@ rings from step to step (implicit_improved.py) rings twice as much in (2) as in 
 from __future__ import annotations
 
 from ..compiled import inline
-from .base import Option
+from .base import FIRST_OPTION, Option
 
 EULER, AB2, MIDPOINT = range(3)
 CHOICES = ("euler", "ab2", "midpoint")
+INTEGRATOR = FIRST_OPTION  # of the methods of this family the integrator is the first option
 
 
 def integrator_option(default: str, choices: tuple[str, ...] = CHOICES) -> Option:

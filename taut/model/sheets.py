@@ -26,6 +26,7 @@ class Sheet:
     system         "nodes" or "active": what implicit_first solves for
     limit_edges    (k, 2), with lengths (k,) [m]
     hard_edges     (h, 2), with lengths (h,) [m]; the same equalities stand in Model.constraints
+    release        "lambda", "velocity", "voronoi" or "paper"; approach "position" or "velocity": of its contacts
     """
 
     name: str
@@ -45,6 +46,8 @@ class Sheet:
     thickness: float
     self_contact: bool
     cells: tuple[int, int] | None  # (nx, ny) of a grid
+    release: str = "lambda"
+    approach: str = "position"
 
     @property
     def is_limited(self) -> bool:
@@ -77,6 +80,7 @@ def lay_out_sheet(record: Deformable, slots: np.ndarray, held: np.ndarray) -> Sh
         record.name, record.kind, slots, slots[record.triangles], slots[record.edges], record.lengths, springs,
         record.limit, record.limit_rule, record.system, slots[record.limit_edges], record.limit_lengths,
         slots[record.hard_edges[kept]], record.hard_lengths[kept], record.thickness, record.self_contact, record.cells,
+        record.release, record.approach,
     )  # fmt: skip
 
 

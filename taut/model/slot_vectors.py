@@ -7,12 +7,18 @@ from .rotation import turn
 
 
 @inline
-def move(system, x, quat, v, h, out_x, out_quat):
-    """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
-    bodies = system.bodies
+def move_points(bodies, x, v, h, out_x):
+    """out = x + h v over the slots of points."""
     for i in range(bodies.slots):
         for c in range(3):
             out_x[i, c] = x[i, c] + h * v[i, c]
+
+
+@inline
+def move(system, x, quat, v, h, out_x, out_quat):
+    """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
+    bodies = system.bodies
+    move_points(bodies, x, v, h, out_x)
     for i in range(bodies.spin_slot.shape[0]):
         spin = bodies.spin_slot[i]
         turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..drafts import replacing
 from ..errors import TautError, shown
 from ..scene.scene import Scene
 from .motion import Motion, motion_of, start_of
@@ -85,19 +86,12 @@ def draw(what: Scene | Run, path: str | Path, overwrite: bool = False, **options
     """Write `picture` to a file (.png)."""
     from PIL import Image
 
-    from ..result.files import writing
-
     path = Path(path)
     if path.suffix.lower() != ".png":
         raise TautError(f"'{path}' is not a name for a picture; let it end in .png.")
     if path.exists() and not overwrite:
         raise TautError(f"'{path}' exists; choose another name or pass overwrite=True.")
     image = picture(what, **options)
-    draft = path.with_name(f".{path.name}.part")
-    with writing(path):
-        try:
-            Image.fromarray(image).save(draft, "PNG")
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+    with replacing(path) as draft:
+        Image.fromarray(image).save(draft, "PNG")
     return path

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ..drafts import writing
 from ..errors import TautError
 from ..model.model import Model
 from ..scene.scene import Scene
 from . import digests
 from .chunks import FOLDER, create_arrays
 from .commits import CHECKPOINTS, empty_commit
-from .files import plain, save_scene, versions, write_commit, writing
+from .files import plain, save_scene, versions, write_commit
 from .header import FORMAT, NAME, is_run
 from .labels import Labels
 from .lock import Lock

@@ -1,7 +1,9 @@
 """What happened at one moment: activations, releases and impacts of inequalities.
 
 A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of
-balls), the pair packed into one number, impulse [N s]. `table` gives them names.
+balls), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes of cloth against balls, and
+then features of cloth against cloth, whose other feature is the pair (cloth/contact_events.py). `table` gives them
+names: "cloth[3]|floor", "cloth[3]|ball", "cloth[3]|cloth(7, 8, 12)", "cloth(3, 4)|cloth(8, 12)".
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cloth.contact_events import members_of
+from ..cloth.contact_rows import external_members
 from ..contact.problem import EVENTS
 from ..model.model import Model
 
@@ -40,9 +44,23 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
     slots = {info.slot: info.name for info in model.body_info}
     balls = [slots[int(slot)] for slot in model.inequalities.ball_slot]
 
+    members = external_members(model)[0] if model.sheets else np.zeros((0, 2), np.int64)
+
+    def feature(number: int) -> str:
+        """Of cloth: a node by its name, or the cloth's name with the vertices of an edge or a triangle."""
+        slots_of = members_of(number, len(model.x))
+        if len(slots_of) == 1:
+            return slots[slots_of[0]]
+        sheet = slots[slots_of[0]].rpartition("[")[0]
+        return f"{sheet}({', '.join(slots[slot].rpartition('[')[2][:-1] for slot in slots_of)})"
+
     def spoken(row: float, pair: float) -> str:
-        if row >= 0:
+        if 0 <= row < len(names):
             return names[int(row)]
+        if 0 <= row < len(members):
+            return "|".join(slots[int(slot)] for slot in members[int(row)])
+        if row >= 0:
+            return f"{feature(int(row) - len(members))}|{feature(int(pair))}"
         first, second = divmod(int(pair), len(balls))
         return f"{balls[first]}|{balls[second]}"
 

@@ -14,9 +14,9 @@ import os
 import platform
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -212,17 +212,6 @@ def keep_link(source: Path, target: Path) -> None:
         return  # there is nothing to keep
     except OSError:
         shutil.copyfile(source, target)
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as problem:
-        raise TautError(
-            f"'{path}' can not be written: {problem.strerror or problem}. Give another path, or make room; "
-            "what was stored before is kept."
-        ) from None
 
 
 def plain(value: Any) -> Any:

@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from ..drafts import writing
 from ..errors import TautError
 from ..model.model import Model
 from ..scene.scene import Scene
@@ -49,7 +50,6 @@ from .files import (
     sync,
     sync_tree,
     write_commit,
-    writing,
 )
 from .header import NAME, damaged, read_header
 from .labels import Labels

@@ -201,6 +201,7 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
         {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
         limit, values["limit_rule"], values["system"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
         values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
+        values["release"], values["approach"],
     )  # fmt: skip
 
 

@@ -55,7 +55,8 @@ def lengths(wanted: int) -> Reader:
 def choice(*known: str) -> Reader:
     def read(value: Any, what: str) -> str:
         if not isinstance(value, str) or value not in known:
-            raise TautError(f"{what} is {shown(value)}; choose {' or '.join(map(repr, known))}.")
+            words = ", ".join(map(repr, known[:-1]))
+            raise TautError(f"{what} is {shown(value)}; choose {words} or {known[-1]!r}.")
         return value
 
     return read
@@ -117,6 +118,13 @@ _MOTION = (
     Option("thickness", checks.not_negative, "number", 0.0, "[m]; nodes are balls of half of it"),
     Option("wind", checks.signals, "signals", None, "velocity of the air [m/s]; without it there is no air"),
     Option("drag", checks.not_negative, "number", 1.0, "coefficient of the air's drag on triangles"),
+    Option("release", choice("lambda", "velocity", "voronoi", "paper"), "text", "lambda",
+           "when implicit_first lets a contact with an obstacle or a ball go: 'lambda': where its multiplier would "
+           "pull; 'velocity': also where both would part without it; 'voronoi': also where the node has left the flat "
+           "face that it was on; 'paper': all three"),
+    Option("approach", choice("position", "velocity"), "text", "position",
+           "what stops a node that comes near in a step: 'position': its gap at the end of the step; 'velocity': a "
+           "bound on velocities, up to the point of contact as it is seen from the start of the step"),
     Option("self_contact", flag, "flag", False,
            "whether it runs into itself, without friction; needs a thickness below half of its shortest edge"),
 )

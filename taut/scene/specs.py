@@ -167,6 +167,8 @@ class Deformable:
     shortest      [m] the shortest edge of the mesh
     self_contact  whether it runs into itself
     pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
+    release       "lambda", "velocity", "voronoi" or "paper": when contacts let go
+    approach      "position" or "velocity": what stops a node that comes near
     """
 
     kind: str
@@ -190,6 +192,8 @@ class Deformable:
     self_contact: bool
     pins: dict[int, Any]
     where: str | None = None
+    release: str = "lambda"
+    approach: str = "position"
 
     @property
     def is_limited(self) -> bool:

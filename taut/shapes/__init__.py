@@ -11,11 +11,12 @@ What a rigid body weighs, what an obstacle keeps out, and what is drawn of both 
 
 from __future__ import annotations
 
-from . import box, capsule, cylinder, half_space, rod, sphere
+from ..registry import declared
 from .base import Mesh, Placement, Shape, Side
 
 SHAPES: dict[str, Shape] = {
-    module.SHAPE.name: module.SHAPE for module in (half_space, sphere, cylinder, capsule, box, rod)
+    shape.name: shape
+    for shape in declared(__name__, "SHAPE", "half_space sphere cylinder capsule box rod")
 }
 SOLIDS: dict[str, Shape] = {name: shape for name, shape in SHAPES.items() if shape.is_solid}
 # The shape and the side that a constraint kind keeps balls on.

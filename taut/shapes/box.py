@@ -175,13 +175,8 @@ def inside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 SHAPE = Shape(
     name="box",
     doc="A box.",
-    sizes=("x", "y", "z"),
-    example=(0.4, 0.7, 1.1),
-    volume=volume,
-    moments=moments,
-    distance=distance,
-    support=support,
-    triangles=triangles,
+    sizes=("x", "y", "z"), example=(0.4, 0.7, 1.1),
+    volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,
     arguments=(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("half", "constant_vector", "half of its sizes along its own axes [m]", required=True),
@@ -203,4 +198,4 @@ SHAPE = Shape(
         {"center": ("-1.04 + 0.1*sin(3*t)", "1.01 + 0.2*t**2", "0.88 - 0.1*cos(2*t)"), "half": (2.0, 2.1, 1.9),
          "orientation": (0.8, 0.2, -0.4, 0.4)},
     ),
-)
+)  # fmt: skip

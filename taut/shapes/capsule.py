@@ -16,7 +16,7 @@ from math import pi
 import numpy as np
 
 from .base import Argument, Mesh, Placement, Shape, axes_along
-from .rounded import PIECE, sides
+from .rounded import PIECE, RADIUS, sides
 
 
 def volume(radius, length):
@@ -79,17 +79,12 @@ def place(at) -> Placement:
 SHAPE = Shape(
     name="capsule",
     doc="A cylinder with half spheres at both ends.",
-    sizes=("radius", "length"),
-    example=(0.4, 1.3),
-    volume=volume,
-    moments=moments,
-    distance=distance,
-    support=support,
-    triangles=triangles,
+    sizes=("radius", "length"), example=(0.4, 1.3),
+    volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,
     arguments=(
         Argument("start", "vector", "one end of the axis [m]", required=True),
         Argument("end", "vector", "the other end of the axis [m]", required=True),
-        Argument("radius", "number", "radius [m]", required=True),
+        RADIUS,
     ),
     place=place,
     sides=sides("capsule", "a capsule, whose ends may move", PIECE, "start", "end"),
@@ -102,4 +97,4 @@ SHAPE = Shape(
         {"start": ("-1.52 + 0.1*sin(3*t)", "0.45 + 0.2*t**2", "-0.3 - 0.1*cos(2*t)"), "end": (-0.45, -0.08, 0.77),
          "radius": "0.3 + 0.1*sin(t)"},
     ),
-)
+)  # fmt: skip

@@ -15,7 +15,7 @@ from math import pi
 import numpy as np
 
 from .base import Argument, Mesh, Placement, Shape, axes_along
-from .rounded import LINE, sides
+from .rounded import LINE, RADIUS, sides
 
 
 def volume(radius, length):
@@ -72,17 +72,12 @@ def visible(at, window) -> Mesh:
 SHAPE = Shape(
     name="cylinder",
     doc="A cylinder; as an obstacle it has no ends.",
-    sizes=("radius", "length"),
-    example=(0.4, 1.3),
-    volume=volume,
-    moments=moments,
-    distance=distance,
-    support=support,
-    triangles=triangles,
+    sizes=("radius", "length"), example=(0.4, 1.3),
+    volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,
     arguments=(
         Argument("point", "vector", "a place on the axis [m]", required=True),
         Argument("direction", "vector", "along the axis", required=True),
-        Argument("radius", "number", "radius [m]", required=True),
+        RADIUS,
     ),
     place=place,
     visible=visible,
@@ -93,4 +88,4 @@ SHAPE = Shape(
          "radius": "1.1 + 0.2*sin(t)"},
         {"point": (1, 1, 0), "direction": ("cos(3*t)", "sin(3*t)", "1 + t"), "radius": 0.5},
     ),
-)
+)  # fmt: skip

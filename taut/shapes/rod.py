@@ -29,12 +29,10 @@ def complete(listed):
 SHAPE = Shape(
     name="rod",
     doc="A thin cylinder.",
-    sizes=("length", "radius"),
-    example=(1.3, 0.1),
-    volume=volume,
-    moments=moments,
+    sizes=("length", "radius"), example=(1.3, 0.1),
+    volume=volume, moments=moments,
     distance=lambda y, length, radius: cylinder.distance(y, radius, length),
     support=lambda u, length, radius: cylinder.support(u, radius, length),
     triangles=lambda length, radius: cylinder.triangles(radius, length),
     complete=complete,
-)
+)  # fmt: skip

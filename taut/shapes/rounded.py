@@ -23,9 +23,10 @@ import numpy as np
 
 from ..compiled import compiled
 from ..compiled.vectors import dot3
-from .base import Side
+from .base import Argument, Side
 
 POINT, LINE, PIECE = 0, 1, 2
+RADIUS = Argument("radius", "number", "radius [m]", required=True)
 
 
 def sides(name: str, what: str, core: int, first: str, second: str = "") -> tuple[Side, Side]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..result.files import writing
+from ..drafts import write_text
 from .frames import addressed
 from .page import filled
 from .show import Show, show_of
@@ -28,10 +28,7 @@ LEVEL = 9
 def write(runs: Sequence[Run], path: Path, title: str | None = None) -> Path:
     show = show_of(runs, title)
     text = filled(show.title, recording(show))
-    with writing(path):
-        draft = path.with_name(f".{path.name}.part")
-        draft.write_text(text, encoding="utf-8")
-        draft.replace(path)
+    write_text(path, text)
     return path
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...drafts import writing
 from ...methods import METHODS
 from ...model import Model
-from ...result.files import versions, writing
+from ...result.files import versions
 from ...result.labels import Labels
 from ...result.run import Run
 from .fields import FIELDS, Field, unit_of

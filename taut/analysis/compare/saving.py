@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ...drafts import writing
 from ...errors import TautError
-from ...result.files import plain, put_in_place, writing
+from ...result.files import plain, put_in_place
 
 MARK = "comparison.json"  # with the setup; tells our folders from others
 

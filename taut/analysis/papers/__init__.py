@@ -7,70 +7,18 @@ draw(data, path)        the picture
 
 from __future__ import annotations
 
-from . import (
-    col865_drift,
-    col865_lambda,
-    col865_penalty,
-    col865_reduced,
-    hong2008_cost,
-    hong2008_energy,
-    hong2008_fig1,
-    hong2008_fig2,
-    hong2008_fig3,
-    hong2008_fig6,
-    hwc2005_fig1,
-    hwc2005_fig2,
-    hwc2005_fig3,
-    hwc2005_fig4,
-    icra2005_fig1,
-    icra2005_fig2,
-    icra2005_fig3,
-    icra2005_fig4,
-    icra2005_fig5,
-    icra2005_fig6,
-    icra2005_initial,
-    icra2005_newton,
-    icra2005_stability,
-    jonquet2008_fig2,
-    jonquet2008_fig3,
-    jonquet2008_fig4,
-    jonquet2008_fig5,
-    jonquet2008_fig6,
-)
+from ...registry import declared
 from .base import VERDICTS, Claim, Figure
 
 FIGURES: tuple[Figure, ...] = tuple(
-    module.FIGURE
-    for module in (
-        icra2005_fig1,
-        icra2005_fig2,
-        icra2005_fig3,
-        icra2005_fig4,
-        icra2005_fig5,
-        icra2005_fig6,
-        icra2005_initial,
-        icra2005_newton,
-        icra2005_stability,
-        hwc2005_fig1,
-        hwc2005_fig2,
-        hwc2005_fig3,
-        hwc2005_fig4,
-        hong2008_fig1,
-        hong2008_fig2,
-        hong2008_fig3,
-        hong2008_fig6,
-        hong2008_energy,
-        hong2008_cost,
-        jonquet2008_fig2,
-        jonquet2008_fig3,
-        jonquet2008_fig4,
-        jonquet2008_fig5,
-        jonquet2008_fig6,
-        col865_penalty,
-        col865_drift,
-        col865_lambda,
-        col865_reduced,
-    )
-)
+    declared(__name__, "FIGURE", """
+        icra2005_fig1 icra2005_fig2 icra2005_fig3 icra2005_fig4 icra2005_fig5 icra2005_fig6
+        icra2005_initial icra2005_newton icra2005_stability
+        hwc2005_fig1 hwc2005_fig2 hwc2005_fig3 hwc2005_fig4
+        hong2008_fig1 hong2008_fig2 hong2008_fig3 hong2008_fig6 hong2008_energy hong2008_cost
+        jonquet2008_fig2 jonquet2008_fig3 jonquet2008_fig4 jonquet2008_fig5 jonquet2008_fig6
+        col865_penalty col865_drift col865_lambda col865_reduced
+    """)
+)  # fmt: skip
 
 __all__ = ["FIGURES", "VERDICTS", "Claim", "Figure"]

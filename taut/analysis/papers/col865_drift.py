@@ -14,7 +14,7 @@ import numpy as np
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number
 from .plots import canvas, envelope, legend, look, save, tame
-from .words import INTEGRATOR_WORDS, Case, case, drift, go, total_energy
+from .words import INTEGRATOR_WORDS, Case, by_integrator, case, drift, go, total_energy
 
 STEP, DURATION, EARLY = 0.01, 100.0, 10.0
 BASES = ("symplectic", "ab2", "rk4")
@@ -42,16 +42,13 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
     gained = {base: float(np.diff(total_energy(data[str(one)][1])[[0, -1]])[0]) for base, one in STABLE.items()}
 
-    def listed(values: dict[str, float]) -> str:
-        return ", ".join(f"{INTEGRATOR_WORDS[base]} {number(value)}" for base, value in values.items())
-
     return [
         judge(
             "drift-grows",
             "With g̈ = 0 alone, numerical error leads to drift that grows.",
             "Constrained equations of motion",
             "|Φ|: last 10 s / first 10 s > 3, on each integrator",
-            listed(growth),
+            by_integrator(growth),
             min(growth.values()) > 3,
             note="by "
             + ", ".join(
@@ -64,7 +61,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "Baumgarte's terms push the system back to the constraint.",
             "Constrained equations of motion",
             "|Φ| of the last 10 s: without / with > 3, on each integrator",
-            listed(ratio),
+            by_integrator(ratio),
             min(ratio.values()) > 3,
         ),
         judge(
@@ -72,7 +69,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "So the drift stays bounded.",
             "Constrained equations of motion",
             "|Φ|: last 10 s / first 10 s < 2 with Baumgarte, on each integrator",
-            listed(kept),
+            by_integrator(kept),
             max(kept.values()) < 2,
             why="the step itself adds energy, and the drift follows the speed: "
             + ", ".join(f"{number(gain, 'J')} ({INTEGRATOR_WORDS[b]})" for b, gain in gained.items())

@@ -14,7 +14,7 @@ import numpy as np
 from ...scene import gallery
 from .base import HWC2005, Claim, Figure, judge, number
 from .plots import STYLE, canvas, save
-from .words import INTEGRATOR_WORDS, accumulated, case, go, reached_end
+from .words import INTEGRATOR_WORDS, accumulated, by_integrator, case, go, reached_end
 
 LENGTH, STEP, DURATION = 10.0, 0.01, 20.0
 FEEDBACK = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -47,20 +47,17 @@ def check(data: dict[str, Any]) -> list[Claim]:
     spread = {base: values.max() / values.min() for base, values in kept.items()}
     lost = {base: int((~(grid <= 1e4)).sum()) for base, grid in grids.items()}
 
-    def listed(values: dict[str, Any]) -> str:
-        return ", ".join(f"{INTEGRATOR_WORDS[base]} {number(value)}" for base, value in values.items())
-
     return [
         judge(
             "implicit-below-all",
             "Implicit enforcement has less error than Baumgarte overall.",
             "4, Fig 4",
             "α, β pairs with less error than the first-order method: fewer than half, on each Euler",
-            f"of {size} pairs: {listed(better)}",
+            f"of {size} pairs: {by_integrator(better)}",
             max(better["euler"], better["symplectic"]) < size / 2,
             note=f"first order {number(first, 'm')}, improved "
             f"{number(data['implicit']['implicit_improved'], 'm')}. Pairs "
-            f"with large β, near 1/h, do better; pairs that blow up: {listed(lost)}",
+            f"with large β, near 1/h, do better; pairs that blow up: {by_integrator(lost)}",
         ),
         judge(
             "implicit-below-rk4",
@@ -76,7 +73,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "The choice of α and β decides how well Baumgarte does.",
             "4, Fig 4",
             "largest / smallest error over the pairs that survive > 10, on each integrator",
-            listed(spread),
+            by_integrator(spread),
             min(spread.values()) > 10,
         ),
     ]

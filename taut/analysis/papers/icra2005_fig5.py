@@ -1,7 +1,7 @@
 """ICRA 2005, Fig 5: heavy balls hit a cloth that two posts hold.
 
 A sheet of 2 m and 0.8 kg, held at its corners between the posts, and three balls of 3 kg, one after the other, at
-10 m/s. What the paper leaves open is in sheets.py.
+10 m/s. What the paper leaves open is in cloth.py.
 """
 
 from __future__ import annotations
@@ -16,26 +16,10 @@ from ...model import build
 from ...result import Run
 from ...scene import gallery
 from ...scene.scene import Scene
+from . import cloth
 from .base import ICRA2005, Claim, Figure, judge, number
+from .cloth import LIMIT, percent
 from .plots import canvas, legend, save
-from .sheets import (
-    ALLOWED,
-    AT_LIMIT,
-    BEYOND,
-    LIMIT,
-    STIFFNESS,
-    Views,
-    active,
-    edge_legend,
-    ending,
-    largest,
-    limit_count,
-    motion,
-    percent,
-    small_plots,
-    springs_alone,
-    with_limit,
-)
 from .words import total_energy
 
 N, QUICK_N = 24, 16  # with 10 edges are longer than a ball's radius, and balls press between nodes
@@ -45,19 +29,18 @@ MOMENTS = (0.1, 0.2, 0.3, 0.45)
 MUCH = 3.0  # times the limit
 DEEP = 1e-3  # of an edge
 AZIMUTH, ELEVATION, BOX = 140.0, 22.0, ((-1.2, 1.2), (-0.2, 2.2), (-1.3, 1.3))
-CASES = {"alone": "springs alone", "limit": "with the limit"}
-COLORS = {"alone": BEYOND, "limit": AT_LIMIT}
 
 
 def scene(n: int, limit: float | None) -> Scene:
-    return gallery("cloth_posts", n=n, balls=BALLS, limit=limit, stiffness=STIFFNESS)
+    return gallery("cloth_posts", n=n, balls=BALLS, limit=limit, stiffness=cloth.STIFFNESS)
 
 
 def run(quick: bool) -> dict[str, Any]:
     n = QUICK_N if quick else N
     duration = QUICK_DURATION if quick else DURATION
-    runs = {"alone": springs_alone(scene(n, None), duration), "limit": with_limit(scene(n, LIMIT), duration)}
-    return {"n": n, "runs": runs, "limits": limit_count(scene(n, LIMIT)), "sheet": build(scene(n, LIMIT)).sheets[0]}
+    runs = cloth.both(partial(scene, n), duration)
+    return {"n": n, "runs": runs, "limits": cloth.limit_count(scene(n, LIMIT)),
+            "sheet": build(scene(n, LIMIT)).sheets[0]}  # fmt: skip
 
 
 def nearest(data: dict[str, Any], result: Run) -> np.ndarray:
@@ -78,7 +61,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
     result = runs["limit"]
     deep = float(result.records.contacts[:, 1].max()) * (data["n"] - 1) / SIDE
     near = float(nearest(data, result).min())
-    free, held = (float(np.nanmax(largest(runs[name]))) for name in CASES)
+    free, held = (float(np.nanmax(cloth.largest(runs[name]))) for name in cloth.CASES)
     touching = result.records.contacts[:, 0]
     peak = int(np.argmax(touching))
     free_time = float((touching[peak:] < 0.25 * touching.max()).mean())
@@ -92,8 +75,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "V.A, Fig 5",
             f"deepest node in a ball or post, ball in a post or ball < {DEEP:g} of an edge at any record",
             number(deep),
-            deep < DEEP and not ending(result),
-            why=f"{number(deep)} {ending(result)}".rstrip(),
+            deep < DEEP and not cloth.ending(result),
+            why=f"{number(deep)} {cloth.ending(result)}".rstrip(),
         ),
         judge(
             "no-tunnelling",
@@ -124,10 +107,11 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "limit-holds",
             "The same with limits: hits do not over-stretch the cloth.",
             "V.B",
-            f"largest elongation at any record < {percent(LIMIT + ALLOWED)}, and > {MUCH:g} × {percent(LIMIT)} without",
+            f"largest elongation at any record < {percent(LIMIT + cloth.ALLOWED)}, and "
+            f"> {MUCH:g} × {percent(LIMIT)} without",
             f"{percent(held)}, {percent(free)} without",
-            held < LIMIT + ALLOWED and free > MUCH * LIMIT and not ending(result),
-            why=ending(result),
+            held < LIMIT + cloth.ALLOWED and free > MUCH * LIMIT and not cloth.ending(result),
+            why=cloth.ending(result),
         ),
         judge(
             "stable",
@@ -145,29 +129,29 @@ def draw(data: dict[str, Any], path: Path) -> None:
     figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
     for axis in axes[2]:
         axis.remove()
-    views = Views(BOX, AZIMUTH, ELEVATION)
-    for line, name in zip(axes, CASES):
+    views = cloth.Views(BOX, AZIMUTH, ELEVATION)
+    for line, name in zip(axes, cloth.CASES):
         for axis, moment in zip(line, MOMENTS):
-            views.show(axis, runs[name], moment, CASES[name])
-    left, middle, right = small_plots(figure, axes[2, 0].get_gridspec(), 3)
+            views.show(axis, runs[name], moment, cloth.CASES[name])
+    left, middle, right = cloth.small_plots(figure, axes[2, 0].get_gridspec(), 3)
     for name, one in runs.items():
-        values = 100 * np.maximum(np.nan_to_num(largest(one)), 1e-4)
-        left.semilogy(one.records.time, values, color=COLORS[name], label=CASES[name])
+        values = 100 * np.maximum(np.nan_to_num(cloth.largest(one)), 1e-4)
+        left.semilogy(one.records.time, values, color=cloth.COLORS[name], label=cloth.CASES[name])
     left.axhline(100 * LIMIT, color="#555555", linewidth=0.8, linestyle=(0, (2, 3)))
     left.set(xlabel="time [s]", ylabel="largest elongation [%]", ylim=(1, None))
-    middle.plot(runs["limit"].records.time, active(runs["limit"]), color=COLORS["limit"])
+    middle.plot(runs["limit"].records.time, cloth.active(runs["limit"]), color=cloth.COLORS["limit"])
     middle.set(xlabel="time [s]", ylim=(0, None))
     middle.set_title(f"active limits, of {data['limits']:,}", fontsize=9)
     for name, one in runs.items():
-        right.plot(one.records.time, one.records.contacts[:, 0], color=COLORS[name])
+        right.plot(one.records.time, one.records.contacts[:, 0], color=cloth.COLORS[name])
     right.set(xlabel="time [s]", ylim=(0, None))
     right.set_title("contacts that push", fontsize=9)
-    edge_legend(left)
+    cloth.edge_legend(left)
     legend(figure, left, columns=3)
     save(figure, path)
 
 
 FIGURE = Figure(
     "icra2005-fig5", "Heavy balls hit a cloth that two posts hold", ICRA2005, run, check, draw,
-    motion=partial(motion, azimuth=AZIMUTH, elevation=ELEVATION),
+    motion=partial(cloth.motion, azimuth=AZIMUTH, elevation=ELEVATION),
 )  # fmt: skip

@@ -9,6 +9,7 @@ pushed by a constant force.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ...result import Run
 from ...scene import gallery
 from ..explain import Explanation, Look, explain
 from .base import number
+from .plots import canvas, legend, save
 from .words import case, go
 
 if TYPE_CHECKING:
@@ -99,6 +101,16 @@ def arrow(axes: Axes, towards: np.ndarray, color: str, label: str) -> None:
     axes.annotate(label, to, xytext=(0, 6) if level else 5 * way, textcoords="offset points", color=color, zorder=7,
                   ha="center" if level or abs(way[0]) < 0.3 else ("left" if way[0] > 0.0 else "right"),
                   va="bottom" if level or way[1] > 0.3 else ("top" if way[1] < -0.3 else "center"))  # fmt: skip
+
+
+def draw_corner(path: Path, force: tuple[float, float], shown: dict[str, Look]) -> None:
+    """A panel for each title, side by side."""
+    figure, axes = canvas(1, len(shown), height=3.9)
+    for axis, (title, look) in zip(axes, shown.items()):
+        panel(axis, force, look, title)
+    key(axes[0])
+    legend(figure, axes, columns=2)
+    save(figure, path)
 
 
 def key(axes: Axes) -> None:

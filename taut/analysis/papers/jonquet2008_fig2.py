@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from .base import JONQUET2008, Claim, Figure, judge, number
-from .jonquet2008_corner import MASS, STEP, key, look_at, moving, off, pair, panel, push
-from .plots import canvas, legend, save
+from .jonquet2008_corner import MASS, STEP, draw_corner, look_at, moving, off, pair, push
 
 PUSH = (2.0, -1.0)
 MASSES = (1.0, 2.0, 3.0, 10.0)
@@ -88,13 +87,11 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     found = data["found"]
-    figure, axes = canvas(1, 3, height=3.9)
-    panel(axes[0], PUSH, found["platt"].looks[0], "Platt, step 1: both held")
-    panel(axes[1], PUSH, found["platt"].looks[1], "Platt, step 2: both let go")
-    panel(axes[2], PUSH, found["jonquet"].answer, "Algorithm 3: only g₂ is held")
-    key(axes[0])
-    legend(figure, axes, columns=2)
-    save(figure, path)
+    draw_corner(path, PUSH, {
+        "Platt, step 1: both held": found["platt"].looks[0],
+        "Platt, step 2: both let go": found["platt"].looks[1],
+        "Algorithm 3: only g₂ is held": found["jonquet"].answer,
+    })  # fmt: skip
 
 
 FIGURE = Figure("jonquet2008-fig2", "Platt's rule leaves the corner, step by step", JONQUET2008, run, check, draw)

@@ -16,8 +16,7 @@ from ...contact.rules import RULES, rule_work
 from ...contact.snapshot import solve_by_rule
 from ...contact.work import empty_log
 from .base import JONQUET2008, Claim, Figure, judge, number
-from .jonquet2008_corner import MASS, STEP, key, look_at, moving, off, pair, panel
-from .plots import canvas, legend, save
+from .jonquet2008_corner import MASS, STEP, draw_corner, look_at, moving, off, pair
 
 PUSH = (-1.0, -2.0)
 ROUNDING = 1e-12
@@ -119,13 +118,11 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     found = data["found"]
-    figure, axes = canvas(1, 3, height=3.9)
-    panel(axes[0], PUSH, found["jonquet"].looks[0], "free: J₁ẍ > 0, J₂ẍ < 0")
-    panel(axes[1], PUSH, found["platt_improved"].looks[0], "Algorithm 2: through g₁")
-    panel(axes[2], PUSH, found["jonquet"].answer, "Algorithm 3: both held")
-    key(axes[0])
-    legend(figure, axes, columns=2)
-    save(figure, path)
+    draw_corner(path, PUSH, {
+        "free: J₁ẍ > 0, J₂ẍ < 0": found["jonquet"].looks[0],
+        "Algorithm 2: through g₁": found["platt_improved"].looks[0],
+        "Algorithm 3: both held": found["jonquet"].answer,
+    })  # fmt: skip
 
 
 FIGURE = Figure(

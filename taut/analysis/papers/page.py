@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import zlib
 from base64 import b64encode
 from collections import Counter
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import __version__
+from ...drafts import write_text
 from ...errors import TautError
 from ...view.page import DATA, scripts, template
 from .base import VERDICTS
@@ -95,7 +95,7 @@ def write_page(path: Path, outcomes: list[Outcome], folder: Path, command: str) 
         *([_packed("taut-page", _template()), f"<script>{PLAYER}</script>"] if moving else []),
         "</body></html>",
     ]
-    _write(path, "\n".join(parts))
+    write_text(path, "\n".join(parts))
 
 
 def _section(outcome: Outcome, folder: Path) -> str:
@@ -200,14 +200,4 @@ def write_markdown(path: Path, outcomes: list[Outcome], command: str) -> None:
                 )
                 lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, "\n".join(lines) + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_text(path, "\n".join(lines) + "\n")

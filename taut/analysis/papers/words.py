@@ -51,6 +51,12 @@ class Case:
         return f"{self.method} on {INTEGRATOR_WORDS[base]}" if base else self.method
 
 
+def by_integrator(values: dict[str, Any]) -> str:
+    """Values by base integrator, in words."""
+    return ", ".join(f"{INTEGRATOR_WORDS[base]} {number(value)}" for base, value in values.items())
+
+
+
 def case(method: str, label: str = "", **options: Any) -> Case:
     return Case(method, options, label)
 

@@ -14,13 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import compiled
+from ...contact.algorithms import drain
 from ...forces import KINDS
 from ...forces.spring_law import Springs, joined
 from ...methods.base import Method
-from ...model.evaluate import apply
+from ...model.arrays import State
+from ...model.evaluate import apply, set_time
 from ...model.model import Model
-from ..records import measure_baseline, observe_baseline
-from .position_contact import PositionContacts, position_contacts
+from ..contact_events import record_external
+from ..dissipation import count_force_work
+from ..records import count_drivers, measure_baseline, observe_baseline
+from .position_contact import PositionContacts, contact_memory, position_contacts
 
 SPRINGS = list(KINDS).index("springs")
 
@@ -38,8 +42,9 @@ class BaselineContext(NamedTuple):
 def baseline(method: Method, step: Callable, start: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
-        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline
-    )
+        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline,
+        memory=lambda model: method.memory(model) + contact_memory(model), drain=lambda ctx: drain(ctx.contacts),
+    )  # fmt: skip
 
 
 def springs_of(model: Model, stiffest: float, limits: bool) -> Springs:
@@ -62,10 +67,12 @@ def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k
     return Springs(i.copy(), j.copy(), lengths.copy(), filled(k), filled(0.0), filled(k2), filled(elongation))
 
 
-def baseline_context(model: Model, system: Any, par: np.ndarray, springs: Springs, work: Any) -> BaselineContext:
+def baseline_context(
+    model: Model, system: Any, state: State, par: np.ndarray, springs: Springs, work: Any
+) -> BaselineContext:
     batch = np.flatnonzero(system.forces.code == SPRINGS)
     w = np.ascontiguousarray(model.bodies.w[:, 0])
-    return BaselineContext(par, springs, work, w, batch, system.forces.members[batch], position_contacts(model))
+    return BaselineContext(par, springs, work, w, batch, system.forces.members[batch], position_contacts(model, state))
 
 
 @compiled
@@ -76,3 +83,12 @@ def external(system, state, t, batch, members):
     apply(system, t, state.x, state.quat, state.v)
     for k in range(batch.shape[0]):
         system.forces.members[batch[k]] = members[k]
+
+
+@compiled
+def end_step(system, state, contacts, t, h):
+    """What stands at the new time t, the work of the step of length h that led there, and events of its contacts."""
+    set_time(system, t, state.x, state.quat, state.v)
+    count_drivers(system, state, t, h)
+    count_force_work(system, state, t, h)
+    record_external(contacts.rows, contacts.events, contacts.impulses, t)

@@ -7,28 +7,28 @@ too, as long as they push; what is inside after it is pushed out (position_conta
 from __future__ import annotations
 
 from ...compiled import compiled
-from ...methods.base import OK
-from ...methods.cloth_baselines import IMPLICIT_EULER
+from ...methods import implicit_euler as declared
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
-from ..dissipation import count_force_work
-from ..records import count_drivers
-from .common import baseline, baseline_context, external, springs_of
+from ..contact_events import is_nearly_full
+from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import measure_velocity
 from .implicit_solve import implicit, nearing, step_implicit
 from .position_contact import begin_contacts, finish_contacts, push_out
 
+STIFFNESS, RESIDUAL = (place(declared.METHOD.options, name) for name in ("stiffness", "residual"))
 MOST = 2000
 PASSES = 20  # over all contacts
 
 
 def start(model, system, state, par):
-    springs = springs_of(model, float(par[3]), limits=True)
-    context = baseline_context(model, system, par, springs, None)
+    springs = springs_of(model, float(par[STIFFNESS]), limits=True)
+    context = baseline_context(model, system, state, par, springs, None)
     members = context.contacts.rows.slot[:, :2]
     work = implicit(len(springs.rest), len(model.x), members, context.contacts.least)
     # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
-    return state, context._replace(work=work._replace(dv=state.memory.reshape(len(model.x), 3)))
+    return state, context._replace(work=work._replace(dv=state.memory[: model.x.size].reshape(model.x.shape)))
 
 
 @compiled
@@ -52,6 +52,8 @@ def take_over(rows, touch, h):
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
@@ -59,7 +61,7 @@ def step(system, state, t, h, ctx):
         look_ahead(state, h, ctx.contacts, ctx.work.touch)
     most = MOST
     taken = step_implicit(
-        ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[4], most
+        ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], most
     )
     system.work.counts[LINEAR_SOLVES] += ctx.work.solves[0]
     if taken < 0:
@@ -72,10 +74,8 @@ def step(system, state, t, h, ctx):
                 break
         measure_velocity(state.x, ctx.contacts.start, h, state.v)
         finish_contacts(system, state, ctx.contacts, h)
-        set_time(system, t + h, state.x, state.quat, state.v)
-    count_drivers(system, state, t + h, h)
-    count_force_work(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(IMPLICIT_EULER, step, start)
+METHOD = baseline(declared.METHOD, step, start)

@@ -23,9 +23,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, inline, structure
-from ...model.arrays import Inequalities
+from ...contact.problem import EventBuffers, event_buffers
+from ...model.arrays import Inequalities, State
 from ...model.model import Model
 from ..constraint_errors import RECOVERY, RECOVERY_TIME, ROUNDING
+from ..contact_events import Impulses, add_impulses, impulses
 from ..contact_rows import ContactRows, external_rows
 from ..dissipation import add_driver_work, take_by_rows
 from ..external_contact import evaluate_rows
@@ -43,15 +45,25 @@ class PositionContacts(NamedTuple):
     at: np.ndarray  # (points, 3) x̄
     backed: np.ndarray  # (points,) row of the obstacle that a node leans on, -1: none
     least: float  # what is less deep counts as outside [m]
+    events: EventBuffers
+    impulses: Impulses
 
 
-def position_contacts(model: Model) -> PositionContacts:
+def contact_memory(model: Model) -> int:
+    """How many numbers of state.memory contacts take: the last ones."""
+    return len(model.inequality_names) + _pairs(model)
+
+
+def position_contacts(model: Model, state: State) -> PositionContacts:
     unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
-    rows, radius = external_rows(model, unknown, np.zeros(len(model.inequality_names) + _pairs(model)))
+    rows, radius = external_rows(model, unknown, np.zeros(contact_memory(model)))
     least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
     start, v_start, at = np.zeros((3, *model.x.shape))
     backed = np.full(len(model.x), -1)
-    return PositionContacts(model.inequalities, rows, radius, unknown, start, v_start, at, backed, least)
+    return PositionContacts(
+        model.inequalities, rows, radius, unknown, start, v_start, at, backed, least, event_buffers(keep_log=False),
+        impulses(state, len(rows.phi)),
+    )
 
 
 def _pairs(model: Model) -> int:
@@ -195,3 +207,4 @@ def finish_contacts(system, state, solids, h):
     for v in (solids.v_start, state.v):
         take_by_rows(places, ineq, rows, count, v, h, True, ledger)
     add_driver_work(places, ineq, rows, state.v, h, ledger)
+    add_impulses(rows, solids.impulses, h)

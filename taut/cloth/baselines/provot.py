@@ -18,15 +18,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, entry, inline, structure
-from ...methods.base import OK
-from ...methods.cloth_baselines import PROVOT
+from ...methods import provot as declared
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.evaluate import set_time
-from ..dissipation import count_force_work
-from ..records import count_drivers
-from .common import baseline, baseline_context, external, springs_of
+from ..contact_events import is_nearly_full
+from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import EULER, Explicit, advance, explicit, measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
 
+SUBSTEPS, ITERATIONS, LIMIT = (place(declared.METHOD.options, name) for name in ("substeps", "iterations", "limit"))
 Array = np.ndarray
 
 
@@ -41,12 +41,12 @@ def provot(n: int) -> Provot:
 
 
 @inline
-def set_out(work, s, x, v, w, external, h, rule):
+def set_out(work, s, x, v, w, external, h):
     """(1)"""
     for i in range(x.shape[0]):
         for c in range(3):
             work.start[i, c] = x[i, c]
-    advance(work.explicit, s, x, v, w, external, h, rule)
+    advance(work.explicit, s, x, v, w, external, h, EULER)
 
 
 @inline
@@ -74,12 +74,12 @@ def shorten(s, x, w, limit):
 
 
 @entry
-def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations):
+def step_provot(work, s, x, v, w, external, h, substeps, limit, iterations):
     """Advance x and v by h, in equal substeps; returns how many corrections were made."""
     part_of_h = h / substeps
     total = 0
     for _ in range(substeps):
-        set_out(work, s, x, v, w, external, part_of_h, rule)
+        set_out(work, s, x, v, w, external, part_of_h)
         for _ in range(iterations):
             corrected = shorten(s, x, w, limit)
             total += corrected
@@ -90,18 +90,21 @@ def step_provot(work, s, x, v, w, external, h, rule, substeps, limit, iterations
 
 
 def start(model, system, state, par):
-    return state, baseline_context(model, system, par, springs_of(model, 0.0, limits=False), provot(len(model.x)))
+    springs = springs_of(model, 0.0, limits=False)
+    return state, baseline_context(model, system, state, par, springs, provot(len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
-    substeps, iterations, limit = int(ctx.options[3]), int(ctx.options[4]), ctx.options[5]
-    x, v, dt, rule = state.x, state.v, h / substeps, EULER
+    substeps, iterations, limit = int(ctx.options[SUBSTEPS]), int(ctx.options[ITERATIONS]), ctx.options[LIMIT]
+    x, v, dt = state.x, state.v, h / substeps
     for k in range(substeps):
         now = t + (k + 1) * dt
         begin_contacts(system, state, now - dt, dt, ctx.contacts)
-        set_out(ctx.work, ctx.springs, x, v, ctx.w, system.work.f, dt, rule)
+        set_out(ctx.work, ctx.springs, x, v, ctx.w, system.work.f, dt)
         set_time(system, now, x, state.quat, v)
         for _ in range(iterations):
             too_long = shorten(ctx.springs, x, ctx.w, limit)
@@ -110,10 +113,8 @@ def step(system, state, t, h, ctx):
                 break
         measure_velocity(x, ctx.work.start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
-    set_time(system, t + h, state.x, state.quat, state.v)
-    count_drivers(system, state, t + h, h)
-    count_force_work(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(PROVOT, step, start)
+METHOD = baseline(declared.METHOD, step, start)

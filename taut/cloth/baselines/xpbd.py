@@ -24,15 +24,15 @@ import numpy as np
 
 from ...compiled import compiled, entry, structure
 from ...forces.spring_law import in_colours
-from ...methods.base import OK
-from ...methods.cloth_baselines import XPBD
+from ...methods import xpbd as declared
+from ...methods.base import EVENTS_FULL, OK, place
 from ...model.evaluate import set_time
-from ..dissipation import count_force_work
-from ..records import count_drivers
-from .common import baseline, baseline_context, external, springs_of
+from ..contact_events import is_nearly_full
+from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
 
+SUBSTEPS, ITERATIONS = (place(declared.METHOD.options, name) for name in ("substeps", "iterations"))
 Array = np.ndarray
 
 
@@ -129,13 +129,15 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
 
 def start(model, system, state, par):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
-    return state, baseline_context(model, system, par, springs, xpbd(springs, len(model.x)))
+    return state, baseline_context(model, system, state, par, springs, xpbd(springs, len(model.x)))
 
 
 @compiled
 def step(system, state, t, h, ctx):
+    if is_nearly_full(ctx.contacts.events):
+        return EVENTS_FULL
     external(system, state, t, ctx.batch, ctx.members)
-    substeps, iterations = int(ctx.options[3]), int(ctx.options[4])
+    substeps, iterations = int(ctx.options[SUBSTEPS]), int(ctx.options[ITERATIONS])
     x, v, dt = state.x, state.v, h / substeps
     for k in range(substeps):
         now = t + (k + 1) * dt
@@ -147,10 +149,8 @@ def step(system, state, t, h, ctx):
             push_out(system, state, now, ctx.contacts, ctx.w)
         measure_velocity(x, ctx.work.start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
-    set_time(system, t + h, state.x, state.quat, state.v)
-    count_drivers(system, state, t + h, h)
-    count_force_work(system, state, t + h, h)
+    end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(XPBD, step, start)
+METHOD = baseline(declared.METHOD, step, start)

@@ -20,13 +20,13 @@ from numba import types
 
 from ...compiled import compiled, inline
 from ...compiled.function_pointers import address_of, distant, pick
+from ...registry import declared
 from ..work import RuleWork, record, workspace
-from . import exact, jonquet, platt, platt_improved
 from .base import TENDING, VIOLATED, Rule
 
 RULES: dict[str, Rule] = {
-    module.RULE.name: replace(module.RULE, code=code)
-    for code, module in enumerate((platt, platt_improved, jonquet, exact))
+    rule.name: replace(rule, code=code)
+    for code, rule in enumerate(declared(__name__, "RULE", "platt platt_improved jonquet exact"))
 }
 
 # np.int64, since for plain constants numba would compile callees a second time.

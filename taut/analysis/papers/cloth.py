@@ -8,6 +8,7 @@ not the springs, would decide.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, sqrt
 from typing import Any
@@ -37,6 +38,8 @@ PIXELS, LINE = (520, 500), 1.8  # of a view, and the width of an edge in it
 Box = tuple[tuple[float, float], tuple[float, float], tuple[float, float]]
 WHOLE = "this counts multipliers; taut itself solves for the places of all nodes, whichever limits act"
 NEAR = 0.005  # of an edge at its limit
+CASES = {"alone": "springs alone", "limit": "with the limit"}
+COLORS = {"alone": BEYOND, "limit": AT_LIMIT}
 
 
 def with_limit(scene: Scene, duration: float, **options: Any) -> Run:
@@ -47,6 +50,11 @@ def springs_alone(scene: Scene, duration: float, stiffness: float = STIFFNESS) -
     """Stiffer springs are given shorter steps, in proportion to the time of their swing."""
     finer = ceil(FINER * sqrt(max(1.0, stiffness / STIFFNESS)))
     return go(scene, "implicit_first", STEP / finer, duration, record_every=finer)
+
+
+def both(scene: Callable[[float | None], Scene], duration: float) -> dict[str, Run]:
+    """Springs alone, and with the limit."""
+    return {"alone": springs_alone(scene(None), duration), "limit": with_limit(scene(LIMIT), duration)}
 
 
 def largest(run: Run) -> np.ndarray:
