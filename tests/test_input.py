@@ -259,7 +259,7 @@ def test_every_call_of_a_scene_answers_odd_arguments_with_a_taut_error(verb, tmp
     (lambda s: s.contacts(), "missing a required argument: 'first'"),
     (lambda s: s.on_plane(s.particle((0, 0, 0)), normal=(1e200, 1e200, 0), point=(1e200, 0, 0)), "on_plane"),
     (lambda s: s.obstacle([], point=(0, 0, 0)), "kind is []; give text"),
-    (lambda s: s.reduced([], {}), "coordinates is []; give a dictionary"),
+    (lambda s: s.reduced(7, {}), "the coordinates of scene.reduced are 7; give name"),
     (lambda s: s.save({}), "path is {}; give a path"),
     (lambda s: s.save("a\0b.yaml"), "which can not be the name of a file"),
     (lambda s: taut.simulate({}, dt=0.1, duration=1), "scene is {}; give a taut.Scene"),

@@ -18,7 +18,7 @@ from taut.scene.gallery.spatial import t_handle_moments
 EXACT = {"method": "reference", "tolerance": 1e-12}
 FIXED_STEP = [
     name for name, method in METHODS.items()
-    if not method.adaptive and method.start is None and not method.is_for_deformables_only
+    if not method.adaptive and method.coordinates == "maximal" and not method.is_for_deformables_only
 ]  # fmt: skip
 SOFT = {"alpha": 1e3, "beta": 10.0}  # penalty forces that the steps of these tests can follow
 INTERVALS = 40

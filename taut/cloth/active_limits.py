@@ -340,7 +340,7 @@ def observe(system, state, t, ctx, lam):
 
 
 @compiled
-def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Of a record: Φ and dΦ/dt of listed inequalities, contact forces, how many push, the deepest, active limits."""
     contacts = ctx.contacts
     rows = contacts.rows

@@ -77,7 +77,7 @@ def deepest(rows):
 
 
 @compiled
-def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push, the deepest, active limits."""
     ineq = ctx.ineq
     edges, external = ctx.edges, ctx.external
@@ -106,7 +106,7 @@ def observe_baseline(system, state, t, ctx, lam):
 
 
 @compiled
-def measure_baseline(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure_baseline(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Inequalities of a record: Φ and dΦ/dt of listed ones, forces, how many push and the deepest."""
     ineq, rows = ctx.contacts.ineq, ctx.contacts.rows
     count = rows.phi.shape[0]

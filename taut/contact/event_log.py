@@ -124,7 +124,7 @@ def measure_rows(state, ctx, phi, rate, slide):
 
 
 @compiled
-def measure(system, state, t, ctx, phi, rate, slide, force, totals):
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.rows.lam holds λ of all rows.
 
     The time is set. force: on each slot [N]; totals: number of contacts with λ > 0, deepest overlap [m].

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import sympy
 
     Formula: TypeAlias = str | sympy.Expr
+    Turns: TypeAlias = Sequence[tuple[Sequence[float], str]]  # of one body: axis and angle
 
 __all__ = [
     "constraint_address",
@@ -38,8 +39,10 @@ __all__ = [
     "force_address",
     "force_callback_address",
     "force_function_address",
+    "kinetic_address",
     "map_address",
     "signal_address",
+    "turns_address",
     "velocity_address",
     "velocity_callback_address",
     "velocity_function_address",
@@ -114,6 +117,41 @@ def map_address(x_of_q: Sequence[Formula], coordinates: Sequence[str]) -> int:
         MAP,
         (len(x_of_q), len(x_of_q) * len(coordinates), len(x_of_q), len(x_of_q)),
         lambda: source.rows_source(_parsed(x_of_q, coordinates), coordinates, "phi, J, gamma, phi_t"),
+    )
+
+
+def kinetic_address(kinetic: str, coordinates: Sequence[str]) -> int:
+    """void f(double* q, double* qd, double t, double* T, double* H, double* g, double* unused) of H q̈ = g + Q.
+
+    T is a formula in the coordinates, their rates (q.v) and t; H = ∂²T/∂q̇² is row-major.
+    """
+    n, names = len(coordinates), [*coordinates, *(f"{name}.v" for name in coordinates)]
+    return generated_address(
+        ("kinetic", kinetic, tuple(coordinates)),
+        MAP,
+        (1, n * n, n, 1),
+        lambda: source.kinetic_source(formula.parse(kinetic, [*names, "t"]), coordinates),
+    )
+
+
+def turns_address(turns: Sequence[Turns], ends: Sequence[Sequence[float]], coordinates: Sequence[str]) -> int:
+    """void f(double* q, double* qd, double t, double* p, double* B, double* c, double* w_t), of several bodies.
+
+    Their quaternions p (of principal axes), ω = B q̇ + w_t and dω/dt = B q̈ + c in principal axes.
+    """
+    known = tuple(tuple((tuple(axis), angle) for axis, angle in of) for of in turns)
+
+    def make() -> str:
+        names = [*coordinates, "t"]
+        parsed = [[(axis, formula.parse(angle, names)) for axis, angle in of] for of in known]
+        return source.turns_source(parsed, ends, coordinates)
+
+    count = len(known)
+    return generated_address(
+        ("turns", known, tuple(tuple(map(float, end)) for end in ends), tuple(coordinates)),
+        MAP,
+        (4 * count, 3 * count * len(coordinates), 3 * count, 3 * count),
+        make,
     )
 
 

@@ -4,6 +4,8 @@
     J = ∂Φ/∂x,  Φ_t = ∂Φ/∂t              first derivatives                          (2)
     γ = D(DΦ)                            = (Jv)_x v + 2 Φ_xt v + Φ_tt               (3)
     A = ∂g/∂v,  b = g at v = 0,  γ = D g  of a condition g = A v + b on velocities  (4)
+    H = ∂²T/∂q̇²,  g = ∂T/∂q - D ∂T/∂q̇    of H q̈ = g + Q, with T(q, q̇, t)           (5)  Lagrange's equations
+    ω = 2 p* ⊗ dp/dt                     of the unit quaternion p(q, t)             (6)
 
 The text is plain Python: numba compiles it, and without numba it runs as it is. Entries that are zero
 for all x are written as the constant 0.0 and cost no arithmetic.
@@ -80,6 +82,67 @@ def velocity_source(rows: Sequence[sympy.Expr], places: Sequence[str], speeds: S
         along = [value.diff(place) * speed for place, speed in zip(x, v) if value.has(place)]
         stores.append((f"gamma[{r}]", sympy.Add(value.diff(t), *along)))
     return _function("x, v, t, phi, J, phi_t, gamma", loads_x + loads_v, stores)
+
+
+def kinetic_source(kinetic: sympy.Expr, names: Sequence[str]) -> str:
+    """evaluate(q, qd, t, T, H, g, unused): (5) of a kinetic energy T, quadratic in the rates `name.v`."""
+    import sympy
+
+    renamed_q, loads_q = _inputs(names, "x")
+    renamed_v, loads_v = _inputs([f"{name}.v" for name in names], "v")
+    t, q, v = symbol("t"), list(renamed_q.values()), list(renamed_v.values())
+    T = _smooth_names(kinetic).xreplace({**renamed_q, **renamed_v})
+    stores: list[tuple[str, sympy.Expr]] = [("T[0]", T), ("unused[0]", sympy.S.Zero)]
+    for i, rate in enumerate(v):
+        momentum = T.diff(rate)
+        row = [sympy.expand(momentum.diff(other)) for other in v]
+        for name, entry in zip(names, row):
+            if entry.has(*v) and sympy.simplify(entry).has(*v):
+                raise TautError(f"kinetic of scene.reduced is not quadratic in the rates: its second derivative by "
+                                f"{names[i]}.v and {name}.v still depends on a rate; write T as a sum of products of "
+                                "two rates")  # fmt: skip
+        stores += [(f"H[{i * len(v) + k}]", sympy.simplify(e) if e.has(*v) else e) for k, e in enumerate(row)]
+        carried = [momentum.diff(place) * speed for place, speed in zip(q, v)]
+        stores.append((f"g[{i}]", T.diff(q[i]) - sympy.Add(momentum.diff(t), *carried)))
+    return _function("x, v, t, T, H, g, unused", loads_q + loads_v, stores)
+
+
+def turns_source(turns: Sequence[Sequence[tuple[Sequence[float], sympy.Expr]]], ends: Sequence[Sequence[float]],
+                 names: Sequence[str]) -> str:
+    """evaluate(q, qd, t, p, B, c, w_t): of each body the quaternion p, and (6) as ω = B q̇ + w_t, dω/dt = B q̈ + c.
+
+    turns  of each body rotations (axis, angle), each about axes that those before it have turned
+    ends   of each body the quaternion from its principal axes to its own; ω is in principal axes
+    """
+    import sympy
+
+    renamed, loads = _inputs(names, "x")
+    q, t = list(renamed.values()), symbol("t")
+    v = [symbol(f"v{k}") for k in range(len(q))]
+    loads = loads + [(str(speed), f"v[{k}]") for k, speed in enumerate(v)]
+    stores: list[tuple[str, sympy.Expr]] = []
+    for i, (rotations, end) in enumerate(zip(turns, ends)):
+        p = sympy.Quaternion(1, 0, 0, 0)
+        for axis, angle in rotations:
+            half = _smooth_names(angle).xreplace(renamed) / 2
+            p = p * sympy.Quaternion(sympy.cos(half), *(sympy.Float(a) * sympy.sin(half) if a else 0 for a in axis))
+        p = p * sympy.Quaternion(*(sympy.Float(e) if e not in (0.0, 1.0) else int(e) for e in end))
+        stores += [(f"p[{4 * i + k}]", part) for k, part in enumerate(p.args[:4])]
+        slopes = [_spin(p, by) for by in q]
+        drift = _spin(p, t)
+        for c in range(3):
+            row = 3 * i + c
+            omega = sympy.Add(drift[c], *(slope[c] * speed for slope, speed in zip(slopes, v)))
+            stores += [(f"B[{row * len(q) + k}]", slope[c]) for k, slope in enumerate(slopes)]
+            stores.append((f"w_t[{row}]", drift[c]))
+            stores.append((f"c[{row}]", sympy.Add(omega.diff(t), *(omega.diff(x) * speed for x, speed in zip(q, v)))))
+    return _function("x, v, t, p, B, c, w_t", loads, stores)
+
+
+def _spin(p: Any, by: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
+    """(6) of a rate one of `by`."""
+    (a, b, c, d), (A, B, C, D) = p.args[:4], [part.diff(by) for part in p.args[:4]]
+    return 2 * (a * B - b * A - c * D + d * C), 2 * (a * C - c * A - d * B + b * D), 2 * (a * D - d * A - b * C + c * B)
 
 
 def force_source(components: Sequence[sympy.Expr], places: Sequence[str], speeds: Sequence[str]) -> str:

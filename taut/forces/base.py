@@ -13,6 +13,8 @@
 6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_words.py).
 7.  `sample(n, at, idx, p, ints, x, v, t)`, where given, is called before each step: a force may keep there, in the
     first numbers of a counter point, what it holds until it looks again. Such points are part of the state.
+8.  `coupled(count, ints)`, of its number of points and its whole numbers, tells which of its points feel each other, as
+    rows of numbers of points: what is not told to be apart stands in one matrix with methods implicit in forces.
 """
 
 from __future__ import annotations
@@ -40,6 +42,19 @@ def is_damped(arguments: dict[str, Any]) -> bool:
     return not (damping.is_constant and damping.value == 0.0)
 
 
+def all_coupled(count: int, ints: np.ndarray) -> np.ndarray:
+    return np.arange(count).reshape(1, -1)
+
+
+def none_coupled(count: int, ints: np.ndarray) -> np.ndarray:
+    return np.arange(count).reshape(-1, 1)
+
+
+def coupled_by(width: int) -> Callable[[int, np.ndarray], np.ndarray]:
+    """Of kinds whose whole numbers are: how many points, how many groups of `width`, and the groups."""
+    return lambda count, ints: ints[2 : 2 + width * int(ints[1])].reshape(-1, width)
+
+
 @dataclass(frozen=True)
 class ForceKind:
     """A kind of force: what the user writes, what the machine holds, and the kernel between."""
@@ -57,6 +72,7 @@ class ForceKind:
     feels_velocity: Callable[[dict[str, Any]], bool] = never  # of its arguments: depends on velocities
     works: Callable[[dict[str, Any]], bool] = never  # of its arguments: has no potential
     sample: Callable | None = None  # called before each step
+    coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
 
     @property
     def asks(self) -> bool:

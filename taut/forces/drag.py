@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind, always
+from .base import ForceKind, always, none_coupled
 
 
 def lay_out(positions, arguments):
@@ -39,4 +39,5 @@ KIND = ForceKind(
     kernel=kernel,
     feels_velocity=always,
     works=always,
+    coupled=none_coupled,
 )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind
+from .base import ForceKind, coupled_by
 from .spring_law import tension
 
 
@@ -116,4 +116,5 @@ KIND = ForceKind(
     may_be_infinite=True,
     feels_velocity=is_damped,
     works=is_damped,
+    coupled=coupled_by(2),
 )

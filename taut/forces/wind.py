@@ -14,7 +14,7 @@ from math import sqrt
 
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
-from .base import ForceKind, always
+from .base import ForceKind, always, coupled_by
 from .springs import numbered_points
 
 
@@ -76,4 +76,5 @@ KIND = ForceKind(
     kernel=kernel,
     feels_velocity=always,
     works=always,
+    coupled=coupled_by(3),
 )

@@ -67,6 +67,7 @@ class Option:
     doc: str
     choices: tuple[str, ...] = ()
     minimum: float | None = None
+    maximum: float | None = None
 
 
 def place(options: tuple[Option, ...], name: str) -> int:
@@ -122,7 +123,9 @@ class Method:
     solver: Callable[[Any, Any], str] = lambda system, par: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (par) -> the tables of result/log.py
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
-    measure: Callable | None = None  # (system, state, t, par, phi, rate): of inequalities, for a record
+    # (system, state, t, par, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
+    # energies that are not those of bodies
+    measure: Callable | None = None
     releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
     approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
     touches: bool = True  # of an algorithm for deformables: it knows contacts
@@ -141,6 +144,10 @@ class Method:
                 beside = " beside cloth" if self.form == "deformable" else ""
                 return (f"constraint '{info.name}' ({info.kind}) is a condition on velocities, and this method holds "
                         f"conditions on positions only{beside}; use {able}, or leave it out")  # fmt: skip
+        for body in model.body_info if self.coordinates != "reduced" else ():
+            if body.kind == "coordinate" and body.motion == "free" and not model.bodies.mass[body.slot, 0] > 0.0:
+                return (f"coordinate '{body.name}' has no inertia of its own, and only the method reduced moves what "
+                        "scene.reduced places by it; use reduced, or give it an inertia")  # fmt: skip
         return self._of_contacts(model) or self.refuses(model)
 
     def _of_contacts(self, model: Model) -> str | None:

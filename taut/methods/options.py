@@ -52,4 +52,6 @@ def number(method: Method, option: Option, value: Any) -> float:
         raise TautError(f"{what} is {shown(value)}; give a number.")
     if option.minimum is not None and value < option.minimum:
         raise TautError(f"{what} is {value:g}; it must be at least {option.minimum:g}.")
+    if option.maximum is not None and value > option.maximum:
+        raise TautError(f"{what} is {value:g}; it must be at most {option.maximum:g}.")
     return float(value)

@@ -97,7 +97,8 @@ def place(system, reduced, t, y):
     x, quat, v = work.x1, work.quat1, work.v1
     set_time(system, t, x, quat, v)
     if reduced.form == FORMULAS:
-        formulas.place(reduced.formulas, t, y, x, v)
+        formulas.place(reduced.formulas, t, y, x, quat, v)
+        place_on_bodies(system, x, quat, v)
     elif reduced.form == TREE:
         place_on_bodies(system, x, quat, v)
         sweeps.place(reduced.tree, y, x, v)
@@ -209,10 +210,19 @@ def step(system, state, t, h, reduced):
     return status
 
 
+@compiled
+def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
+    """Add the kinetic energy that scene.reduced gives beside that of bodies."""
+    if reduced.form == FORMULAS and reduced.formulas.kinetic != 0:
+        kept = state.memory[1:].reshape((2, (state.memory.shape[0] - 1) // 2))
+        formulas.evaluate(reduced.formulas, t, kept)
+        energy[0] += reduced.formulas.T[0]
+
+
 METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
     level="position and velocity", order=4,
-    stages=dp.STAGES, step=step, observe=observe_lagrange, start=start, refuses=refuses, coordinates="reduced",
-    solves="0",
+    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
+    coordinates="reduced", solves="0",
 )  # fmt: skip

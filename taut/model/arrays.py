@@ -31,7 +31,7 @@ class Bodies(NamedTuple):
     slots: int
     w: Array  # (points, 3) inverse masses
     mass: Array  # (points, 3) masses, zero where nothing moves
-    free: Array  # (points, 3) one where w > 0, else zero: the weight of an unweighted projection
+    free: Array  # (points, 3) one where something is unknown, else zero: the weight of an unweighted projection
     constant: Array  # (points, 3) constant forces: gravity
     spin_slot: Array  # rigid bodies: slot of the rotation
     inertia: Array  # (rigid, 3) principal moments of inertia [kg m²]

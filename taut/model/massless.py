@@ -26,8 +26,17 @@ SHARE = 1e-8
 
 
 def give_inertia(slots: Slots) -> None:
-    """Set the inertia of free coordinates that were given none."""
+    """Set the inertia of free coordinates that were given none.
+
+    Generalized coordinates of scene.reduced are left without: the bodies that they place, or T, have it, and only the
+    method `reduced` moves them.
+    """
+    known = slots.scene.reduced_map
+    generalized = {name for name, _, _ in known.coordinates} if known is not None else set()
+    on_curves = {spec.points[1].body for spec in slots.scene.constraints.values() if spec.kind == "on_curve"}
     for body in slots.scene.bodies.values():
+        if body.name in generalized and body.name not in on_curves:
+            continue
         if body.kind == "coordinate" and body.motion == "free" and body.mass == 0.0:
             slots.mass[slots.info[body.name].slot] = (SHARE * inertia_on_curves(slots.scene, body), 0.0, 0.0)
 

@@ -181,6 +181,8 @@ class Slots:
         for info in self.info.values():
             if info.kind != "coordinate":
                 constant[info.slot] = mass[info.slot] * np.array(self.scene.gravity)
+            elif info.motion == "free":
+                free[info.slot, 0] = 1.0  # also where only scene.reduced gives it inertia
         spins = [info.slot + 1 for info in self.info.values() if info.kind == "rigid"]
         inertia = np.array(self.inertia, float).reshape(-1, 3)
         turning = bool(np.ptp(inertia, axis=1).any()) if len(inertia) else False

@@ -297,7 +297,15 @@ def _version(value: Any, what: str) -> None:
         raise TautError(f"{what} is {shown(value)}; this taut reads the format {VERSION}.")
 
 
-Reduced = _model("reduced", {"coordinates": (dict[str, Any], ...), "positions": (dict[str, Any], ...)})
+Reduced = _model(
+    "reduced",
+    {
+        "coordinates": (dict[str, Any] | list[str], ...),
+        "positions": _optional(dict[str, Any], "of bodies: three formulas each"),
+        "turns": _optional(dict[str, Any], "of rigid bodies: a list of [axis, angle]"),
+        "kinetic": _optional(Text, "T(q, q̇, t) of what no body stands for, rates as theta.v"),
+    },
+)
 Suggested = _model(
     "suggested",
     {"dt": _optional(Positive), "duration": _optional(Positive), "method": _optional(Text), "start": _optional(Text)},

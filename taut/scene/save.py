@@ -139,6 +139,12 @@ def _document(scene: Scene, path: Path, beside: str, shortest: int | None) -> tu
             "coordinates": {name: [value, rate] for name, value, rate in scene.reduced_map.coordinates},
             "positions": {name: list(three) for name, three in scene.reduced_map.positions.items()},
         }
+        if scene.reduced_map.turns:
+            document["reduced"]["turns"] = {
+                name: [[list(axis), angle] for axis, angle in turns] for name, turns in scene.reduced_map.turns.items()
+            }
+        if scene.reduced_map.kinetic:
+            document["reduced"]["kinetic"] = scene.reduced_map.kinetic
     if scene.suggested:
         document["suggested"] = dict(scene.suggested)
     return document, columns

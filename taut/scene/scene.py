@@ -250,13 +250,25 @@ class Scene:
         """
         return keep_in_planes(self, bodies, normal)
 
-    def reduced(self, coordinates: Mapping[str, Any], positions: Mapping[str, Any]) -> None:
-        """Give positions as formulas of a few coordinates, for the method `reduced`.
+    def reduced(
+        self,
+        coordinates: Any,
+        positions: Mapping[str, Any] | None = None,
+        turns: Mapping[str, Any] | None = None,
+        kinetic: str = "",
+    ) -> None:
+        """Give positions as formulas of a few generalized coordinates q, for the method `reduced`.
 
-        coordinates  name -> value at t = 0, or (value, rate)
+        coordinates  name -> value at t = 0, or (value, rate); or a list of the scene's own coordinates, which then have
+                     q and its rate in the result
         positions    body -> three formulas in the coordinates' names and t
+        turns        rigid body -> a list of (axis, angle), each angle a formula: its orientation is these rotations,
+                     one after the other, each about axes that those before it have turned
+        kinetic      T(q, q̇, t) of what no body stands for, quadratic in the rates, which it names theta.v
+
+        Generalized forces Q are forces on the scene's coordinates (`force`, `custom_force`, `spring`).
         """
-        self.reduced_map = read_reduced(self._bodies, coordinates, positions)
+        self.reduced_map = read_reduced(self._bodies, coordinates, positions or {}, turns or {}, kinetic)
 
     def suggest(
         self,

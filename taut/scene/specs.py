@@ -222,10 +222,15 @@ class ReducedMap:
 
     coordinates  (name, value, rate) at t = 0
     positions    body name -> three formulas in the coordinates' names and t
+    turns        rigid body -> rotations (axis, angle as a formula), each about axes that those before it have turned
+    kinetic      T(q, q̇, t) beside that of the bodies, with rates as q.v; "" where there is none
     """
 
     coordinates: tuple[tuple[str, float, float], ...]
     positions: dict[str, tuple[str, str, str]]
+    # Left out of digests where they are not used, so that runs stored before they were known go on.
+    turns: dict[str, tuple[tuple[Vector, str], ...]] = field(default_factory=dict, metadata={"later": True})
+    kinetic: str = field(default="", metadata={"later": True})
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ def as_stepped(system, state, t, par, lam):
 
 
 @compiled
-def nothing_more(system, state, t, par, phi, rate, slide, force, totals):
-    """A scene without inequalities has been measured."""
+def nothing_more(system, state, t, par, phi, rate, slide, force, totals, energy):
+    """Most methods have nothing to add to a record of a scene without inequalities."""
 
 
 @cache
@@ -181,7 +181,7 @@ def record(calls, system, state, t, par, records, row):
         records.energy[row, 2 + k] = state.ledger[k]
     given = (
         system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
-        records.contacts[row],
+        records.contacts[row], records.energy[row],
     )  # fmt: skip
     measure_by(calls.measure, calls.number, given)
 
@@ -214,6 +214,6 @@ def _compile_calls(method: Method, system: System, state: State, par: Any) -> Ca
         address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
         address_of(
             method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
-            vector,
+            vector, vector,
         ),
     )

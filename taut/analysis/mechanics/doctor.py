@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -161,8 +162,23 @@ def _ratios(scene: Scene, model: Model) -> list[Finding]:
     return found
 
 
-def _fastest(scene: Scene, near: Perturbed) -> float | None:
-    """(4), and how fast bodies turn [rad/s]; None where it was not looked at."""
+class Fastest(NamedTuple):
+    """Of small motions, and of how bodies turn [rad/s]."""
+
+    small: float
+    turning: float
+
+    @property
+    def rate(self) -> float:
+        return max(self)
+
+    def is_stiff(self, dt: float | None) -> bool:
+        """Whether forces are too fast for a step, and not the motion itself."""
+        return dt is not None and self.small * dt > 1.0 and self.turning * dt <= 1.0
+
+
+def _fastest(scene: Scene, near: Perturbed) -> Fastest | None:
+    """(4), and how fast bodies turn; None where it was not looked at."""
     spin = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
     if near.n > MOST_LINEARISED or not near.n:
         return None
@@ -170,27 +186,34 @@ def _fastest(scene: Scene, near: Perturbed) -> float | None:
         values = np.abs(linearise(scene).eigenvalues)
     except np.linalg.LinAlgError:
         return None
-    return max(float(values.max(initial=0.0)), spin)
+    return Fastest(float(values.max(initial=0.0)), spin)
 
 
-def _stiffness(fastest: float | None, dt: float | None) -> list[Finding]:
-    if fastest is None or not fastest > 0.0:
+def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
+    if fastest is None or not fastest.rate > 0.0:
         return []
-    value = f"{fastest:.3g} rad/s at the start (a period of {2.0 * np.pi / fastest:.3g} s)"
+    rate = fastest.rate
+    value = f"{rate:.3g} rad/s at the start (a period of {2.0 * np.pi / rate:.3g} s)"
     if dt is None:
         return [Finding("fastest motion", value)]
-    coarse = fastest * dt > 1.0
-    return [Finding("fastest motion", f"{value}; {2.0 * np.pi / (fastest * dt):.3g} steps a period at dt = {dt:g} s",
-                    "too few: explicit forces will be unstable or wrong" if coarse else "", coarse)]
+    why = ""
+    if fastest.is_stiff(dt):
+        why = "too few for explicit forces, which will be unstable or wrong: these are stiff"
+    elif rate * dt > 1.0:
+        why = "too few: the motion itself is faster than the step"
+    return [Finding("fastest motion", f"{value}; {2.0 * np.pi / (rate * dt):.3g} steps a period at dt = {dt:g} s", why,
+                    bool(why))]
 
 
-def _suggestion(scene: Scene, model: Model, fastest: float | None, dt: float | None) -> list[Finding]:
+def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
     if model.sheets:
         method, reason = "implicit_first", "cloth and contacts are held implicitly"
     elif model.is_unilateral:
         method, reason = "implicit_first", "contacts and limits at fixed steps; impacts as they come"
-    elif fastest is not None and dt is not None and fastest * dt > 1.0:
+    elif fastest is not None and fastest.is_stiff(dt):
+        method, reason = "generalized_alpha", "implicit in the stiff forces: the step follows the slow motion alone"
+    elif fastest is not None and dt is not None and fastest.rate * dt > 1.0:
         method, reason = "reference", "its step adapts to the fastest motion"
     else:
         method, reason = "rattle", "Φ = 0 and Φ̇ = 0 at each step, energy bounded"
@@ -199,8 +222,10 @@ def _suggestion(scene: Scene, model: Model, fastest: float | None, dt: float | N
     step = suggested.get("dt")
     if step is not None:
         why = "as the scene suggests"
-    elif fastest is not None and fastest > 0.0:
-        step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest):.1g}")
+    elif method == "generalized_alpha" and dt is not None:
+        step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
+    elif fastest is not None and fastest.rate > 0.0:
+        step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest.rate):.1g}")
         why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"
     else:
         step, why = 0.005, "a common choice; halve it and compare"

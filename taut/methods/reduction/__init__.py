@@ -29,6 +29,8 @@ def refuses(model: Model) -> str | None:
     if model.sheets:
         return "it has cloth or solids, whose nodes move on their own"
     for info in model.body_info:
-        if info.kind == "rigid" and info.motion == "free":
-            return f"'{info.name}' is a rigid body, and reduced coordinates are for particles and coordinates"
+        turned = model.reduced_map is not None and info.name in model.reduced_map.turns
+        if info.kind == "rigid" and info.motion == "free" and not turned:
+            return (f"'{info.name}' is a rigid body, and its reduced coordinates are not found by themselves; give its "
+                    "position and turns by scene.reduced")  # fmt: skip
     return FORMS[form_of(model)].refuses(model)

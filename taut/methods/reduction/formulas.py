@@ -1,10 +1,12 @@
 """Reduced coordinates from the formulas of scene.reduced.
 
     x = x(θ, t),   v = B θ̇ + x_t,   a = B θ̈ + c,   B = ∂x/∂θ            (1)
-    (Bᵀ M B) θ̈ = Bᵀ (f - M c)                                           (2)  Lagrange's equations
-    Bᵀ M B = L Lᵀ                                                       (3)  Cholesky
+    p = p(θ, t),   ω = B θ̇ + ω_t,   dω/dt = B θ̈ + c                     (2)  turns of rigid bodies, in principal axes
+    (Bᵀ M B + H) θ̈ = Bᵀ (f - M c) + g                                   (3)  Lagrange's equations
+    H = ∂²T/∂θ̇²,   g = ∂T/∂θ - D ∂T/∂θ̇                                  (4)  of a kinetic energy T given beside bodies'
+    Bᵀ M B + H = L Lᵀ                                                   (5)  Cholesky
 
-c is d²x/dt² at θ̈ = 0. B, c and x_t are derived by sympy and compiled (expressions.codegen.map_address).
+c is d²x/dt² at θ̈ = 0; D is the rate at θ̈ = 0. All are derived by sympy and compiled (expressions.codegen).
 """
 
 from __future__ import annotations
@@ -18,28 +20,37 @@ from ...compiled import compiled, structure
 from ...errors import TautError, tell
 from ...expressions import call_map, codegen
 from ...model.arrays import Array, State, System
-from ...model.model import Model
-from .jacobian import dense_jacobian
-
-AGREES = 1e-9  # relative, of positions at t = 0
+from ...model.model import BodyInfo, Model
+from . import checks
 
 
 @structure
 class Formulas(NamedTuple):
-    address: int
-    slot: Array  # of each body
+    places: int  # address of (1)
+    turns: int  # address of (2), 0 where nothing turns
+    kinetic: int  # address of (4), 0 where no T is given
+    slot: Array  # of each body, then of each rotation
+    quat: Array  # which orientation each rotation is of
     x: Array  # (3 bodies,)
-    B: Array  # (3 bodies, n)
+    p: Array  # (4 rotations,)
+    B: Array  # (3 slots, n), as are c and x_t of (1) and (2)
     c: Array
     x_t: Array
-    H: Array  # (n, n): Bᵀ M B, then its factor
+    H: Array  # (n, n): the matrix of (3), then its factor
     g: Array  # (n,)
+    T: Array  # (1,) [J]
+    H_of_T: Array  # (n, n) of (4)
+    g_of_T: Array
+    unused: Array
 
 
-def room(address: int = 0, slots: tuple[int, ...] = (), n: int = 0) -> Formulas:
-    size = 3 * len(slots)
-    shapes = (size, (size, n), size, size, (n, n), n)
-    return Formulas(address, np.array(slots, np.uint32), *(np.zeros(shape) for shape in shapes))
+def room(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...] = (), n: int = 0) -> Formulas:
+    """Tables without formulas. rotations: the slot and the number of the orientation of each."""
+    all_slots = [*slots, *(slot for slot, _ in rotations)]
+    size = 3 * len(all_slots)
+    shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, 1)
+    quat = np.array([number for _, number in rotations], np.uint32)
+    return Formulas(0, 0, 0, np.array(all_slots, np.uint32), quat, *(np.zeros(shape) for shape in shapes))
 
 
 def refuses(model: Model) -> str | None:
@@ -59,56 +70,56 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     """Tables, and (θ, θ̇) at t = 0, which scene.reduced gives. They must fit the bodies and constraints."""
     known = model.reduced_map
     assert known is not None
-    slot_of = {info.name: info.slot for info in model.body_info}
+    info_of = {info.name: info for info in model.body_info}
     names = [name for name, _, _ in known.coordinates]
     texts = [text for three in known.positions.values() for text in three]
+    turned = [info_of[body] for body in known.turns]
     tables = room(
-        codegen.map_address(texts, names), tuple(slot_of[body] for body in known.positions), len(names)
-    )
+        tuple(info_of[body].slot for body in known.positions), tuple((info.slot + 1, info.quat) for info in turned),
+        len(names),
+    )._replace(
+        places=codegen.map_address(texts, names),
+        turns=codegen.turns_address([*known.turns.values()], [_to_principal(info) for info in turned], names)
+        if turned else 0,
+        kinetic=codegen.kinetic_address(known.kinetic, names) if known.kinetic else 0,
+    )  # fmt: skip
     y = np.array([[value for _, value, _ in known.coordinates], [rate for _, _, rate in known.coordinates]])
-    call_map(tables.address, y[0], y[1], 0.0, tables.x, tables.B, tables.c, tables.x_t)
+    getattr(evaluate, "py_func", evaluate)(tables, 0.0, y)  # once, so that compiling a way in from Python does not pay
+    _put(model, state, tables, y, [*known.positions, *known.turns])
+    checks.check_turns(state, tables, [*known.turns])
+    checks.check_independent(model, tables, names)
+    checks.check_constraints(model, system, tables, names)
+    if known.kinetic:
+        checks.check_kinetic(model, tables, names)
+    return tables, y
+
+
+def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str]) -> None:
+    """Bodies where (1) says, if that is where they stand; velocities of (1) and (2)."""
     scale = max(1.0, float(np.abs(state.x).max()))
-    x, v = tables.x.reshape(-1, 3), (tables.B @ y[1] + tables.x_t).reshape(-1, 3)  # (1)
-    for k, body in enumerate(known.positions):
-        slot = slot_of[body]
+    bodies = len(tables.x) // 3
+    x, v = tables.x.reshape(-1, 3), (tables.B @ y[1] + tables.x_t).reshape(-1, 3)
+    for k, (body, slot) in enumerate(zip(names, tables.slot.tolist())):
         counts = model.bodies.free[slot] > 0
-        if not np.abs(x[k] - state.x[slot])[counts].max() <= AGREES * scale:
+        if k >= bodies:
+            state.v[slot, counts] = v[k, counts]
+            continue
+        if not np.abs(x[k] - state.x[slot])[counts].max(initial=0.0) <= checks.AGREES * scale:
             raise TautError(
                 f"scene.reduced puts '{body}' at {_shown(x[k])} at t = 0, but it stands at "
                 f"{_shown(state.x[slot])}; change the coordinates' values or the formulas."
             )
-        if np.abs(v[k] - state.v[slot])[counts].max() > AGREES * max(1.0, float(np.abs(v).max())):
+        apart = np.abs(v[k] - state.v[slot])[counts].max(initial=0.0)
+        # Bodies at rest take the rates of the coordinates without a word.
+        if state.v[slot].any() and apart > checks.AGREES * max(1.0, float(np.abs(v).max())):
             tell(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
                  f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate)")
         state.x[slot, counts], state.v[slot, counts] = x[k, counts], v[k, counts]
-    _check_independent(model, tables, names)
-    _check_constraints(model, system, tables, names)
-    return tables, y
 
 
-def _check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
-    weighted = np.sqrt(model.bodies.mass[tables.slot].ravel())[:, None] * tables.B
-    sizes = np.linalg.svd(weighted, compute_uv=False)
-    if len(sizes) < len(names) or sizes[-1] <= 1e-12 * sizes[0]:
-        idle = names[int(np.argmax(np.abs(np.linalg.svd(weighted)[2][-1])))]
-        raise TautError(
-            f"the coordinates of scene.reduced are not independent at t = 0: '{idle}' moves nothing that the "
-            "others do not; leave one out, or start elsewhere."
-        )
-
-
-def _check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
-    """J B = 0: no coordinate moves the bodies against a constraint."""
-    J = dense_jacobian(model, system.work.J)
-    columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
-    leaving = np.abs(J[:, columns] @ tables.B)
-    size = np.abs(J).max(initial=0.0) * np.abs(tables.B).max(initial=0.0)
-    if leaving.size and leaving.max() > 1e-8 * max(1.0, size):
-        row, column = np.unravel_index(np.argmax(leaving), leaving.shape)
-        raise TautError(
-            f"coordinate '{names[column]}' of scene.reduced breaks constraint '{model.row_names[row]}' "
-            f"at a rate of {leaving[row, column]:.3g}; change the formulas or remove the constraint."
-        )
+def _to_principal(info: BodyInfo) -> tuple[float, ...]:
+    assert info.to_principal is not None
+    return tuple(map(float, info.to_principal))
 
 
 def _shown(vector: Array) -> str:
@@ -116,8 +127,24 @@ def _shown(vector: Array) -> str:
 
 
 @compiled
-def place(formulas, t, y, x, v):
-    call_map(formulas.address, y[0], y[1], t, formulas.x, formulas.B, formulas.c, formulas.x_t)
+def evaluate(formulas, t, y):
+    """(1), (2) and (4) at (t, y) into the tables."""
+    bodies = formulas.x.shape[0]
+    call_map(formulas.places, y[0], y[1], t, formulas.x, formulas.B, formulas.c, formulas.x_t)
+    if formulas.turns != 0:
+        call_map(
+            formulas.turns, y[0], y[1], t, formulas.p, formulas.B[bodies:], formulas.c[bodies:], formulas.x_t[bodies:]
+        )
+    if formulas.kinetic != 0:
+        call_map(
+            formulas.kinetic, y[0], y[1], t, formulas.T, formulas.H_of_T, formulas.g_of_T, formulas.unused
+        )
+
+
+@compiled
+def place(formulas, t, y, x, quat, v):
+    evaluate(formulas, t, y)
+    bodies = formulas.x.shape[0] // 3
     for i in range(formulas.slot.shape[0]):
         slot = formulas.slot[i]
         for c in range(3):
@@ -125,19 +152,23 @@ def place(formulas, t, y, x, v):
             rate = formulas.x_t[row]
             for j in range(y.shape[1]):
                 rate += formulas.B[row, j] * y[1, j]
-            x[slot, c] = formulas.x[row]  # (1)
             v[slot, c] = rate
+            if i < bodies:
+                x[slot, c] = formulas.x[row]
+    for k in range(formulas.quat.shape[0]):
+        for c in range(4):
+            quat[formulas.quat[k], c] = formulas.p[4 * k + c]
 
 
 @compiled
 def accelerate(formulas, mass, f, out):
-    """θ̈ into out; returns 1 where Bᵀ M B is singular."""
+    """θ̈ into out, after `place`; returns 1 where the matrix of (3) is singular."""
     B, c, H, g = formulas.B, formulas.c, formulas.H, formulas.g
     n = g.shape[0]
     for j in range(n):
-        g[j] = 0.0
+        g[j] = formulas.g_of_T[j]
         for k in range(j + 1):
-            H[j, k] = 0.0
+            H[j, k] = formulas.H_of_T[j, k]
     for i in range(formulas.slot.shape[0]):
         slot = formulas.slot[i]
         for d in range(3):
@@ -145,7 +176,7 @@ def accelerate(formulas, mass, f, out):
             m = mass[slot, d]
             load = f[slot, d] - m * c[row]
             for j in range(n):
-                g[j] += B[row, j] * load  # (2)
+                g[j] += B[row, j] * load  # (3)
                 weighted = m * B[row, j]
                 for k in range(j + 1):
                     H[j, k] += weighted * B[row, k]
@@ -154,7 +185,7 @@ def accelerate(formulas, mass, f, out):
 
 @compiled
 def solve_positive(H, g, out):
-    """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (3)."""
+    """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (5)."""
     n = g.shape[0]
     for j in range(n):
         for k in range(j + 1):

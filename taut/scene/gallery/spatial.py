@@ -33,6 +33,11 @@ def heavy_top(
     top = scene.rigid(arm * axis, mass=mass, inertia=moments, orientation=("z", -start), angular_velocity=omega,
                       velocity=np.cross(omega, arm * axis), name="top")
     scene.ball(top.at((0, -arm, 0)), (0, 0, 0), name="tip")
+    scene.reduced(  # Euler's angles: precession about the vertical, nutation, spin
+        {"phi": (0.0, precession), "theta": start, "psi": (0.0, spin)},
+        {"top": (f"{arm!r}*sin(theta)*cos(phi)", f"{arm!r}*cos(theta)", f"-{arm!r}*sin(theta)*sin(phi)")},
+        turns={"top": [("y", "phi"), ("z", "-theta"), ("y", "psi")]},
+    )
     scene.suggest(dt=0.001, duration=2.0, method="rattle")
     return scene
 
@@ -213,5 +218,5 @@ def flyball_governor(
         scene.hinge(arm.at((-0.5, 0, 0)), axle.at((0.5, 0, 0)), axis=Z, angle=side * opening, name=f"{name}_pin")
         scene.weld(ball, arm.at((0.5, 0, 0)), name=f"{name}_end")
         scene.spring(arm, sleeve, stiffness=stiffness, damping=damping, length=rest, name=f"{name}_rod")
-    scene.suggest(dt=0.01, duration=2.0, method="reference")
+    scene.suggest(dt=0.001, duration=2.0, method="generalized_alpha")
     return scene

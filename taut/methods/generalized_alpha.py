@@ -1,0 +1,171 @@
+"""Generalized-α on the constrained system: implicit in the forces, so that stiffness does not dictate the step.
+
+A step is that of alpha_newton.py, in which a stands for v̇ at t + (αm - αf) h, with
+
+    αm = (2ρ - 1)/(ρ + 1),   αf = ρ/(ρ + 1),   γ = ½ + αf - αm,   β = (γ + ½)²/4        (1)  [Chung and Hulbert 1993]
+    a₀ = v̇₀ + (αm - αf) (v̇₁ - v̇₀)                                                      (2)
+    αm = αf = 0,   γ = β = 1,   a = 0:   v' = v + h v̇',   q' = q ⊞ h v'                  (3)  backward Euler
+
+ρ is what a step leaves of an infinitely fast oscillation: 0 damps it at once, 1 keeps the energy of linear systems.
+Motions that the step does not resolve fade; those that it resolves lose little.
+
+v̇₁ of (2) is found by (3). Where it is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀
+would be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..compiled import compiled, structure
+from ..linalg import DEPENDENT
+from ..model.arrays import Array, State, System
+from ..model.evaluate import apply, clear, constraints, copy, power_at, prepare, push, resolve, set_time, times
+from ..model.model import Model
+from .acceleration import constrained, observe_lagrange
+from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
+from .base import BOTH, OK, Method, Option, place
+from .style import SOLID, Style
+from .tangent import Tangent, plan_tangent
+
+OPTIONS = (
+    Option("rho", 0.8, "what a step leaves of infinitely fast oscillations, 0 to 1", minimum=0.0, maximum=1.0),
+)
+RHO = place(OPTIONS, "rho")
+BACKWARD_EULER = Weights(0.0, 0.0, 1.0, 1.0)  # (3)
+
+
+@structure
+class Alpha(NamedTuple):
+    """What the step gets as `par`: the numbers of options.py, those of (1), and the matrix."""
+
+    par: Array
+    weights: Weights
+    tangent: Tangent
+
+
+def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Alpha]:
+    rho = float(par[RHO])
+    am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+    gamma = 0.5 + af - am
+    return state, Alpha(par, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model))  # (1)
+
+
+def memory(model: Model) -> int:
+    """Whether there was a step before; both kinds of power; a and v̇."""
+    return 3 + 6 * len(model.x)
+
+
+@compiled
+def recall(state, a, rate):
+    """a and v̇ as the step before left them."""
+    n = 3 * a.shape[0]
+    for i in range(a.shape[0]):
+        for c in range(3):
+            a[i, c] = state.memory[3 + 3 * i + c]
+            rate[i, c] = state.memory[3 + n + 3 * i + c]
+
+
+@compiled
+def keep(state, a, rate):
+    n = 3 * a.shape[0]
+    for i in range(a.shape[0]):
+        for c in range(3):
+            state.memory[3 + 3 * i + c] = a[i, c]
+            state.memory[3 + n + 3 * i + c] = rate[i, c]
+
+
+@compiled
+def begin_motion(system, state, t, h, alpha):
+    """a and v̇ of (2) and the power at the start. Returns a status."""
+    work, weights = system.work, alpha.weights
+    a, a_new, rate, once = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE], work.stage_v[ONCE]
+    constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
+    if system.counted == 1:
+        power_at(system, work.J, state.v, state.lam, work.stage_power[0])
+        state.memory[1], state.memory[2] = work.stage_power[0, 0], work.stage_power[0, 1]
+    for i in range(a.shape[0]):
+        for c in range(3):
+            rate[i, c] = system.bodies.free[i, c] * work.a[i, c]
+    clear(a)
+    status = advance(system, state, t, h, BACKWARD_EULER, alpha.par, alpha.tangent)
+    copy(a_new, once)
+    if status == OK and is_rough(system, rate, once):
+        status = advance(system, state, t, 2.0 * h, BACKWARD_EULER, alpha.par, alpha.tangent)
+        for i in range(a.shape[0]):
+            for c in range(3):
+                rate[i, c] = 2.0 * once[i, c] - a_new[i, c]
+    for i in range(a.shape[0]):
+        for c in range(3):
+            a[i, c] = rate[i, c] + (weights.am - weights.af) * (once[i, c] - rate[i, c])  # (2)
+    state.memory[0] = 1.0
+    return status
+
+
+@compiled
+def is_rough(system, first, second):
+    """Whether accelerations differ by more than half of the larger, in the norm of M."""
+    mass = system.bodies.mass
+    apart = one = other = 0.0
+    for i in range(first.shape[0]):
+        for c in range(3):
+            apart += mass[i, c] * (second[i, c] - first[i, c]) ** 2
+            one += mass[i, c] * first[i, c] ** 2
+            other += mass[i, c] * second[i, c] ** 2
+    return apart > 0.25 * max(one, other)
+
+
+@compiled
+def step(system, state, t, h, alpha):
+    work, weights = system.work, alpha.weights
+    a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
+    recall(state, a, rate)
+    if state.memory[0] == 0.0:
+        status = begin_motion(system, state, t, h, alpha)
+        if status != OK:
+            return status
+    status = advance(system, state, t, h, weights, alpha.par, alpha.tangent)
+    for i in range(a.shape[0]):
+        for c in range(3):
+            rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
+    keep(state, a_new, rate)
+    copy(work.x1, state.x)
+    copy(work.quat1, state.quat)
+    copy(work.v1, state.v)
+    if system.counted == 1:
+        apply(system, t + h, state.x, state.quat, state.v)
+        power_at(system, work.J, state.v, state.lam, work.stage_power[0])
+        for k in range(2):
+            state.ledger[k] += 0.5 * h * (state.memory[1 + k] + work.stage_power[0, k])
+            state.memory[1 + k] = work.stage_power[0, k]
+    return status
+
+
+@compiled
+def observe(system, state, t, alpha, lam):
+    """λ of the step, which belongs to the end of the step; where J has lost rank, the smallest with the same forces."""
+    work = system.work
+    if state.memory[0] == 0.0:
+        observe_lagrange(system, state, t, alpha.par, lam)
+        return
+    for r in range(lam.shape[0]):
+        lam[r] = state.lam[r]
+    set_time(system, t, state.x, state.quat, state.v)
+    constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    prepare(system, work.J, system.bodies.w)
+    if system.linear.state[DEPENDENT] > 0:
+        clear(work.v1)
+        push(system, work.J, system.bodies.w, lam, 1.0, work.v1)
+        times(system, work.J, work.v1, work.b)
+        resolve(system, work.b, lam)
+
+
+METHOD = Method(
+    name="generalized_alpha", source="Chung and Hulbert 1993; Arnold and Brüls 2007",
+    style=Style("#8C564B", SOLID, "p"),
+    doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
+    level="position and velocity", order=2, levels=BOTH,
+    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, observe=observe, start=start,
+    solves="3 to 6",
+    remedy="Try a smaller dt: Newton's method on the step did not converge.",
+)  # fmt: skip

@@ -1,0 +1,67 @@
+"""What is asked of the formulas of scene.reduced at t = 0: that they fit the bodies and the constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import TautError, listed
+from ...model.arrays import State, System
+from ...model.model import Model
+from .jacobian import dense_jacobian
+
+if TYPE_CHECKING:
+    from .formulas import Formulas
+
+AGREES = 1e-9  # relative, of positions and orientations at t = 0
+
+
+def check_turns(state: State, tables: Formulas, names: list[str]) -> None:
+    """Orientations as (2) says, if that is how they stand: p and -p are the same."""
+    for body, number, p in zip(names, tables.quat.tolist(), tables.p.reshape(-1, 4)):
+        if not abs(abs(float(p @ state.quat[number])) - 1.0) <= AGREES:
+            raise TautError(f"the turns of scene.reduced do not give '{body}' the orientation that it has at t = 0; "
+                            "change them, the coordinates' values, or the body's orientation=.")
+        state.quat[number] = p
+
+
+def check_kinetic(model: Model, tables: Formulas, names: list[str]) -> None:
+    """T must make (3) solvable, and must not be that of the bodies, which would count twice."""
+    weighted = model.bodies.mass[tables.slot].ravel()[:, None] * tables.B
+    bodies = tables.B.T @ weighted
+    whole = bodies + tables.H_of_T
+    sizes = np.linalg.eigvalsh(0.5 * (whole + whole.T))
+    if not sizes[0] > 1e-12 * abs(sizes[-1]):
+        raise TautError(f"kinetic of scene.reduced gives inertias that are not positive at t = 0 (the least is "
+                        f"{sizes[0]:.3g}); every coordinate of {listed(names)} needs some.")  # fmt: skip
+    if bodies.any() and np.abs(bodies - tables.H_of_T).max() <= 1e-9 * np.abs(bodies).max():
+        raise TautError("kinetic of scene.reduced is the kinetic energy of the bodies that it places, which is counted "
+                        "by itself; leave kinetic out, or give what the bodies do not have.")
+
+
+def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
+    if tables.kinetic:
+        return  # the least of all inertias is judged there
+    weighted = np.sqrt(model.bodies.mass[tables.slot].ravel())[:, None] * tables.B
+    sizes = np.linalg.svd(weighted, compute_uv=False)
+    if len(sizes) < len(names) or sizes[-1] <= 1e-12 * sizes[0]:
+        idle = names[int(np.argmax(np.abs(np.linalg.svd(weighted)[2][-1])))]
+        raise TautError(
+            f"the coordinates of scene.reduced are not independent at t = 0: '{idle}' moves nothing that the "
+            "others do not; leave one out, or start elsewhere."
+        )
+
+
+def check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
+    """J B = 0: no coordinate moves the bodies against a constraint."""
+    J = dense_jacobian(model, system.work.J)
+    columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
+    leaving = np.abs(J[:, columns] @ tables.B)
+    size = np.abs(J).max(initial=0.0) * np.abs(tables.B).max(initial=0.0)
+    if leaving.size and leaving.max() > 1e-8 * max(1.0, size):
+        row, column = np.unravel_index(np.argmax(leaving), leaving.shape)
+        raise TautError(
+            f"coordinate '{names[column]}' of scene.reduced breaks constraint '{model.row_names[row]}' "
+            f"at a rate of {leaving[row, column]:.3g}; change the formulas or remove the constraint."
+        )

@@ -1,0 +1,135 @@
+"""Generalized coordinates: choose q, write T, define Q, and get the motion; rigid bodies turn by angles among them."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+import pytest
+
+import taut
+from taut import Scene, TautError
+
+FINE = {"dt": 0.05, "tolerance": 1e-12, "duration": 1.0, "progress": False}
+M, L, G = 2.0, 1.5, 9.81
+
+
+def pendulum_by_energy(**kinetic) -> Scene:
+    """T and Q of a pendulum, and no body at all."""
+    scene = Scene(name="by energy")
+    theta = scene.coordinate(0.8, rate=0.5, inertia=0.0, name="theta")
+    scene.reduced([theta], **{"kinetic": f"{M * L * L}*theta.v**2/2", **kinetic})
+    scene.custom_force(theta, formula=(f"-{M * G * L}*sin(theta)", "0", "0"))
+    return scene
+
+
+def pendulum_of_bodies() -> Scene:
+    scene = Scene()
+    bob = scene.particle((L * sin(0.8), -L * cos(0.8), 0), mass=M, name="bob",
+                         velocity=(0.5 * L * cos(0.8), 0.5 * L * sin(0.8), 0))
+    scene.distance((0, 0, 0), bob)
+    return scene
+
+
+def test_t_and_q_of_a_pendulum_give_the_motion_of_its_bob():
+    ours = taut.simulate(pendulum_by_energy(), method="reduced", **FINE).data
+    theirs = taut.simulate(pendulum_of_bodies(), method="reference", **FINE).data
+    theta = ours.coordinate_value.sel(coordinate="theta").values
+    assert np.abs(L * np.sin(theta) - theirs.position.values[:, 0, 0]).max() < 1e-9
+    speed = np.linalg.norm(theirs.velocity.values[:, 0], axis=1)
+    assert np.abs(np.abs(L * ours.coordinate_rate.values[:, 0]) - speed).max() < 1e-9
+    assert np.abs(ours.energy_kinetic.values - theirs.energy_kinetic.values).max() < 1e-8
+    assert np.abs(ours.energy_drift.values).max() < 1e-9, "the work of Q is what T gains"
+
+
+def test_t_may_couple_rates_depend_on_q_and_on_time():
+    """A bead on a rod that turns as a given function of time, on a cart that is free: T has all kinds of terms."""
+    scene = Scene(gravity=(0, 0, 0))
+    s = scene.coordinate(0.5, rate=0.1, inertia=0.0, name="s")
+    u = scene.coordinate(0.0, rate=0.2, inertia=0.0, name="u")
+    angle, rate = "(0.3*t**2)", "(0.6*t)"
+    along = f"(u.v + s.v*cos{angle} - s*sin{angle}*{rate})"
+    across = f"(s.v*sin{angle} + s*cos{angle}*{rate})"
+    scene.reduced([s, u], kinetic=f"1.5*({along}**2 + {across}**2) + 2*u.v**2")
+    ours = taut.simulate(scene, method="reduced", **FINE).data
+    other = Scene(gravity=(0, 0, 0))
+    bead = other.particle((0.5, 0, 0), mass=3.0, velocity=(0.3, 0, 0), name="bead")
+    cart = other.particle((0, 0, 0), mass=4.0, velocity=(0.2, 0, 0), name="cart")
+    other.reduced({"s": (0.5, 0.1), "u": (0, 0.2)},
+                  {bead: (f"u + s*cos{angle}", f"s*sin{angle}", "0"), cart: ("u", "0", "0")})
+    theirs = taut.simulate(other, method="reduced", **FINE).data
+    assert np.abs(ours.coordinate_value.sel(coordinate="u").values - theirs.position.values[:, 1, 0]).max() < 1e-10
+    assert np.abs(ours.energy_kinetic.values - theirs.energy_kinetic.values).max() < 1e-9
+
+
+def test_a_rigid_body_turned_by_angles_moves_as_its_joint_says():
+    scene = taut.gallery("heavy_top")
+    short = {**FINE, "dt": 0.01, "duration": 0.3}
+    ours = taut.simulate(scene, method="reduced", **short).data
+    theirs = taut.simulate(scene, method="reference", **short).data
+    for what, allowed in (("position", 1e-9), ("angular_velocity", 1e-7), ("multiplier", 1e-5)):
+        assert np.abs(ours[what].values - theirs[what].values).max() < allowed, what
+    aligned = np.abs((ours.orientation.values * theirs.orientation.values).sum(-1))
+    assert np.abs(aligned - 1.0).max() < 1e-9
+    assert np.abs(ours.constraint_error.values).max() < 1e-13
+
+
+def test_two_turns_about_moving_axes_are_those_of_a_universal_joint():
+    """Gyroscopic terms, a mass matrix without zeros, and principal axes that are not the body's."""
+    scene = Scene()
+    inertia = ((0.3, 0.05, 0.0), (0.05, 0.2, 0.02), (0.0, 0.02, 0.4))
+    body = scene.rigid((0.5, 0, 0), mass=1.3, inertia=inertia, velocity=(0, 1.0, 1.5), angular_velocity=(0, -3, 2),
+                       name="body")
+    scene.universal(body.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 1, 0), axis_2=(0, 0, 1), name="cross")
+    scene.reduced({"a": (0.0, 2.0), "b": (0.0, -3.0)},
+                  {body: ("0.5*cos(a)*cos(b)", "0.5*sin(a)*cos(b)", "-0.5*sin(b)")},
+                  turns={body: [("z", "a"), ("y", "b")]})
+    ours = taut.simulate(scene, method="reduced", **FINE).data
+    theirs = taut.simulate(scene, method="reference", **FINE).data
+    assert np.abs(ours.energy_drift.values).max() < 1e-9
+    for what, allowed in (("position", 1e-9), ("angular_velocity", 1e-8), ("multiplier", 1e-6)):
+        assert np.abs(ours[what].values - theirs[what].values).max() < allowed, what
+
+
+def test_the_step_has_the_order_that_it_declares(slope):
+    fine = taut.simulate(pendulum_by_energy(), method="reduced", **FINE).data.coordinate_value.values[-1, 0]
+    steps = np.array([0.1, 0.05, 0.025])
+    found = [taut.simulate(pendulum_by_energy(), method="reduced", dt=h, duration=1.0, progress=False) for h in steps]
+    errors = [abs(run.data.coordinate_value.values[-1, 0] - fine) for run in found]
+    assert abs(slope(steps, errors) - 4) < 0.3, errors
+
+
+@pytest.mark.parametrize("make", [pendulum_by_energy, lambda: taut.gallery("heavy_top")], ids=["kinetic", "turns"])
+def test_a_scene_file_carries_them(make, tmp_path):
+    scene = make()
+    scene.save(tmp_path / "scene.yaml")
+    assert taut.load(tmp_path / "scene.yaml").reduced_map == scene.reduced_map
+
+
+def with_bob(**options) -> Scene:
+    scene = pendulum_by_energy()
+    bob = scene.particle((L * sin(0.8), -L * cos(0.8), 0), mass=M, name="bob")
+    scene.reduced(["theta"], {bob: (f"{L}*sin(theta)", f"-{L}*cos(theta)", "0")}, **options)
+    return scene
+
+
+def turned_wrongly() -> Scene:
+    scene = taut.gallery("heavy_top")
+    known = scene.reduced_map
+    scene.reduced({name: (value, rate) for name, value, rate in known.coordinates}, known.positions,
+                  turns={"top": [("y", "phi"), ("z", "theta"), ("y", "psi")]})
+    return scene
+
+
+@pytest.mark.parametrize("method, make, words", [
+    ("reduced", lambda: pendulum_by_energy(kinetic="theta.v**4"), r"not quadratic in the rates.*theta\.v"),
+    ("reduced", lambda: pendulum_by_energy(kinetic="-theta.v**2"), r"not positive at t = 0.*'theta'"),
+    ("reduced", lambda: pendulum_by_energy(kinetic="cos(thta)*theta.v**2"), r"kinetic of scene.reduced.*thta"),
+    ("reduced", lambda: with_bob(kinetic=f"{M * L * L}*theta.v**2/2"), r"counted by itself; leave kinetic out"),
+    ("rattle", pendulum_by_energy, r"'theta' has no inertia of its own.*use reduced"),
+    ("reduced", turned_wrongly, r"do not give 'top' the orientation"),
+    ("reduced", lambda: with_bob(turns={"bob": [("z", "theta")]}), r"turns are given for 'bob', a particle"),
+])  # fmt: skip
+def test_mistakes_are_named(method, make, words):
+    with pytest.raises(TautError, match=words):
+        taut.simulate(make(), method=method, dt=0.01, duration=0.02, progress=False)
