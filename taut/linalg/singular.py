@@ -120,7 +120,7 @@ def factor_singular(lin):
 
 @inline
 def arbitrary(lin, which, x):
-    """An x without any pattern, each `which` its own, by a linear congruential generator; entries are ½ to 1 in size."""
+    """An x without any pattern, each `which` its own, by a linear congruential generator; sizes ½ to 1."""
     number = 20_011 + 7_919 * which
     for i in range(x.shape[0]):
         number = (number * 1_103_515_245 + 12_345) % 2_147_483_648
