@@ -47,7 +47,7 @@ PROBLEMS = {
                                 (1e-4, 1e-6, 1e-8, 1e-9)),
     "flyball_governor": Problem("flyball governor, sleeve and balls at t = 0.2 s", lambda: gallery("flyball_governor"),
                                 0.2, ("sleeve", "left_ball", "right_ball"),
-                                (50, 100, 200, 400, 800, 1_600, 3_200, 6_400), (1e-3, 1e-4, 1e-6, 1e-8)),
+                                (10, 25, 50, 100, 200, 400, 800, 1_600, 3_200), (1e-3, 1e-4, 1e-6, 1e-8)),
 }  # fmt: skip
 
 
