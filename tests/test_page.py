@@ -177,6 +177,7 @@ def test_a_run_that_is_still_going_grows_on_the_page_and_says_how_it_ended(page,
 
     def add(start: int, stop: int) -> None:
         store.append(run.records.part(np.arange(start, stop)).as_dict(), {"x": model.x}, stop - 1)
+        store.commit()  # where the disk is slow, appended records would else wait for the next ones
 
     add(0, 11)
     with served(tmp_path / "run.taut") as address:

@@ -174,6 +174,8 @@ export class App {
       this.loading = false;
       this.lines?.framesCame(this.plots);
     }
+    // A block that could not be given, since its folder was just being written, is asked for again.
+    if (this.info.mode === "saved" && this.tracks.some((track) => track.loaded < track.blockCount)) setTimeout(() => void this.load(), 1000);
   }
 
   /** Look closer at a stretch of time, or (null) at all of it. */
@@ -211,7 +213,8 @@ export class App {
     return this.live ? this.live.frame(this.player.time) : this.tracks[run]?.frame(this.player.time) ?? null;
   }
 
-  private update(): void {
+  /** Set everything to the frames of the present. */
+  update(): void {
     this.stale = false;
     this.options.fixed = this.stage.theme.fixed;
     const found = this.figures.map((_, i) => this.frameOf(i));

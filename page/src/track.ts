@@ -19,6 +19,7 @@ export class Track {
   private blocks = new Map<number, Message>();
   private asked = new Set<number>();
   private span: Span;
+  private clears = 0; // how often all blocks were dropped
   forces = false;
 
   constructor(public info: RunInfo, readonly number: number, private source: Source, private fixed?: Span & { block: number }) {
@@ -63,6 +64,7 @@ export class Track {
   clear(): void {
     this.blocks.clear();
     this.asked.clear();
+    this.clears++;
   }
 
   /** The run has grown. */
@@ -107,13 +109,14 @@ export class Track {
 
   private async fetchOne(block: number): Promise<boolean> {
     this.asked.add(block);
-    const span = this.span;
+    const { span, clears } = this;
     const start = span.start + block * this.perBlock * span.stride;
     const stop = Math.min(start + this.perBlock * span.stride, span.stop);
     const message = await this.source.block({ run: this.number, start, stop, stride: span.stride, forces: this.forces });
-    if (span !== this.span || !message || !this.asked.has(block)) return false; // asked for something else since
-    this.blocks.set(block, message);
-    return true;
+    if (clears !== this.clears) return false; // asked for something else since
+    if (message && this.asked.has(block)) this.blocks.set(block, message);
+    else this.asked.delete(block); // the run has grown meanwhile, or its folder was being written: ask again
+    return message !== null;
   }
 
   /** The frame nearest to a time, if it is here. */

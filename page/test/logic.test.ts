@@ -94,6 +94,25 @@ describe("tracks", () => {
     expect(track.frame(0.99)?.time).toBeCloseTo(0.99);
   });
 
+  it("lose no block that is on its way while a run grows", async () => {
+    const asked: BlockRequest[] = [];
+    const track = new Track(info(130, 1.29), 0, source(asked));
+    const underway = track.fetch(0, 1);
+    track.grow(info(140, 1.39));
+    await underway;
+    for (let more = true; more; ) more = await track.fetch(0, 1);
+    expect([...track.frames()].length).toBe(140);
+  });
+
+  it("ask again for a block that could not be given", async () => {
+    const given = source([]);
+    let failures = 1;
+    const track = new Track(info(100, 0.99), 0, { ...given, block: async (asked) => (failures-- > 0 ? null : given.block(asked)) });
+    expect(await track.fetch(0, 1)).toBe(false);
+    for (let more = true; more; ) more = await track.fetch(0, 1);
+    expect([...track.frames()].length).toBe(100);
+  });
+
   it("find the nearest row", () => {
     const times = column([0, 1, 2, 5]);
     expect([-1, 0.4, 0.6, 3.4, 3.6, 9].map((t) => nearest(times, t))).toEqual([0, 0, 1, 2, 3, 3]);

@@ -6,6 +6,8 @@
     fingerprint.py        a digest of a function and of everything that it calls
     storage.py            compiled functions on disk, named by that digest
     folder.py             the folder on disk: whose it is, what may be deleted in it
+    lowering.py           kernels in LLVM's language, in few words
+    on_demand.py          functions that are compiled when they are first called
     kinds.py              types of structures, found again quickly
     level.py              for which processors code is compiled; code that came with taut
     function_pointers.py  calling compiled functions by address
@@ -14,10 +16,11 @@
 from .decorators import compiled, entry, inline, overload, specialise
 from .fingerprint import fingerprint
 from .folder import cache_folder
+from .on_demand import on_demand
 from .references import address, by_value, reference, structure, words
 from .storage import is_stored
 
 __all__ = [
-    "address", "by_value", "cache_folder", "compiled", "entry", "fingerprint", "inline", "is_stored", "overload",
-    "reference", "specialise", "structure", "words",
+    "address", "by_value", "cache_folder", "compiled", "entry", "fingerprint", "inline", "is_stored", "on_demand",
+    "overload", "reference", "specialise", "structure", "words",
 ]  # fmt: skip

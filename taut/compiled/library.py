@@ -19,13 +19,23 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import bytecode, compiler
+from numba.core import bytecode, compiler, typed_passes, untyped_passes
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_machinery import PassManager
 
 from .fingerprint import DISPATCHERS, describe_type, fingerprint
+from .lowering import KernelLowering
+from .on_demand import Later, expect
 
 Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
+PASSES = (  # those of numba that kernels need: no closures, no array expressions, no loops in parallel
+    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
+    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
+    untyped_passes.ReconstructSSA, typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis,
+    typed_passes.NoPythonSupportedFeatureValidation, typed_passes.IRLegalization, KernelLowering,
+    typed_passes.NoPythonBackend,
+)  # fmt: skip
 
 
 def key_of(need: Need) -> str:
@@ -40,6 +50,7 @@ class KernelLibrary(JITCodeLibrary):
         super().__init__(codegen, name)
         self.inline, self.origin = inline, origin
         self.needs: dict[str, Need] = {}
+        self.later: dict[int, Later] = {}  # what is compiled when it is called (on_demand.py)
 
     @property
     def codegen(self) -> Any:
@@ -52,6 +63,7 @@ class KernelLibrary(JITCodeLibrary):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             if isinstance(library, KernelLibrary):
+                self.later.update(library.later if library.inline else {})
                 self.needs.update(library.needs if library.inline else {library.key: library.origin})
             if not isinstance(library, KernelLibrary) or library.inline:
                 self._final_module.link_in(library._get_module_for_linking(), preserve=True)
@@ -91,21 +103,25 @@ class KernelLibrary(JITCodeLibrary):
         """What `load` makes the library of in another process."""
         self._ensure_finalized()
         needs = tuple(self.needs.values())
+        later = tuple((fingerprint(function), result, given) for function, result, given in self.later.values())
         if self.inline:
-            return self.name, INLINE, self._get_module_for_linking().as_bitcode(), (), needs, self.origin
+            return self.name, INLINE, self._get_module_for_linking().as_bitcode(), (), needs, later, self.origin
         symbols = [
             entry.name
             for group in (self._final_module.functions, self._final_module.global_variables)
             for entry in group
             if not entry.is_declaration
         ]
-        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, self.origin
+        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, later, self.origin
 
     @classmethod
     def load(cls, codegen: Any, stored: tuple) -> KernelLibrary:
-        name, form, code, symbols, needs, origin = stored
+        name, form, code, symbols, needs, later, origin = stored
         self = cls(codegen, name, form == INLINE, origin)
         self.needs = {key_of(need): need for need in needs}  # callers join those of several libraries
+        for digest, result, given in later:
+            entry = DISPATCHERS[digest], result, given
+            self.later[expect(entry)] = entry
         if form == INLINE:
             self._final_module = self._shared_module = llvm.parse_bitcode(code)
             self._finalized = True
@@ -133,7 +149,7 @@ class _OptionalEnvironments:
 
 
 class KernelCompiler(compiler.Compiler):
-    """numba's own pipeline, with our library and with symbols that are the same in every process."""
+    """numba's pipeline without what kernels do not need, with our library, and the same symbols in every process."""
 
     def compile_extra(self, func: Any) -> Any:
         state = self.state
@@ -150,6 +166,13 @@ class KernelCompiler(compiler.Compiler):
         state.lifted, state.lifted_from = (), None
         with _without_collector():
             return self._compile_bytecode()
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("kernel")
+        for kind in PASSES:
+            manager.add_pass(kind, kind.__name__)
+        manager.finalize()
+        return [manager]
 
 
 @contextmanager

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from ..geometry.ball_pairs import carry, near_pairs, needs_rebuild
 from ..methods.base import OK, PAIRS_FULL
 from ..model.evaluate import copy
@@ -17,7 +19,7 @@ from .collect import set_block, set_rotations, set_tangents
 SKIN = 0.3  # of the smallest radius: how much farther than needed pairs are searched for
 
 
-@compiled
+@on_demand(types.int64)
 def update_pairs(state, ctx, speed, h):
     """Search for near pairs again where balls have moved too far since the last search."""
     ineq, work = ctx.ineq, ctx.pairs
@@ -68,7 +70,7 @@ def pair_gap(ineq, state, k):
     return phi, dx / length, dy / length, dz / length
 
 
-@compiled
+@on_demand(types.int64)
 def add_pair_candidates(state, ctx, n, v, h, reach):
     """Append the pairs that may come to touch within the step to n candidates; returns how many there are."""
     ineq, cand = ctx.ineq, ctx.cand
@@ -114,7 +116,7 @@ def add_ball_rotation(ctx, quat, n, source, slot, arm):
         cand.ptr[n + 1] = at + 1
 
 
-@compiled
+@on_demand(types.float64)
 def deepest_overlap(state, ctx):
     """The largest overlap of any pair; its place in state.pairs into ctx.pairs.found."""
     worst = 0.0

@@ -10,7 +10,9 @@ of its contacts' work is not told apart from the error of the method, of which i
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from .driver_work import drift_of
 from .rows import row_rate
 
@@ -43,7 +45,7 @@ def has_impacts(ctx, n, h):
     return False
 
 
-@compiled
+@on_demand(types.none)
 def count_impacts(system, state, ctx, h, work, friction):
     """(2) after a step from ctx.saved.v to state.v in which drivers did `work` and `friction` was dissipated."""
     free, f, v_start = system.bodies.free, system.work.f, ctx.saved.v
@@ -54,7 +56,7 @@ def count_impacts(system, state, ctx, h, work, friction):
     state.ledger[2] += total
 
 
-@compiled
+@on_demand(types.none)
 def count_friction(state, ctx, n, share):
     """(3): add `share` of what the friction of the first n candidates dissipates."""
     cand = ctx.cand

@@ -8,7 +8,9 @@ The first part of (2) is what contacts do by themselves, which is never a gain; 
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import find_drift, impulse_power, power_at
 
 
@@ -30,7 +32,7 @@ def drift_of(ctx, i):
     return ctx.ineq.phi_t[source] if source >= 0 else 0.0
 
 
-@compiled
+@on_demand(types.none)
 def driver_power(system, ctx, v, lam, out):
     """power_at with λ of equalities and of the active rows, as accelerate_active left them [W]."""
     cand, free, active = ctx.cand, system.bodies.free, ctx.rows.active
@@ -42,7 +44,7 @@ def driver_power(system, ctx, v, lam, out):
             n += 1
 
 
-@compiled
+@on_demand(types.none)
 def add_driver_work(system, state, ctx, n, share, with_friction):
     """Add `share` of the drivers' work against the first n candidates' impulses to the ledger."""
     cand, free, v = ctx.cand, system.bodies.free, state.v

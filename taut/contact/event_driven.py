@@ -11,7 +11,9 @@ acceleration level: they differ in numbers.
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline, specialise
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, specialise
 from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
@@ -151,14 +153,16 @@ def integrator_of(par):
     return par.problem.integrator
 
 
-runge_kutta = specialise(runge_kutta_template, "runge_kutta_contact", compiled, accelerate=accelerate, power=power)
+runge_kutta = specialise(
+    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
+)  # fmt: skip
 integrate = specialise(
     step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
     integrator_of=integrator_of, power=power,
 )  # fmt: skip
 
 
-@compiled
+@on_demand(types.float64)
 def locate_event(system, state, ctx, t, h):
     """(2): from the end of a trial step of h to the state at its first event; returns the time used.
 
@@ -201,7 +205,7 @@ def locate_event(system, state, ctx, t, h):
     return lo
 
 
-@compiled
+@on_demand(types.none)
 def update_platt_set(system, state, ctx, t):
     """Algorithms 1 and 2 change their set after the step, by its λ and w."""
     rows, rule = ctx.rows, ctx.problem.rule

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import clear
 from .broad_phase import add_pair_candidates, deepest_overlap
 from .collect import add_candidates, evaluate_inequalities, gap_rates
@@ -49,7 +51,7 @@ def record_changes(state, ctx, t):
         state.contact[r, 0] = rows.lam[r] if now else 0.0
 
 
-@compiled
+@on_demand(types.none)
 def record_impacts(state, ctx, t, n, resting):
     """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none."""
     dense = ctx.dense

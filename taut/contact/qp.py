@@ -27,8 +27,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import types
 
-from ..compiled import compiled
+from ..compiled import compiled, on_demand
 from .face import RANK, find_slack, put_back, scale_problem, solve_set
 from .lawson_hanson import EPSILON, minimise
 from .work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
@@ -85,7 +86,7 @@ def set_linear_term(m, work):
         work.g[i] = work.q[i] - EPSILON * work.centre[i]
 
 
-@compiled
+@on_demand(types.boolean)
 def contradiction(m, work):
     """Whether the move from work.centre to work.x satisfies (3); if so it is put into work.t."""
     u, length, work_done, largest = work.t, 0.0, 0.0, 0.0
@@ -105,7 +106,7 @@ def contradiction(m, work):
     return proven and energy <= RANK * length
 
 
-@compiled
+@on_demand(types.boolean)
 def another_solution(m, work, instant):
     """Whether a weak row pushes in some other solution."""
     largest = 0.0
@@ -142,7 +143,7 @@ def unmovable(c, m, work):
     return found
 
 
-@compiled
+@on_demand(types.Tuple((types.float64, types.int64, types.boolean, types.int64)))
 def search(m, work, log, instant):
     """Rounds of (2) from the rows work.face until the conditions hold or are proven to contradict each other.
 
@@ -181,7 +182,7 @@ def search(m, work, log, instant):
     return best, dependent, proven, iteration
 
 
-@compiled
+@on_demand(types.none)
 def put_contradiction(c, m, fixed, lam, w, work):
     """λ = u of (3) with 1 as its largest entry, and w = c. A row that nothing can move contradicts itself."""
     largest = 0.0

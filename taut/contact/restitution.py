@@ -12,7 +12,9 @@ from the speed at the start of the step where that is smaller, or bouncing would
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import copy
 from .active_set import UNLOGGED
 from .dissipation import impact_speed
@@ -31,7 +33,7 @@ def touches(ctx, i, v, h):
     return cand.lam[i, 0] > 0.0 or row_rate(cand, cand.J, i, v) + cand.b[i] <= ctx.problem.gap_tolerance / h
 
 
-@compiled
+@on_demand(types.none)
 def without_normals(system, ctx, n):
     """(1) into ctx.vel.v_without_normals; the normal impulses into ctx.dense.lam."""
     cand, u = ctx.cand, ctx.vel.v_without_normals
@@ -75,7 +77,7 @@ def find_impacts(state, ctx, h, n, threshold):
     return found, count
 
 
-@compiled
+@on_demand(types.boolean)
 def apply_restitution(system, state, ctx, t, h, n):
     """The velocity after the impacts of a step that ends at t, with the candidates as at its start.
 
@@ -141,7 +143,7 @@ def keep_touching(ctx, n, h, v):
             cand.ptr[count] = at
 
 
-@compiled
+@on_demand(types.none)
 def newton_restitution(system, state, ctx, n, factor, threshold):
     """(3), Newton's law row by row; ctx.dense.w holds the rates at the start of the step."""
     cand, rate = ctx.cand, ctx.dense.w

@@ -10,7 +10,9 @@ to the active-set rule; many are solved by projected Gauss-Seidel, with the equa
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import push, resolve, times
 from .friction import stick_or_slip
 from .impact import solve_impacts
@@ -122,7 +124,7 @@ def solve_contacts(system, ctx, n, rule, v, instant):
     return status
 
 
-@compiled
+@on_demand(types.int64)
 def apply_rule(system, ctx, n, rule, v, instant):
     """λ of the first n candidates by an active-set rule."""
     cand, dense = ctx.cand, ctx.dense
@@ -146,7 +148,7 @@ def set_normal_impulse(ctx, i):
     ctx.cand.lam[i, 2] = 0.0
 
 
-@compiled
+@on_demand(types.none)
 def solve_friction(system, ctx, n, v):
     """λ of the first n candidates with Coulomb friction."""
     cand, dense = ctx.cand, ctx.dense
@@ -184,7 +186,7 @@ def set_compliance(ctx, n, w):
     return some
 
 
-@compiled
+@on_demand(types.int64)
 def solve_iteratively(system, ctx, n, v):
     """λ of many candidates by projected Gauss-Seidel; equalities are solved again after each sweep."""
     cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.w
@@ -204,7 +206,7 @@ def solve_iteratively(system, ctx, n, v):
     return NOT_CONVERGED
 
 
-@compiled
+@on_demand(types.int64)
 def apply_impacts(system, ctx, n, v, resting):
     """Simultaneous impacts of the first n candidates: v and the equalities' impulses (ctx.eq.lam) after them.
 

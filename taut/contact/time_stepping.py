@@ -19,7 +19,9 @@ are not.
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.unconstrained import AB2, extrapolate
 from ..model.arrays import CORRECTIONS
@@ -158,7 +160,7 @@ def negate_multipliers(cand, n):
             cand.lam[i, c] = -cand.lam[i, c]
 
 
-@compiled
+@on_demand(types.none)
 def solve_correction(system, state, ctx, h, counted):
     """One correction of (5): its velocity into ctx.vel.dv, its λ added to the state. `counted`: with its energies."""
     eq, cand, log, dv = ctx.eq, ctx.cand, ctx.events.log, ctx.vel.dv

@@ -10,7 +10,9 @@ so that the updates of the factorisation and of the solves run along memory. A p
 
 from __future__ import annotations
 
-from taut.compiled import entry, inline
+from numba import types
+
+from taut.compiled import inline, on_demand
 
 
 @inline
@@ -52,7 +54,7 @@ def solve_tridiagonal(fac, inverse, perm, b, out):
         out[row] = value
 
 
-@entry
+@on_demand(types.int64)
 def factor_band(val, fac, inverse, bandwidth, tolerance):
     """Right-looking LDLᵀ of (1). Returns the number of dependent pivots."""
     m = inverse.shape[0]
@@ -82,7 +84,7 @@ def factor_band(val, fac, inverse, bandwidth, tolerance):
     return dependent
 
 
-@entry
+@on_demand(types.none)
 def solve_band(fac, inverse, perm, bandwidth, y, b, out):
     m = inverse.shape[0]
     stride = bandwidth + 1

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 
-from taut.compiled import entry
+from numba import types
+
+from taut.compiled import on_demand
 from taut.linalg.vectors import (
     dot,
     most_iterations,
@@ -30,7 +32,7 @@ from taut.linalg.vectors import (
 BREAKDOWN = 1e-30
 
 
-@entry
+@on_demand(types.UniTuple(types.int64, 2))
 def bicgstab(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
     """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row."""
     m = out.shape[0]
@@ -77,7 +79,7 @@ def bicgstab(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
     return 1, most_iterations(m)
 
 
-@entry
+@on_demand(types.UniTuple(types.int64, 2))
 def cgls(ptr, idx, val, diag, scale, tolerance, work, b, out):
     """Start from zero. Returns (status, iterations)."""
     m = out.shape[0]

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import math
 
-from taut.compiled import entry
+from numba import types
+
+from taut.compiled import entry, on_demand
 from taut.linalg.vectors import dot, most_iterations, norm, times_scaled
 
 MOST_ROUNDS = 4
@@ -21,7 +23,7 @@ ROUNDING = 1e-14
 UNREACHABLE = 1e-10  # |B r| / (|B| |r|) at which a residual counts as outside the range
 
 
-@entry
+@on_demand(types.Tuple((types.boolean, types.int64)))
 def minres(matrix, shift, tolerance, work, b, out):
     """Returns (whether λ was reached, iterations). matrix: ptr, idx, val and E; `out` may be `b`."""
     ptr, idx, val, weight = matrix

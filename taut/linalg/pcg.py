@@ -9,13 +9,15 @@ to MINRES.
 
 from __future__ import annotations
 
-from taut.compiled import entry
+from numba import types
+
+from taut.compiled import on_demand
 from taut.linalg.vectors import dot, norm_by_row, precondition, times
 
 NO_CURVATURE = 1e-14  # of the largest diagonal
 
 
-@entry
+@on_demand(types.UniTuple(types.int64, 2))
 def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, most, work, b, out):
     """Start from `out`. Returns (status, iterations), the latter at most `most`; status 0: |b - Aλ| <= tolerance |b|,
     by row."""

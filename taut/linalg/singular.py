@@ -43,7 +43,9 @@ from __future__ import annotations
 
 import math
 
-from taut.compiled import entry, inline
+from numba import types
+
+from taut.compiled import entry, inline, on_demand
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
 from taut.linalg.linear import DOUBTFUL, FAILED, MOST_NULL, NULLITY, OF_NULL, OF_SINGULAR, SPARSE
@@ -93,7 +95,7 @@ def quotient(lin, v, product):
     return above / below
 
 
-@entry
+@on_demand(types.boolean)
 def factor_singular(lin):
     """Factor A + εE, or A where it turns out to be regular. Returns whether A is singular."""
     m = lin.weight.shape[0]
@@ -233,7 +235,7 @@ def solve_reachable(lin, b, out, residual, z):
     return remove_null_part(lin, out, z)
 
 
-@entry
+@on_demand(types.int64)
 def solve_singular(lin, b, out):
     """λ of (1), where `weigh` has been called. Returns 1 if an iteration for S did not converge, else 0."""
     m = out.shape[0]

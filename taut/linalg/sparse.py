@@ -11,8 +11,9 @@ holds the nodes on the tree paths from the entries of row k of A up to k.
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from taut.compiled import entry
+from taut.compiled import entry, on_demand
 
 
 @entry
@@ -82,7 +83,7 @@ def transpose_pattern(ptr: np.ndarray, idx: np.ndarray, m: int) -> tuple[np.ndar
     return starts, other[order]
 
 
-@entry
+@on_demand(types.int64)
 def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac, inverse, y, tolerance):
     """Numeric LDLᵀ (1). y must come in as zeros and goes out as zeros. Returns dependent pivots."""
     dependent = 0
@@ -111,7 +112,7 @@ def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac
     return dependent
 
 
-@entry
+@on_demand(types.none)
 def solve_sparse(col_ptr, col_idx, fac, inverse, perm, y, b, out):
     """y goes out as zeros, as factor_sparse wants it."""
     m = inverse.shape[0]

@@ -17,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..compiled import compiled, inline, specialise
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, specialise
 from ..model.applied_forces import drive, forces
 from ..model.arrays import State, System
 from ..model.constraint_rows import constraints
@@ -46,7 +48,7 @@ def memory(model) -> int:
 
 def step_of(name: str, accelerate: Callable) -> Callable:
     """`step` with the acceleration of one method, compiled under its name."""
-    four = specialise(runge_kutta, f"runge_kutta_{name}", compiled, accelerate=accelerate)
+    four = specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), accelerate=accelerate)
     return specialise(step, f"step_{name}", compiled, accelerate=accelerate, runge_kutta=four)
 
 

@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import math
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..linalg import assemble_pair, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
@@ -43,7 +45,7 @@ def multiply_pair(system, Ja, Jb, y, out):
     times(system, Ja, system.work.v2, out)
 
 
-@compiled
+@on_demand(types.none)
 def take_back(system, Jb, mu):
     """The last correction made Φ worse: turn it round, and factor Jb W Jbᵀ for what follows."""
     for r in range(mu.shape[0]):
@@ -51,7 +53,7 @@ def take_back(system, Jb, mu):
     prepare(system, Jb, system.bodies.w)
 
 
-@compiled
+@on_demand(types.none)
 def solve_pair(system, Ja, Jb, b, lam):
     """Ja W Jbᵀ λ = b, with the factor of Jb W Jbᵀ at hand; where BiCGSTAB fails, λ is that of this factor alone."""
     lin = system.linear

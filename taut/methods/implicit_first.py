@@ -19,7 +19,9 @@ unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from ..model.applied_forces import apply, kick
 from ..model.arrays import CORRECTIONS
 from ..model.constraint_rows import constraints
@@ -54,7 +56,7 @@ def first_order(system, state, t, h, integrator, out_v, lam):
     push(system, work.J, w, lam, h, out_v)  # (1)
 
 
-@compiled
+@on_demand(types.none)
 def renew(system):
     """(6): from now on corrections are made with the J last evaluated."""
     copy(system.work.J, system.work.J2)
@@ -72,7 +74,7 @@ def correct_multipliers(system, h, lam):
         lam[r] += work.mu[r]
 
 
-@compiled
+@on_demand(types.int64)
 def correct(system, state, t, h, par):
     """(5) or (8): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
     work, w = system.work, system.bodies.w

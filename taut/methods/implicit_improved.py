@@ -27,7 +27,9 @@ terms of rigid bodies, the method does not converge, and a run with forces that 
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.applied_forces import accelerations, apply
 from ..model.arrays import CORRECTIONS
 from ..model.constraint_rows import constraints
@@ -104,7 +106,7 @@ def step(system, state, t, h, par):
     return status
 
 
-@compiled
+@on_demand(types.none)
 def hold_slip(system, state, t, h, v_half):
     """(10), with J(q) and its factor at hand before and after."""
     work = system.work

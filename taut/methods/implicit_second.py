@@ -23,7 +23,9 @@ constraints, J vᵖ = 0, so that the mean with it is wrong by O(h) across them. 
 
 from __future__ import annotations
 
-from ..compiled import compiled
+from numba import types
+
+from ..compiled import compiled, on_demand
 from ..model.applied_forces import accelerations, apply
 from ..model.arrays import CORRECTIONS
 from ..model.constraint_rows import constraints
@@ -95,7 +97,7 @@ def step(system, state, t, h, par):
     return OK
 
 
-@compiled
+@on_demand(types.none)
 def take_slip(system, h, v_predicted, v_half):
     """(11) into work.mu: free bodies move with the predicted velocity, driven ones as at the half step."""
     work, free = system.work, system.bodies.free
@@ -108,7 +110,7 @@ def take_slip(system, h, v_predicted, v_half):
             work.mu[r] = work.phi[r]
 
 
-@compiled
+@on_demand(types.int64)
 def correct(system, state, t, h, par):
     """(7): bring |Φ| at the new time below the tolerance."""
     work, w = system.work, system.bodies.w

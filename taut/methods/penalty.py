@@ -20,7 +20,9 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline, specialise
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, specialise
 from ..model.applied_forces import apply, drive, forces, kick
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.constraint_rows import constraints
@@ -153,7 +155,7 @@ def implicit_step(system, state, t, h, par):
     return status
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", compiled, accelerate=accelerate)
+runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", on_demand(types.none), accelerate=accelerate)
 explicit_step = specialise(
     acceleration.step, "step_penalty", compiled, accelerate=accelerate, runge_kutta=runge_kutta
 )

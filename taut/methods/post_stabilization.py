@@ -11,7 +11,9 @@ left as they are.
 
 from __future__ import annotations
 
-from ..compiled import compiled
+from numba import types
+
+from ..compiled import compiled, on_demand
 from ..model.evaluate import clear, constraints, drop_slip, largest, move, push, solve, times
 from . import acceleration
 from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Option, place
@@ -47,7 +49,7 @@ def correct(system, state, t, weight, tolerance, may_slip):
     return NOT_CONVERGED
 
 
-@compiled
+@on_demand(types.none)
 def correct_velocity(system, state, t, slip_alone):
     """(3), of all rows or of conditions on velocities alone."""
     work = system.work

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled import inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from .dispatch import force_kind
 from .instant import place, start_of
 from .rotation import to_body, to_world
@@ -40,11 +42,17 @@ def apply(system, t, x, quat, v):
 
     Where gravity is all, work.f holds it from the start.
     """
+    if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
+        return 0.0
+    return apply_all(system, t, x, quat, v)
+
+
+@on_demand(types.float64)
+def apply_all(system, t, x, quat, v):
+    """`apply`, where there is more than gravity."""
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
-    if batches.code.shape[0] == 0 and bodies.spin_slot.shape[0] == 0:
-        return energy
     for i in range(f.shape[0]):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
@@ -85,6 +93,13 @@ def apply(system, t, x, quat, v):
 @inline
 def drive(system):
     """Put the given accelerations of driven bodies into work.a, for methods at acceleration level."""
+    if system.signals.address.shape[0] + system.signals.carried.shape[0] > 0:
+        drive_all(system)
+
+
+@on_demand(types.none)
+def drive_all(system):
+    """`drive`, where there are such bodies."""
     signals, work = system.signals, system.work
     for k in range(signals.driven.shape[0]):
         slot, c = signals.driven[k, 1], signals.driven[k, 2]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled import inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
 from .instant import place, start_of
 from .rotation import to_body
@@ -19,10 +21,11 @@ def constraints(system, t, x, quat, v, second, J):
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+    if system.rows.spin_block.shape[0] > 0:
+        carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
 
 
-@inline
+@on_demand(types.none)
 def carry_to_rotations(rows, places, quat, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
     for k in range(rows.spin_block.shape[0]):
@@ -59,4 +62,5 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+    if ineq.rows.spin_block.shape[0] > 0:
+        carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)

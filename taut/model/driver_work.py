@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 
 
-@compiled
+@on_demand(types.none)
 def count_work(system, state, J, v, lam, h):
     """Add to state.ledger what drivers and forces without potential do in a time h.
 
@@ -24,7 +26,7 @@ def power_at(system, J, v, lam, out):
     out[1] = system.work.power[0]
 
 
-@compiled
+@on_demand(types.none)
 def find_drift(system, J, v):
     """s = J v_d + Φ_t into work.drift: dΦ/dt while free bodies stand still, v_d being v of driven ones."""
     rows, drift, free = system.rows, system.work.drift, system.bodies.free

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import atan2, cos, sin
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..constraints.base import At
 from ..expressions import call_signal
 from ..joints.coordinates import nearest
@@ -42,7 +44,7 @@ def sample(system, t, x, quat, v):
             sample_kind(batches.chart[b], batches.code[b], given)
 
 
-@compiled
+@on_demand(types.none)
 def count_turns(system, x, quat, v):
     """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
     place(system, x, quat, v)
@@ -56,6 +58,13 @@ def count_turns(system, x, quat, v):
 
 @inline
 def set_time(system, t, x, quat, v):
+    if system.signals.address.shape[0] + system.signals.carried.shape[0] > 0:
+        set_signals(system, t, x, quat, v)
+
+
+@on_demand(types.none)
+def set_signals(system, t, x, quat, v):
+    """Functions of time, and what they set."""
     signals = system.signals
     for s in range(signals.address.shape[0]):
         call_signal(signals.address[s], t, signals.values, 3 * s)
@@ -92,7 +101,7 @@ def set_time(system, t, x, quat, v):
         carry(signals.carried, signals.carried_arm, x, quat, v, driven)
 
 
-@compiled
+@on_demand(types.none)
 def carry(carried, arms, x, quat, v, a):
     """Nodes pinned to driven bodies: x + r, v + ω × r and v̇ + α × r + ω × (ω × r), with r = R arm."""
     for k in range(carried.shape[0]):
@@ -121,7 +130,13 @@ def carry(carried, arms, x, quat, v, a):
 @inline
 def place(system, x, quat, v):
     """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
-    places = system.places
+    if system.places.point.shape[0] > 0:
+        set_places(system.places, x, quat, v)
+
+
+@on_demand(types.none)
+def set_places(places, x, quat, v):
+    """`place`, where there are any."""
     for k in range(places.point.shape[0]):
         point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1

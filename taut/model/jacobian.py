@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from ..compiled import compiled, inline
+from ..compiled import inline, on_demand
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
@@ -21,6 +22,14 @@ def times(system, J, v, out):
             s = slot[k]
             total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
         out[r] = total
+    if rows.spin_block.shape[0] > 0:
+        add_turning(rows, J, v, out)
+
+
+@on_demand(types.none)
+def add_turning(rows, J, v, out):
+    """What the rotation of bodies adds to J v."""
+    slot = rows.slot
     for k in range(rows.spin_block.shape[0]):
         block = rows.spin_block[k]
         s = slot[block]
@@ -39,6 +48,14 @@ def push(system, J, weight, lam, scale, v):
             v[s, 0] += size * weight[s, 0] * J[k, 0]
             v[s, 1] += size * weight[s, 1] * J[k, 1]
             v[s, 2] += size * weight[s, 2] * J[k, 2]
+    if rows.spin_block.shape[0] > 0:
+        push_rotations(rows, J, weight, lam, scale, v)
+
+
+@on_demand(types.none)
+def push_rotations(rows, J, weight, lam, scale, v):
+    """`push` on the rotation of bodies."""
+    slot = rows.slot
     for k in range(rows.spin_block.shape[0]):
         block = rows.spin_block[k]
         s = slot[block]
@@ -47,7 +64,7 @@ def push(system, J, weight, lam, scale, v):
             v[s, c] += size * weight[s, c] * J[block, c]
 
 
-@compiled
+@on_demand(types.none)
 def add_slip(system, J, phi_t, v, scale):
     """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
 
@@ -67,7 +84,7 @@ def add_slip(system, J, phi_t, v, scale):
             phi[r] += scale * (J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2])
 
 
-@compiled
+@on_demand(types.none)
 def drop_slip(system, J):
     """Set the rows of J of conditions on velocities to zero: they do not say where a body may be."""
     rows = system.rows

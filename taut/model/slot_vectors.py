@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..compiled import inline
+from numba import types
+
+from ..compiled import inline, on_demand
 from .rotation import turn
 
 
@@ -19,8 +21,15 @@ def move(system, x, quat, v, h, out_x, out_quat):
     """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
     bodies = system.bodies
     move_points(bodies, x, v, h, out_x)
-    for i in range(bodies.spin_slot.shape[0]):
-        spin = bodies.spin_slot[i]
+    if bodies.spin_slot.shape[0] > 0:
+        turn_bodies(bodies.spin_slot, quat, v, h, out_quat)
+
+
+@on_demand(types.none)
+def turn_bodies(spin_slot, quat, v, h, out_quat):
+    """Orientations of `move`."""
+    for i in range(spin_slot.shape[0]):
+        spin = spin_slot[i]
         turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
 from ..errors import TautError, note, tell, told
 from ..initial import check_start, prepare_start, start_mode
@@ -76,22 +77,22 @@ class Session:
             self.method.begin(self.system, self.state, self.par)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
-        began = clock.perf_counter()
+        began = _clock()
         try:
             with Progress(steps, progress) as bar:
                 while self.done < steps:
                     count = min(steps - self.done, budget, rows * every)
                     buffers = self.buffers(count // every + 2)
-                    tick = clock.perf_counter()
+                    tick = _clock()
                     taken, filled, end = loop(
                         calls, self.system, self.state, self.par, h, self.done, count, every,
                         keep_start, buffers,
                     )
                     keep_start = False
                     compilation.finish()
-                    took = clock.perf_counter() - tick
+                    took = _clock() - tick
                     if budget == 0:
-                        began = clock.perf_counter()
+                        began = _clock()
                     budget = int(max(1, min(10 * budget, count * CHUNK_SECONDS / max(took, 1e-7))))
                     self.done += taken
                     self._keep(buffers, filled)
@@ -104,7 +105,7 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
-        return self._run(status, message, clock.perf_counter() - began)
+        return self._run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
         per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
@@ -197,6 +198,11 @@ class Session:
             events=np.concatenate(self.events),
             log=log_table(self.model, self.method.log(self.par)) if self.method.log is not None else None,
         )  # fmt: skip
+
+
+def _clock() -> float:
+    """The time [s] without what steps have waited for functions that were compiled when first called."""
+    return clock.perf_counter() - waited()
 
 
 before_compiling.append(compilation.tick)

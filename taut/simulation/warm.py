@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
+from ..compiled.on_demand import compile_later
 from ..errors import TautError, TautWarning
 from ..methods import METHODS
 from ..model import build
@@ -69,6 +70,7 @@ def perform(job: Job) -> str | None:
             run = simulate(made, method=method, dt=dt, duration=dt, progress=False)
             for name in () if made.deformables else list(made.constraints)[:1]:  # comparisons look at forces, too
                 run[name].force  # noqa: B018
+            compile_later()  # a longer run may come to more
     except TautError as problem:
         return str(problem)
     return None

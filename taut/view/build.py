@@ -15,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "page"
 BUILT = Path(__file__).resolve().parent / "page" / "index.html"
 PATIENCE = 300  # seconds for npm, then it counts as out of reach
+# One question tells whether the registry can be reached. An install would ask for each package in turn, with npm's own
+# pauses of 10 s and 60 s, until PATIENCE ends.
+PROBE = "view", "vite", "version", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", "--fetch-timeout=20000"
 
 
 class BuildError(Exception):
@@ -22,7 +25,7 @@ class BuildError(Exception):
 
 
 def build() -> Path:
-    """Fetch what package-lock.json names, check the types, and write the page."""
+    """Fetch what package-lock.json names, and write the page."""
     if not (SOURCE / "package.json").is_file():
         raise BuildError(f"there are no sources in '{SOURCE}': the page is built in a checkout of taut")
     fetch()
@@ -30,17 +33,20 @@ def build() -> Path:
     return BUILT
 
 
-def fetch() -> None:
-    """What the lock file names, unless it is there already.
+def fetch(tests: bool = False) -> None:
+    """What the lock file names, unless it is there already; what only tests of the page need, if they are to run.
 
     Not `npm ci`: it refuses a lock file without the binaries of every platform, also with --omit=optional, and
-    registries get rollup's for rarer platforms weeks after its own release. An older rollup for which all are there
-    would bring a foreign prebuilt binary (4.64, 4.65). `install --no-save` takes the locked versions with their
-    checksums, leaves the lock file alone, and adds only a binary that the lock lacks for this very platform.
+    registries get rollup's for rarer platforms weeks after its own release. Older versions for which all are there
+    (4.64, 4.65), and @rollup/wasm-node, which needs none, bring a foreign prebuilt binary that nothing uses. `install
+    --no-save` takes the locked versions with their checksums, leaves the lock file alone, and adds only a binary that
+    the lock lacks for this very platform.
     """
     lock, done = SOURCE / "package-lock.json", SOURCE / "node_modules" / ".package-lock.json"
-    if not done.is_file() or done.stat().st_mtime < lock.stat().st_mtime:
-        run("install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts")
+    is_fresh = done.is_file() and done.stat().st_mtime >= lock.stat().st_mtime
+    if not is_fresh or (tests and not (SOURCE / "node_modules" / "vitest").is_dir()):
+        run(*PROBE)
+        run("install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", *(() if tests else ("--omit=dev",)))
         if done.is_file():
             os.utime(done)
 

@@ -59,11 +59,11 @@ class Server:
         return self.address
 
     def stop(self) -> None:
+        if isinstance(self.source, Live):
+            self.source.stop()  # first: it tells the loop its news
         if self._thread.is_alive() and self._problem is None:
             self._loop.call_soon_threadsafe(self._end.set)
             self._thread.join(timeout=5.0)
-        if isinstance(self.source, Live):
-            self.source.stop()
 
     def wait(self) -> None:
         """Until the server ends or Ctrl-C is pressed."""
@@ -186,6 +186,6 @@ class Server:
                 body = track.block(int(asked["start"]), int(asked["stop"]), int(asked["stride"]), bool(asked["forces"]))
             else:
                 body = track.series(str(asked["name"]), float(asked["from"]), float(asked["to"]), int(asked["points"]))
-        except (KeyError, IndexError, ValueError, TypeError, TautError) as problem:
+        except (LookupError, ValueError, TypeError, OSError, TautError) as problem:
             return message("problem", text=f"{asked.get('ask')}: {problem}", id=number)
         return addressed(body, id=number)

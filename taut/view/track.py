@@ -72,7 +72,7 @@ class Track:
 
     def forget(self) -> None:
         """Drop what was computed from shorter records."""
-        self._series.clear()
+        self._series = {}  # a line that is being computed of the shorter records goes into the old one
         self.block.cache_clear()
 
     def describe(self) -> dict[str, Any]:
@@ -198,7 +198,8 @@ class Track:
 
     def line(self, name: str) -> np.ndarray:
         """All records of a line."""
-        if name not in self._series:
+        known = self._series
+        if name not in known:
             with np.errstate(all="ignore"):
                 if name.startswith("joint "):
                     values = self.coordinates.line(name[6:], self.records)
@@ -207,8 +208,8 @@ class Track:
                     values = self.records.lam[:, rows[name[2:]]]
                 else:
                     values = self.lines()[name]()
-            self._series[name] = values
-        return self._series[name]
+            known[name] = values
+        return known[name]
 
     def series(self, name: str, start: float, end: float, points: int, level: int = 0) -> bytes:
         """A line between two times, thinned to about so many points."""

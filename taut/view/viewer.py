@@ -19,6 +19,7 @@ from ..result.store import Store
 from ..scene.scene import Scene
 from .follow import StoredTrack
 from .live import Live, is_scene
+from .page import template
 from .server import Server
 from .show import Show
 from .track import Track
@@ -38,6 +39,7 @@ def view(
     method, dt     of a live scene, and parameters of one from the gallery
     allow_outside  whether the .yaml file of a live scene may name meshes and arrays outside of its folder
     """
+    template()  # without the page nothing else need be read or compiled
     source = open_source(things, title, method, dt, parameters, allow_outside)
     server = Server(source, port)
     address = server.start()

@@ -4,7 +4,7 @@ The server runs in a process of its own and is asked as the page asks it (page/s
 around the start and the lines of its plots, then for all frames. Its processor time is measured, not the clock's.
 Playing T seconds of motion takes what all of its frames and plots take once the scene is there, divided by T: the share
 of a core. The long run is made up, the large one simulated, since it is also written as a file whose size depends on
-how it moves.
+how it moves. Where there is a Chromium, the page plays it as well (browser.py).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ...scene import gallery
 from ...simulation.run import simulate
 from ...view.frames import unpacked
 from ...view.html import write
+from . import browser
 from .base import Part, Report, Settings, Table, Target, digits
 
 RECORDS, QUICK_RECORDS = 1_000_000, 2_000  # of the long run
@@ -35,7 +36,8 @@ OVERLAID = 4
 COMMIT = 50_000  # records
 IN_BLOCK, MOST_FRAMES, POINTS = 64, 3000, 1500  # page/src/track.ts and lines.ts
 LINES = "drift", "rate", "total"
-OPENING, SHARE, BYTES = 2.0, 0.25, 15.0  # targets: seconds of processor time, of a core, MB
+PLAYED = 6.0  # seconds that the page plays in a browser
+OPENING, SHARE, BYTES, UPDATE = 2.0, 0.25, 15.0, 1e3 / 30  # targets: seconds, of a core, MB, ms for an update
 
 
 class Cost(NamedTuple):
@@ -147,6 +149,17 @@ def look_at(paths: list[Path]) -> Cost:
         return Cost(scene, first, whole, page.sent / 1e6, page.line(0, "total", middle, middle + near))
 
 
+def play_all(paths: list[Path], quick: bool) -> tuple[dict[int, browser.Played], list[str]]:
+    """What the page does with one run and with all of them, by their number; or why it was not asked."""
+    if quick or browser.why_not():
+        return {}, [] if quick else [browser.why_not()]
+    found = {}
+    for count in (1, len(paths)):
+        with served(paths[:count]) as (address, _):
+            found[count] = browser.play(address, PLAYED)
+    return found, []
+
+
 def measure(settings: Settings) -> Report:
     quick = settings.quick
     records, side, seconds = (QUICK_RECORDS, QUICK_SIDE, QUICK_SECONDS) if quick else (RECORDS, SIDE, SECONDS)
@@ -156,26 +169,42 @@ def measure(settings: Settings) -> Report:
         run = sheet(side, seconds)
         paths = [run.save(folder / f"{number}.taut") for number in range(OVERLAID)]
         played = {1: look_at(paths[:1]), OVERLAID: look_at(paths)}
+        shown, notes = play_all(paths, quick)
         began = time.process_time()
         megabytes = write([run], folder / "sheet.html").stat().st_size / 1e6
         writing = time.process_time() - began
+    what = {n: f"{side} x {side} nodes, {seconds:g} s" + (f", {n} runs" if n > 1 else "") for n in played}
     shares = {count: (cost.whole - cost.scene) / seconds for count, cost in played.items()}
-    rows = [[f"{records:,} records", digits(opened.first), digits(opened.whole), digits(opened.sent), ""]]
-    for count, cost in played.items():
-        what = f"{side} x {side} nodes, {seconds:g} s" + (f", {count} runs" if count > 1 else "")
-        rows.append([what, digits(cost.first), digits(cost.whole), digits(cost.sent), digits(shares[count])])
-    header = ["", "first picture [s]", "all frames [s]", "sent [MB]", "of a core, playing"]
-    file = Table("as one file (taut export --to html)", ["", "MB", "processor time [s]"],
-                 [[f"{side} x {side} nodes, {seconds:g} s", digits(megabytes), digits(writing)]])  # fmt: skip
+    tables = [_server_table(records, opened, played, shares, what), _page_table(shown, what)][: 1 + bool(shown)]
+    tables.append(Table("as one file (taut export --to html)", ["", "MB", "processor time [s]"],
+                        [[what[1], digits(megabytes), digits(writing)]]))  # fmt: skip
     targets = [] if quick else [
         Target(f"opening {records:,} records, processor time", opened.first, OPENING, "s"),
-        *(Target(f"playing {n} of {side} x {side} nodes, of a core", share, SHARE) for n, share in shares.items()),
-        Target(f"{seconds:g} s of {side} x {side} nodes as a file", megabytes, BYTES, "MB"),
+        *(Target(f"playing {what[n]}, of a core in the server", share, SHARE) for n, share in shares.items()),
+        *(Target(f"an update of {what[n]}, page", p.decoding + p.picture, UPDATE, "ms") for n, p in shown.items()),
+        Target(f"{what[1]} as a file", megabytes, BYTES, "MB"),
     ]  # fmt: skip
     numbers = {"long": opened._asdict(), "played": {str(n): c._asdict() for n, c in played.items()},
+               "page": {str(n): p._asdict() for n, p in shown.items()},
                "file": {"MB": megabytes, "seconds": writing}}  # fmt: skip
-    notes = [] if opened.exact else ["a line that was looked at closely did not have all of its records"]
-    return Report([Table("processor time of the server", header, rows), file], targets, numbers, notes)
+    notes += [] if opened.exact else ["a line that was looked at closely did not have all of its records"]
+    return Report(tables, targets, numbers, notes)
+
+
+def _server_table(
+    records: int, opened: Cost, played: dict[int, Cost], shares: dict[int, float], what: dict[int, str]
+) -> Table:
+    rows = [[f"{records:,} records", digits(opened.first), digits(opened.whole), digits(opened.sent), ""]]
+    rows += [[what[n], digits(c.first), digits(c.whole), digits(c.sent), digits(shares[n])] for n, c in played.items()]
+    header = ["", "first picture [s]", "all frames [s]", "sent [MB]", "of a core, playing"]
+    return Table("processor time of the server", header, rows)
+
+
+def _page_table(shown: dict[int, browser.Played], what: dict[int, str]) -> Table:
+    rows = [[what[n], digits(p.decoding), digits(p.updating), digits(p.picture), digits(1e3 / (p.decoding + p.picture)),
+             digits(p.drawn)] for n, p in shown.items()]  # fmt: skip
+    header = ["", "decoding [ms]", "meshes [ms]", "whole picture [ms]", "updates/s possible", "drawn/s, in software"]
+    return Table("processor time of the page's thread for each frame", header, rows)
 
 
 PART = Part("view", "opening and playing runs on the page", measure)
