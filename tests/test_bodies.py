@@ -158,21 +158,80 @@ def test_efforts_of_forces_on_joints_are_told_by_name(simulate):
     assert error < 1e-12, f"off by {error:.3g} N m"
 
 
+QUARTER = ellipk(np.sin(1.0) ** 2) / sqrt(9.81 / 1.001)  # of the period of `let_go` [s]
+
+
+def let_go() -> taut.Scene:
+    """A pendulum let go at 2 rad."""
+    scene = taut.Scene()
+    rod = scene.rigid((np.sin(2), -np.cos(2), 0), mass=1.0, inertia=1e-3, planar=True, orientation=("z", 2.0),
+                      name="rod")
+    scene.hinge(rod.at((0, 1, 0)), (0, 0, 0), axis=(0, 0, 1), angle=2.0, name="pin")
+    return scene
+
+
+@pytest.fixture(scope="module")
+def coarse(simulate):
+    """Its first 4.5 periods in records that are 3 s, or 1.1 periods, apart."""
+    return simulate(let_go(), dt=3.0, duration=12.0, **EXACT)
+
+
+def test_moments_of_reference_are_those_of_elliptic_functions_however_far_apart_records_are(coarse):
+    found, turns = coarse.crossings(coarse["pin"].angle), coarse.extremes(coarse["pin"].angle)
+    assert (len(found), len(turns)) == (9, 8) and found.direction.tolist()[:2] == ["falling", "rising"]
+    off = np.abs(found.time.values - QUARTER * (2 * np.arange(9) + 1)).max()
+    assert off < 1e-11, f"crossings are off by {off:.3g} s"
+    off = np.abs(turns.time.values - QUARTER * (2 * np.arange(8) + 2)).max()
+    assert off < 1e-10, f"extremes are off by {off:.3g} s"
+    assert np.abs(np.abs(turns.value) - 2.0).max() < 1e-11 and turns.kind.tolist()[:2] == ["minimum", "maximum"]
+
+
+@pytest.mark.parametrize("quantity", [
+    lambda run: run["pin"].rate, lambda run: run["rod"].position.sel(xyz="x"),
+    lambda run: run["rod"].at((0, 1.5, 0)).velocity.sel(xyz="y"), lambda run: run["rod"].acceleration.sel(xyz="x"),
+    lambda run: run["pin"].force.sel(body="rod", xyz="x"), lambda run: run.data.energy_kinetic - 3.0,
+    lambda run: run["rod"].angular_velocity.sel(xyz="z"),
+], ids=["rate", "position", "place", "acceleration", "reaction", "arithmetic", "angular_velocity"])  # fmt: skip
+def test_a_quantity_asked_for_by_name_is_found_between_records_as_its_function_is(quantity, coarse, request):
+    own, named = coarse.crossings(quantity), quantity(coarse)
+    assert len(own) >= 8, f"{len(own)} crossings"
+    if request.node.callspec.id == "arithmetic":
+        assert len(coarse.crossings(named)) < 8, "numbers alone tell nothing between records"
+    else:
+        assert np.array_equal(coarse.crossings(named).time, own.time), named.name
+    left = np.abs(np.asarray(quantity(coarse.dense(own.time)))).max()
+    assert left < 1e-9, f"{left:.3g} is left at its zeros"
+
+
+def test_a_run_is_told_between_records_as_a_run_with_more_records_is(coarse, simulate):
+    fine = simulate(let_go(), dt=0.5, duration=12.0, **EXACT)
+    found = coarse.dense(fine.records.time)
+    for name in ("position", "velocity", "orientation", "multiplier", "energy_potential"):
+        apart = float(np.abs(found.data[name].values - fine.data[name].values).max())
+        assert apart < 1e-9, f"{name} is apart by {apart:.3g}"
+
+
+def test_times_outside_of_a_run_and_other_methods_are_refused(coarse, simulate):
+    with pytest.raises(taut.TautError, match="goes from 0 to 12 s.*simulate longer"):
+        coarse.dense([1.0, 13.0])
+    with pytest.raises(taut.TautError, match="that rise"):
+        coarse.dense([2.0, 1.0])
+    with pytest.raises(taut.TautError, match="only a run of 'reference'"):
+        simulate(let_go(), "rattle", 0.1, 0.2).dense([0.15])
+
+
 @pytest.mark.parametrize("with_rates", [True, False])
 def test_crossings_and_extremes_are_found_between_records(with_rates, simulate):
-    """A pendulum let go at 2 rad: quarter periods K(sin²(1))/ω apart, at -2 and 2 rad in between."""
-    rate = sqrt(9.81 / 1.001)
-    scene = taut.Scene()
-    rod = scene.rigid((np.sin(2), -np.cos(2), 0), mass=1.0, inertia=1e-3, planar=True, orientation=("z", 2.0))
-    pin = scene.hinge(rod.at((0, 1, 0)), (0, 0, 0), axis=(0, 0, 1), angle=2.0, name="pin")
-    run = simulate(scene, dt=0.02, duration=6.0, **EXACT)
-    given = run[pin.name].rate if with_rates else None
-    quarter = ellipk(np.sin(1.0) ** 2) / rate
-    found = run.crossings(run["pin"].angle, rate=given)
+    """Quarter periods K(sin²(1))/ω apart, at -2 and 2 rad in between."""
+    run = simulate(let_go(), dt=0.02, duration=6.0, **EXACT)
+    given = run["pin"].rate if with_rates else None
+    quarter = QUARTER
+    values = run["pin"].angle.values  # without a name: nothing but the records is known of it
+    found = run.crossings(values, rate=given)
     error = np.abs(found.time.values - quarter * (2 * np.arange(len(found)) + 1)).max()
     assert len(found) > 3 and error < (1e-10 if with_rates else 1e-8), f"crossings are off by {error:.3g} s"
     assert found.direction.tolist()[:2] == ["falling", "rising"]
-    turns = run.extremes(run["pin"].angle, rate=given)
+    turns = run.extremes(values, rate=given)
     error = np.abs(turns.time.values - quarter * (2 * np.arange(len(turns)) + 2)).max()
     assert error < (1e-8 if with_rates else 1e-6), f"extremes are off by {error:.3g} s"
     assert np.abs(np.abs(turns.value) - 2.0).max() < 1e-9 and turns.kind[0] == "minimum"

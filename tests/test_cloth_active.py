@@ -55,14 +55,18 @@ def test_a_smaller_tolerance_is_kept_too(simulate):
     assert longest(run) <= 0.1 + 1e-6, f"a spring is {longest(run) - 0.1:.3g} above its limit"
 
 
-@pytest.mark.parametrize("rule", ["substeps", "symplectic"])
-def test_momentum_of_a_free_sheet_is_kept(rule, simulate):
-    run = simulate(spinning(), "implicit_first", 0.01, 0.3, unconstrained=rule)
+@pytest.mark.parametrize("dt", [0.01, 0.002])
+@pytest.mark.parametrize("rule", UNCONSTRAINED)
+def test_momentum_of_a_free_sheet_is_kept_where_its_springs_contradict_each_other(rule, dt, simulate):
+    run = simulate(spinning(), "implicit_first", dt, 0.3, unconstrained=rule)
+    assert longest(run) <= 0.05 + TOLERANCE, f"a spring is {longest(run):.5g} longer"
     assert int(run.data.limited_edges.max()) > 10, "hardly a limit acts"
     for name in ("momentum", "angular_momentum"):
         values = run.data[name].values
         off = np.abs(values - values[0]).max() / np.abs(values[0]).max()
-        assert off < 1e-12, f"{name} is off by {off:.3g}"
+        # Forces of the step before do not pull along springs as they lie now.
+        allowed = 0.02 if (rule, name) == ("adams_bashforth", "angular_momentum") else 1e-12
+        assert off < allowed, f"{name} is off by {off:.3g}"
 
 
 def test_energy_does_not_grow(simulate):

@@ -30,10 +30,10 @@ def on_floor(rule: str, system: str, n: int = 3, **options) -> Scene:
 def carried(rule: str, system: str) -> Scene:
     """A ball that comes to rest in a sheet hung by its corners."""
     scene = Scene()
-    n = 5
+    n = 4  # the ball has one place to rest: between the four nodes in the middle
     sheet = scene.cloth(grid=(n, n), origin=(-0.5, 0, -0.5), stiffness=60, damping=2, thickness=0.02, release=rule,
                         pins=[0, n - 1, n * (n - 1), n * n - 1], **SYSTEMS[system])  # fmt: skip
-    ball = scene.particle((0.1, 0.32, 0.05), mass=0.4, radius=0.3, name="ball")
+    ball = scene.particle((0.01, 0.215, 0.005), mass=0.4, radius=0.3, name="ball")
     scene.contacts([ball], sheet)
     return scene
 
@@ -62,7 +62,7 @@ def test_all_rules_agree_on_where_a_ball_rests_in_a_sheet(resting, system):
 @rules
 def test_contacts_push_never_pull_and_nothing_gets_inside(resting, rule, system):
     run = resting[rule, system]
-    data, edge = run.data, 0.25
+    data, edge = run.data, 1 / 3
     names = list(data.body.values)
     ball = names.index("ball")
     nodes = [i for i in range(len(names)) if i != ball]

@@ -177,6 +177,18 @@ def test_the_system_is_counted_in_places_of_nodes_and_is_none_for_sweeps(cloths)
     assert held == limits > 0, f"{held} held, {limits} limits"
 
 
+def test_the_system_of_active_springs_is_told_over_time():
+    scene = taut.Scene()
+    scene.cloth(grid=(6, 6), density=0.5, stiffness=50, pins=[0, 5], limit_rule="paper", system="active")
+    found = taut.compare(scene, methods=["implicit_first", "implicit_euler"], dt=1 / 120, duration=0.5, processes=1)
+    run = found.runs["implicit_first", 1 / 120]
+    sizes = found.data.system_size_over_time.sel({"method": "implicit_first", "dt": 1 / 120})
+    active = run.data.limited_edges.sel(time=sizes.time, method="pad").values
+    assert np.array_equal(sizes.values, active) and len(set(active.tolist())) > 3, f"{sizes.values}, active {active}"
+    assert rows(found)["implicit_first", 1 / 120]["system_size"] == run.data.limited_edges[1:].mean() < 40
+    assert (found.data.system_size_over_time.sel({"method": "implicit_euler"}) == 3 * 34).all(), "places of nodes"
+
+
 def test_cloth_gets_no_reference_by_itself_and_the_report_draws_its_elongation(cloths):
     found, folder = cloths
     assert found.reference is None and any("cloth" in note for note in found.notes), found.notes

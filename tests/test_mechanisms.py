@@ -22,6 +22,10 @@ FIXED_STEP = [
 ]  # fmt: skip
 SOFT = {"alpha": 1e3, "beta": 10.0}  # penalty forces that the steps of these tests can follow
 INTERVALS = 40
+STEPS = {  # by scene and order: fine enough to show it and coarse enough to stay above rounding
+    "closed_loop": {0: (2560, 5120, 10240), 1: (5120, 10240, 20480), 2: (2560, 5120, 10240), 4: (320, 640, 1280)},
+    "rheonomic": {0: (640, 1280, 2560), 1: (640, 1280, 2560), 2: (640, 1280, 2560), 4: (160, 320, 640)},
+}
 
 
 # Motions that are known
@@ -123,8 +127,8 @@ def test_a_free_rigid_body_keeps_its_energy_and_angular_momentum_over_100_turns(
 
 
 def closed_loop() -> taut.Scene:
-    """A crank-rocker of rigid bars that is already moving."""
-    return moving(taut.gallery("four_bar_rigid", torque=0.3), "crank_pin", 1.0)
+    """A crank-rocker of rigid bars that is already moving, and speeds up from 3 to 20 rad/s."""
+    return moving(taut.gallery("four_bar_rigid", torque=2.0), "crank_pin", 3.0)
 
 
 def rheonomic() -> taut.Scene:
@@ -165,13 +169,16 @@ def exact(simulate):
 @pytest.mark.filterwarnings("ignore::taut.TautWarning")
 @pytest.mark.parametrize("make", [closed_loop, rheonomic])
 @pytest.mark.parametrize("name", FIXED_STEP)
-def test_every_method_has_its_order_on_mechanisms(name, make, exact, simulate, slope):
+def test_every_method_has_its_order_on_mechanisms(name, make, exact, slope):
     method = METHODS[name]
-    steps = [160, 320, 640] if method.order > 2 else [640, 1280, 2560]
+    steps = STEPS[make.__name__][method.order]
     rows = []
     for n in steps:
-        run = simulate(make(), name, 1 / n, 1.0, **(SOFT if name == "penalty" else {}))
-        apart = np.abs(run.data.position.values[:: n // INTERVALS] - exact(make)).max()
+        run = taut.simulate(make(), name, 1 / n, 1.0, record_every=n // INTERVALS, progress=False,
+                            **(SOFT if name == "penalty" else {}))
+        # Where velocities do not converge, energy need not either, and the run says so.
+        assert run.status == "finished" or method.order_velocity == 0, run.message
+        apart = np.abs(run.data.position.values - exact(make)).max()
         rows.append([apart, np.abs(run.records.phi).max(), np.abs(run.records.rate).max()])
     h = 1 / np.array(steps)
     for error, declared, what in zip(np.array(rows).T, (method.order, method.order_position, method.order_velocity),

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -313,7 +314,11 @@ def test_ctrl_c_ends_the_server_cleanly(arguments, tmp_path):
     taut.simulate(taut.gallery("two_link"), method="implicit_first", dt=0.05, duration=2.0, out=run, progress=False)
     command = [sys.executable, "-m", "taut", *(str(run) if word == "RUN" else word for word in arguments)]
     silent = {**os.environ, "BROWSER": "true"}  # a browser that shows nothing
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent)
+    # Tests that run in the background of a shell ignore Ctrl-C, and a child would inherit that.
+    hearing = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=silent, preexec_fn=hearing
+    )
     try:
         assert started.stdout is not None
         wanted, said = {"taut:", "saved"} if arguments[0] == "run" else {"taut:"}, {}

@@ -78,6 +78,8 @@ export class App {
     const first = !this.info;
     if (first) this.aside = Boolean(info.side_by_side);
     const sameScene = !first && JSON.stringify(info.scene.bodies.map((b) => b.name)) === JSON.stringify(this.info.scene.bodies.map((b) => b.name));
+    // Other parameters may have made it larger or smaller.
+    const reshaped = JSON.stringify(info.live?.parameters) !== JSON.stringify(this.info?.live?.parameters);
     this.info = info;
     document.title = info.title;
     byId("title").textContent = info.title;
@@ -88,7 +90,7 @@ export class App {
     this.backdrop = new Backdrop(info.scene, info.size, info.centre);
     this.stage.scene.add(this.backdrop.group);
     this.stage.resize();
-    if (!sameScene) this.frame();
+    if (!sameScene || reshaped) this.frame();
     this.bars = new DriftBars(this.unit());
     this.showRuns();
     this.showTools();

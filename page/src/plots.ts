@@ -87,7 +87,7 @@ export class Plots {
         x: { time: false, range: () => this.span },
         y: plot.log ? { distr: 3 } : { range: (_u, low, high) => padded(low, high) },
       },
-      axes: [{ ...axis, size: 26 }, { ...own, size: 56, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : plot.log ? t.toExponential(0) : spoken(t))) }],
+      axes: [{ ...axis, size: 26 }, { ...own, size: 56, space: 18, values: (_u, ticks) => ticks.map((t) => (t === null ? "" : plot.log ? t.toExponential(0) : spoken(t))) }],
       series: [{}, ...lines.map((line) => ({
         label: line.name, stroke: line.color === "#000000" ? ink : line.color, width: 1.4, spanGaps: true, points: { show: false },
         dash: line.dash.map((d) => 1.4 * d),

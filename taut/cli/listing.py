@@ -53,11 +53,13 @@ def methods_for_readme() -> str:
 
 def _inequalities(method: Method) -> str:
     """How a method treats inequalities: it stops at events, it takes fixed steps, or not at all."""
-    from ..contact.algorithms import CONTACT_METHODS
+    from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 
     form = CONTACT_METHODS.get(method.name)
     if form is None:
         return "steps" if method.is_for_deformables_only else "–"
+    if method.name in STEP_METHODS:
+        return "events, steps"
     return "events" if form.algorithm == "event_driven" else "steps"
 
 
@@ -106,11 +108,12 @@ def _methods() -> tuple[list[str], list[list[str]]]:
 def _algorithms(method: Method) -> list[Method]:
     """All algorithms that run under the name of a method, each with a declaration of its own."""
     from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
-    from ..contact.algorithms import CONTACT_METHODS
+    from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 
-    found = [method, CONTACT_METHODS.get(method.name), DEFORMABLE_METHODS.get(method.name),
+    forms = (CONTACT_METHODS, STEP_METHODS, DEFORMABLE_METHODS)
+    found = [method, *(named.get(method.name) for named in forms),
              ACTIVE_LIMITS if method.name == ACTIVE_LIMITS.name else None]  # fmt: skip
-    found = found[2:] if method.is_for_deformables_only else found
+    found = found[3:] if method.is_for_deformables_only else found
     return [algorithm for algorithm in found if algorithm is not None]
 
 

@@ -12,8 +12,8 @@ that (1) is stable, also with the stiffness λ/l of taut springs across; what do
 
 Departs from the paper: springs go on pulling while they are constraints, so that λ is what the limit adds, and it
 goes to zero where the spring alone suffices. Contacts are further rows (active_contacts.py). Where many dependent
-springs come to their limits at once, as in a flat free sheet that is flung apart, (2) may not converge at any substep:
-the run then ends with a message.
+springs come to their limits at once, as in a flat free sheet that is flung apart, they contradict each other: then the
+best round counts, if all lengths are within the tolerance.
 What is too long at the start is brought back little by little.
 """
 
@@ -54,6 +54,7 @@ from .unknowns import edge_pairs
 LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
 TOLERANCE = 1e-3  # of the length of a limited spring
 MAX_ROUNDS = 40  # of (2) in a substep,
+STALLED = 0.8  # of the error of the best round: a round that brings no less has met springs that contradict each other
 ROUNDS_WITH_ALL = 4  # and from this one on springs leave it at once where λ resists shrinkage
 FINE = 5e-5  # of a length, times (ω dt)²: a share of the spring's force at full length
 SHORTEST = 1.0 / 16384.0  # substep, of a step
@@ -79,6 +80,8 @@ class ActiveLimits(NamedTuple):
     x_start: np.ndarray  # (slots, 3)
     v_start: np.ndarray
     tension_start: np.ndarray  # (e + r,)
+    x_best: np.ndarray  # (slots, 3) of the best round of (2) so far,
+    tension_best: np.ndarray  # (e + r,)
     v_free: np.ndarray  # (slots, 3) v*
     force: np.ndarray  # (slots, 3) all of (1), springs included [N]
     across: np.ndarray  # (slots,) Σ λ/l of the springs at a node [N/m]
@@ -118,8 +121,9 @@ def start(model, system, state, par):
     history = state.memory[rows : rows + 3 + 3 * slots]
     limits = ActiveLimits(
         i, j, own, length, longest, longest.copy(), np.zeros(rows), np.zeros(rows), state.memory[:rows],
-        np.zeros(rows, bool), np.zeros((rows, 3)), np.zeros(rows), history, *nodes[:2], np.zeros(rows), *nodes[2:],
-        np.zeros(slots), frequency(w, springs), active_system(both, w, balls),
+        np.zeros(rows, bool), np.zeros((rows, 3)), np.zeros(rows), history, *nodes[:2], np.zeros(rows),
+        np.zeros((slots, 3)), np.zeros(rows), *nodes[2:], np.zeros(slots), frequency(w, springs),
+        active_system(both, w, balls),
     )  # fmt: skip
     contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])
     batch = np.flatnonzero(system.forces.code == SPRINGS)
@@ -216,6 +220,30 @@ def release(of, first, x, dt):
     return left
 
 
+@inline
+def pulls(of):
+    """Whether some contact does."""
+    for e in range(of.length.shape[0], of.i.shape[0]):
+        if of.tension[e] < 0.0:
+            return True
+    return False
+
+
+@inline
+def keep_round(of, x):
+    copy3(x, of.x_best)
+    for e in range(of.i.shape[0]):
+        of.tension_best[e] = of.tension[e]
+
+
+@inline
+def return_to_best(of, x):
+    copy3(of.x_best, x)
+    for e in range(of.i.shape[0]):
+        of.tension[e] = of.tension_best[e]
+        of.active[e] = of.tension[e] != 0.0
+
+
 @compiled
 def hold_limits(system, state, ctx, t, dt):
     """(2), from x*. Returns OK or NOT_CONVERGED."""
@@ -225,8 +253,8 @@ def hold_limits(system, state, ctx, t, dt):
         if of.active[e]:
             pull(of, e, dt * dt * of.tension[e], x)
     m = 0
-    passed = 0.0
     changed = 1
+    best = 0.0  # error of the best round that is within the tolerance; 0: there is none
     for k in range(MAX_ROUNDS):
         evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
         worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
@@ -235,6 +263,12 @@ def hold_limits(system, state, ctx, t, dt):
             if changed == 0:
                 return OK
             continue
+        if best > 0.0 and entered == 0 and worst > STALLED * best:
+            return_to_best(of, x)
+            return OK
+        if passed <= 1.0 and not pulls(of) and (best == 0.0 or worst < best):
+            best = worst
+            keep_round(of, x)
         if changed + entered > 0:
             m = gather(of.system, of.active, of.u)
         solve_active(of.system, m, of.phi, of.u)
@@ -244,9 +278,10 @@ def hold_limits(system, state, ctx, t, dt):
             of.tension[e] += of.system.mu[q] / (dt * dt)
             pull(of, e, of.system.mu[q], x)
         changed = release(of, 0 if k >= ROUNDS_WITH_ALL else springs, x, dt) if k > 0 else 0
-    evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
-    worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
-    return OK if passed <= 1.0 and release(of, springs, x, dt) == 0 else NOT_CONVERGED
+    if best == 0.0:
+        return NOT_CONVERGED
+    return_to_best(of, x)
+    return OK
 
 
 @inline

@@ -8,7 +8,9 @@ Rows of contact are of the same form (active_contacts.py). A ball may touch ever
 (3) has rank three and is applied as it stands; the preconditioner has its diagonal alone. The pattern of all rows is
 made once (length_projection.length_system). `gather` takes the rows and columns of active ones out of it, so that the
 work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
-warp, weft and diagonals, ε shares the load out among them.
+warp, weft and diagonals, ε shares the load out among them. With a small ε what no motion can mend would go into large
+multipliers of both signs, and releasing those that resist shrinkage would throw nodes about. (2) is repeated, so ε
+costs rounds, not accuracy.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from ..compiled import compiled, inline, structure
 from ..linalg.linear import IC0
 from ..linalg.pcg import pcg
 from ..linalg.vectors import dot, factor_preconditioner, norm_by_row, precondition, times
-from .length_projection import DEPENDENT, SOFT, length_system
+from .length_projection import DEPENDENT, length_system
 
+SOFT = 0.02  # ε
 CG_RESIDUAL = 0.05  # relative residual of (2): the next evaluation of φ is nearer than that
 MAX_CG_ITERATIONS = 50
 
@@ -57,7 +60,7 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     number[balls] = np.arange(len(balls))
     nodes = np.append(w, 0.0)  # the last one is where rows without a second member go
     nodes[balls] = 0.0
-    whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes), len(edges)
+    whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, SOFT), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.share, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(), whole.idx.copy(),
         whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(4 * e), np.zeros(e), np.zeros(e), np.zeros(e),

@@ -18,8 +18,9 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
-from ..compiled import compiled, inline, structure
+from ..compiled import compiled, inline, on_demand, structure
 from ..linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from .contact_ordering import list_directions, list_members, order_directions
 from .linear_solve import solve
@@ -177,7 +178,7 @@ def build_schur(schur, rows, count, nodes, mass, h):
     factor_envelope(schur.first, schur.start, found, schur.val, DEPENDENT)
 
 
-@compiled
+@on_demand(types.none)
 def build_contact_schur(ctx, h):
     build_schur(ctx.schur, ctx.self_contact.rows, ctx.self_contact.row_count[0], ctx.linear.nodes, ctx.problem.mass, h)
 
@@ -226,11 +227,16 @@ def solve_with_self_contacts(ctx, touching):
     (2) by conjugate gradients, preconditioned by (3). Each solves for the nodes once, and that answer
     also moves ctx.linear.dx.
     """
+    solve(ctx, touching, ctx.linear.rhs, ctx.linear.dx)
+    if ctx.schur.number[0] > 0:
+        take_back_forces(ctx, touching)
+
+
+@on_demand(types.none)
+def take_back_forces(ctx, touching):
+    """What the forces f between sheets do to ctx.linear.dx."""
     schur = ctx.schur
     rows, count = ctx.self_contact.rows, schur.number[0]
-    solve(ctx, touching, ctx.linear.rhs, ctx.linear.dx)
-    if count == 0:
-        return
     r, z, f, image = schur.work[0], schur.work[1], schur.work[2], schur.work[3]
     force, answer = ctx.linear.cg_work[0], ctx.linear.cg_work[1]
     for b in range(count):

@@ -14,7 +14,9 @@ While a contact lasts, r is of the order of h, and what (1) and (4) take vanishe
 
 from __future__ import annotations
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import apply
 
 DRIVERS, FORCES, IMPACTS, FRICTION = range(4)  # of state.ledger
@@ -51,7 +53,7 @@ def obstacle_rate(ineq, r):
     return ineq.sign[r] * ineq.phi_t[r] if r < ineq.phi.shape[0] else 0.0
 
 
-@compiled
+@on_demand(types.none)
 def take_by_rows(places, ineq, rows, count, v, h, is_external, ledger):
     """Half of (1) and (2) with the velocities v, which are v̄ or v'."""
     for r in range(count):

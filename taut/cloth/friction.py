@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 
 CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
 FREE_SWITCHES = 6  # iterations after which only every other row may switch between sticking and slipping at a time
@@ -116,7 +118,7 @@ def update_row_friction(rows, count, x, before, h, c, it):
         rows.friction_force[r, 2] = -pull * d2 - along * s2
 
 
-@compiled
+@on_demand(types.none)
 def update_friction(state, ctx, h, c, it):
     """τ, d and f of each row, by (3) to (5)."""
     update_row_friction(ctx.external, ctx.external.phi.shape[0], state.x, ctx.work.x_start, h, c, it)

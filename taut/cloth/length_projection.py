@@ -50,8 +50,8 @@ class LengthSystem(NamedTuple):
     mu: np.ndarray  # (e,) μ
 
 
-def length_system(edges: np.ndarray, w: np.ndarray) -> LengthSystem:
-    """edges (e, 2): slots; w (slots,): inverse masses."""
+def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> LengthSystem:
+    """edges (e, 2): slots; w (slots,): inverse masses; soft: ε."""
     count = len(edges)
     pairs = products(np.arange(0, 2 * count + 1, 2), edges.ravel(), w > 0.0)
     own = np.arange(count) * (count + 1)  # also of edges whose ends are both held
@@ -60,7 +60,7 @@ def length_system(edges: np.ndarray, w: np.ndarray) -> LengthSystem:
     given = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
     share = np.bincount(entry, given, minlength=count).astype(float)
     diag = np.searchsorted(key, own)
-    share[diag] *= 1.0 + SOFT
+    share[diag] *= 1.0 + soft
     return LengthSystem(
         np.searchsorted(key, count * np.arange(count + 1)).astype(np.uint64), (key % max(count, 1)).astype(np.uint32),
         share, np.zeros(len(key)), diag.astype(np.uint32), np.zeros(len(key)), np.zeros(count), np.zeros((5, count)),

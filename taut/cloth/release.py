@@ -21,8 +21,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
-from ..compiled import compiled, inline, structure
+from ..compiled import compiled, inline, on_demand, structure
 from ..model.model import Model
 from .codes import BY_REGION, BY_VELOCITY, RELEASE_RULES
 from .constraint_errors import ROUNDING
@@ -96,12 +97,17 @@ def look_beside(system, state, ineq, rows, of, radius, t, x, near, distance):
     evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)
 
 
-@compiled
+@inline
 def find_flat_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
     """Which rows begin a substep on a flat face, and its normal: that of x and of a place on one side of it, so that a
     node beside the end of a face is on it. `near` (slots, 3) is overwritten, and φ and n are those of x."""
-    if of.rules & BY_REGION == 0:
-        return
+    if of.rules & BY_REGION:
+        look_on_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge)
+
+
+@on_demand(types.none)
+def look_on_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge):
+    """`find_flat_faces`, where a rule asks for them."""
     evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
     for r in range(rows.phi.shape[0]):
         of.flat[r] = False
@@ -142,12 +148,17 @@ def is_outside(rows, of, r, edge):
     return of.bounds_velocity[r] and rows.phi[r] < -ROUNDING * edge and rows.rotation[r] < 0
 
 
-@compiled
+@inline
 def bound_velocities(system, state, ineq, rows, of, radius, t, x0, x, near, edge):
     """φ₀ and n₀ of (3). The time is set to the end of the substep, and driven bodies stand in x; what is free is
     taken from x0. Before, φ is that of the start; `near` (slots, 3) is overwritten."""
-    if of.bounds == 0:
-        return
+    if of.bounds != 0:
+        set_velocity_bounds(system, state, ineq, rows, of, radius, t, x0, x, near, edge)
+
+
+@on_demand(types.none)
+def set_velocity_bounds(system, state, ineq, rows, of, radius, t, x0, x, near, edge):
+    """`bound_velocities`, where a rule asks for them."""
     for r in range(rows.phi.shape[0]):
         of.linear[r] = is_outside(rows, of, r, edge)
     for i in range(x.shape[0]):

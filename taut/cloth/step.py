@@ -16,7 +16,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..compiled import compiled, inline
+from numba import types
+
+from ..compiled import compiled, inline, on_demand
 from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK, PAIRS_FULL
 from ..model import arrays
 from .codes import ADAMS_BASHFORTH, CORRECTIONS, FACTORS, STEP_START, SUBSTEP_START
@@ -64,7 +66,7 @@ def set_contact_targets(system, state, ctx, t, h, share):
             rows.n0[r, c] = rows.n[r, c]
 
 
-@compiled
+@on_demand(types.boolean)
 def passes_through_obstacle(system, state, ctx, t):
     """Whether something was inside an obstacle on its way and left it on another side, or is held there."""
     rows, middle = ctx.external, ctx.work.predicted[0]
@@ -183,7 +185,7 @@ def history_in_use(ctx):
     return ctx.memory.history.shape[0] if ctx.problem.prediction == ADAMS_BASHFORTH else 3
 
 
-@compiled
+@on_demand(types.none)
 def save_state(state, ctx, k):
     """Keep the state under the number k: STEP_START or SUBSTEP_START."""
     kept = ctx.work.saved[k]
@@ -197,7 +199,7 @@ def save_state(state, ctx, k):
         ctx.work.saved_history[k, i] = ctx.memory.history[i]
 
 
-@compiled
+@on_demand(types.none)
 def restore_state(state, ctx, k):
     """Go back to the state that was kept under the number k."""
     kept = ctx.work.saved[k]

@@ -12,9 +12,12 @@ Declarations and the data of a run
 
 Steps
 
-    event_driven.py     steps at acceleration level, cut at each activation, release or impact
+    event_driven.py     steps of a method, cut at each activation, release or impact
+    event_location.py   where a step meets its first event
+    held_rows.py        a method's own step with unilateral rows held as equalities
     active_set.py       which rows are in the active set at acceleration level
     time_stepping.py    fixed steps with complementarity at the new time
+    second_order_steps.py    the same, with a method's own step while the active set does not change
     restitution.py      impacts in fixed steps
     collect.py          inequalities evaluated; rows that may matter become candidates
     broad_phase.py      the same for balls of groups with many pairs

@@ -26,6 +26,7 @@ from .work import INFEASIBLE
 RATE_TOLERANCE = 1e-9  # [m/s]
 ACCELERATION_TOLERANCE = 1e-9  # [m/s²] that no force is needed for
 ROUNDING = 0.125  # of the rounding error of Φ that methods count with
+MOST_PROJECTIONS = 4
 DRIFT = 0.1  # of the tolerances: less drift is not projected
 UNLOGGED = np.int64(-1)  # number of an evaluation of the rule that the log leaves out
 
@@ -163,7 +164,15 @@ def initial_active_set(system, state, ctx):
 
 @compiled
 def project_drift(system, state, ctx, t):
-    """(4): the shortest way back for positions, then for velocities; equalities keep their Φ and Φ̇."""
+    """(4), by Newton's method."""
+    for _ in range(MOST_PROJECTIONS):
+        if not project_once(system, state, ctx, t):
+            return
+
+
+@compiled
+def project_once(system, state, ctx, t):
+    """The shortest way back for positions, then velocities; equalities keep Φ and Φ̇. Returns whether it was needed."""
     ineq, cand, rows, log = ctx.ineq, ctx.cand, ctx.rows, ctx.events.log
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
@@ -178,7 +187,7 @@ def project_drift(system, state, ctx, t):
             rate = abs(rows.rate[r] + ineq.phi_t[r])
             drifted = drifted or abs(ineq.phi[r]) > DRIFT * ctx.problem.gap_tolerance or rate > DRIFT * RATE_TOLERANCE
     if not drifted:
-        return
+        return False
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     factor_equalities(system)
     add_candidates(system, ctx, state.quat, ZERO, count)
@@ -194,3 +203,4 @@ def project_drift(system, state, ctx, t):
     times(system, system.work.J, state.v, ctx.eq.target)
     solve_contacts(system, ctx, count, PLATT, state.v, UNLOGGED)
     log.filled[0] = logged
+    return True

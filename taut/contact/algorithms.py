@@ -3,8 +3,11 @@
 Scenes with inequalities need more than a method's own step. Each algorithm below is a whole `Method` with its own
 doc, order, level, number of solves and options; CONTACT_METHODS lists them by the public name of the method.
 
-    event_driven    of a method at acceleration level: its own integrator, cut at located events
-    time_stepping   of implicit_first: complementarity at the end of a fixed step
+    event_driven    the method's own steps, cut at located events
+    time_stepping   complementarity at the end of a fixed step
+    second_order_steps    the same, with the method's own step while the active set does not change
+
+A method that has two of them is asked by its option `contacts`.
 """
 
 from __future__ import annotations
@@ -18,26 +21,46 @@ import numpy as np
 from ..compiled import entry
 from ..errors import TautError, listed
 from ..methods import METHODS
-from ..methods.base import OK, Method, named_options
+from ..methods.acceleration import STAGES
+from ..methods.base import OK, Method, Option, named_options
 from ..model.arrays import State
 from ..model.model import Model
 from . import event_driven as events
+from . import second_order_steps as second
 from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
+from .event_location import EventContext
 from .event_log import measure
+from .held_rows import own_step, rings
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
 LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
+RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
+MOST_HELD = 300  # inequalities whose rows a method's own step may hold
+EVENT_DRIVEN = (
+    "lagrange", "baumgarte", "post_stabilization", "implicit_improved", "implicit_second", "fast_projection", "rattle",
+    "rattle_fourth", "reference",
+)  # fmt: skip
+FIXED_STEPS = ("implicit_second", "fast_projection")  # of these, the ones that take fixed steps, too
+EVENTS_OPTION, STEPS_OPTION = (
+    Option("contacts", default, "events: steps are cut at each; steps: fixed, with friction", ("events", "steps"))
+    for default in ("events", "steps")
+)
 
 
 @entry
 def pairs_fit(state, ctx):
     """Whether the capacity is enough for all pairs of balls that are near at the start."""
     return update_pairs(state, ctx, 0.0, 1.0) == OK
+
+
+def contact_of(par: ContactContext | EventContext) -> ContactContext:
+    """The context of the contact problem in what the steps of an algorithm get."""
+    return par.contact if isinstance(par, EventContext) else par
 
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
@@ -61,8 +84,83 @@ def with_pairs(state: State, capacity: int) -> State:
     return state._replace(pairs=pairs, pair_lam=lam)
 
 
-def treats_contacts(method: Method, context_of: Callable, **declared: Any) -> Method:
-    """A method for scenes with inequalities; context_of(model, state, par) is what its steps work on."""
+# Hooks of algorithms whose `par` is an EventContext.
+of_events: dict[str, Any] = {
+    "drain": lambda par: drain(par.contact),
+    "remarks": lambda model, par: remarks(model, par.contact),
+    "log": lambda par: par.contact,
+}
+
+
+def too_many_rows(model: Model) -> str | None:
+    """Why a method's own step can not hold the inequalities of a model, or None."""
+    rows = len(model.inequality_names)
+    if rows <= MOST_HELD:
+        return None
+    return (f"it has {rows} inequalities, and steps of this method hold those that are active among at most "
+            f"{MOST_HELD}; use baumgarte or implicit_first")  # fmt: skip
+
+
+def event_driven(method: Method) -> Method:
+    """A method for scenes with inequalities: its own steps, cut at located events."""
+    at_acceleration = method.level == "acceleration"
+    has_steps = method.name in FIXED_STEPS
+    remedy = "use implicit_first" + (" or contacts='steps'" if has_steps else "")
+
+    def refuses(model):
+        if model.inequalities.friction.any() or model.inequalities.group_friction.any():
+            return f"it has friction, which acts on velocities; {remedy}, or set friction to 0"
+        if len(model.inequalities.ball_slot):
+            return f"its groups have too many pairs to stop at every activation; {remedy}"
+        return (None if at_acceleration else too_many_rows(model)) or method.refuses(model)
+
+    def start(model, system, state, par):
+        named = named_options(options, par)
+        named["resting"] = named["resting"] or LANDING
+        ctx = contact_context(model, state, par, named)
+        return state, EventContext(ctx, own_step(method, model, system, state, par))
+
+    def begin(system, state, par):
+        ctx = par.contact
+        if list(RULES.values())[ctx.problem.rule].is_persistent:
+            initial_active_set(system, state, ctx)
+
+    options = (*method.options, *OPTIONS, *EVENT_OPTIONS, *((EVENTS_OPTION,) if has_steps else ()))
+    # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
+    at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
+    return replace(
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130,
+        doc="Its own steps, cut where an inequality activates, is released or has an impact.",
+        level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
+        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,
+        stages=max(method.stages, STAGES), measure=events.measure, **of_events,
+    )  # fmt: skip
+
+
+def fixed_context(method: Method, options: tuple[Option, ...], projected: bool) -> Callable:
+    """What makes the context of fixed steps from a model, a state and `par`."""
+
+    def context_of(model, state, par):
+        named = named_options(options, par) | {"projected": float(projected)}
+        rule = list(RULES)[int(named["active_set"])]
+        if RULES[rule].is_persistent:
+            raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with fixed "
+                            f"steps of '{method.name}' choose exact or jonquet, or use method baumgarte.")
+        ctx = contact_context(model, state, par, named)
+        if ctx.problem.friction and rule != "exact":
+            raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
+                            "choose exact, or set friction to 0.")
+        return ctx
+
+    return context_of
+
+
+def time_stepping(method: Method, projected: bool = False) -> Method:
+    """A method with the linearised constraints at the new time, for scenes with inequalities."""
+    # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
+    own = (option for option in method.options if option.name != "newton")
+    options = (*own, *OPTIONS, *((STEPS_OPTION,) if method.name in EVENT_DRIVEN else ()))
+    context_of = fixed_context(method, options, projected)
 
     def start(model, system, state, par):
         ctx = context_of(model, state, par)
@@ -76,63 +174,34 @@ def treats_contacts(method: Method, context_of: Callable, **declared: Any) -> Me
         return state, context_of(model, state, numbers)
 
     return replace(
-        method, form="contact", start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
-        measure=measure, functions=130, **declared,
-    )  # fmt: skip
-
-
-def event_driven(method: Method) -> Method:
-    """A method at acceleration level, for scenes with inequalities."""
-
-    def refuses(model):
-        if model.inequalities.friction.any() or model.inequalities.group_friction.any():
-            return "it has friction, which acts on velocities; use implicit_first, or set friction to 0"
-        if len(model.inequalities.ball_slot):
-            return "its groups have too many pairs to stop at every activation; use implicit_first"
-        return method.refuses(model)
-
-    def context_of(model, state, par):
-        named = named_options(options, par)
-        named["resting"] = named["resting"] or LANDING
-        return contact_context(model, state, par, named)
-
-    def begin(system, state, ctx):
-        if list(RULES.values())[ctx.problem.rule].is_persistent:
-            initial_active_set(system, state, ctx)
-
-    options = (*method.options, *OPTIONS, *EVENT_OPTIONS)
-    return treats_contacts(
-        method, context_of, algorithm="event_driven",
-        doc="Steps at acceleration level, cut where an inequality activates, is released or has an impact.",
-        level="acceleration; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses,
-    )  # fmt: skip
-
-
-def time_stepping(method: Method) -> Method:
-    """A method with the linearised constraints at the new time, for scenes with inequalities."""
-
-    def context_of(model, state, par):
-        named = named_options(options, par)
-        rule = list(RULES)[int(named["active_set"])]
-        if RULES[rule].is_persistent:
-            raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with method "
-                            f"'{method.name}' choose exact or jonquet, or use method baumgarte.")
-        ctx = contact_context(model, state, par, named)
-        if ctx.problem.friction and rule != "exact":
-            raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
-                            "choose exact, or set friction to 0.")
-        return ctx
-
-    # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
-    options = (*(option for option in method.options if option.name != "newton"), *OPTIONS)
-    return treats_contacts(
-        method, context_of, algorithm="time_stepping",
+        method, form="contact", algorithm="time_stepping", functions=130, start=start, grow=grow, drain=drain,
+        remarks=remarks, log=lambda ctx: ctx, measure=measure,
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
         step=fixed.step, options=options, observe=fixed.observe, tolerance=FIXED_TOLERANCE,
+    )  # fmt: skip
+
+
+def second_order_steps(method: Method) -> Method:
+    """A method of second order in fixed steps, for scenes with inequalities."""
+    options = (*method.options, *OPTIONS, STEPS_OPTION)
+    context_of = fixed_context(method, options, projected=False)
+
+    def refuses(model):
+        if len(model.inequalities.ball_slot):
+            return "its groups have too many pairs for steps that hold them; use implicit_first"
+        return too_many_rows(model) or method.refuses(model)
+
+    def start(model, system, state, par):
+        return state, EventContext(context_of(model, state, par), own_step(method, model, system, state, par))
+
+    return replace(
+        time_stepping(method), algorithm="second_order_steps", start=start, grow=None, refuses=refuses, options=options,
+        doc="Fixed steps: its own while the active set does not change; else complementarity at the end of the step.",
+        solves="1 complementarity problem, and those of its own step", step=second.step, observe=second.observe,
+        measure=second.measure, **of_events,
     )  # fmt: skip
 
 
@@ -145,8 +214,12 @@ def evaluation_context(model: Model, state: State) -> ContactContext:
 CONTACT_METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        event_driven(METHODS["lagrange"]),
-        event_driven(METHODS["baumgarte"]),
+        *(event_driven(METHODS[name]) for name in EVENT_DRIVEN),
         time_stepping(METHODS["implicit_first"]),
     )
+}
+# By name, the methods that take fixed steps when they are asked to by contacts="steps".
+STEP_METHODS: dict[str, Method] = {
+    "implicit_second": second_order_steps(METHODS["implicit_second"]),
+    "fast_projection": time_stepping(METHODS["fast_projection"], projected=True),
 }

@@ -34,14 +34,18 @@ def impact_speed(problem, h):
     return max(problem.resting, 2.0 * h * problem.gravity)
 
 
+@inline
+def approaches_fast(ctx, i, h):
+    """Whether candidate i approached fast at the start of a step of h, with ctx.saved.v."""
+    return row_rate(ctx.cand, ctx.cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx.problem, h)
+
+
 @compiled
 def has_impacts(ctx, n, h):
-    """Whether one of the first n candidates pushes and approached fast at the start, with ctx.saved.v."""
-    cand = ctx.cand
+    """Whether one of the first n candidates pushes and approached fast at the start."""
     for i in range(n):
-        if cand.lam[i, 0] > 0.0:
-            if row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx.problem, h):
-                return True
+        if ctx.cand.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
+            return True
     return False
 
 

@@ -1,31 +1,21 @@
-"""Event-driven steps at acceleration level, cut at every activation, release and impact.
+"""Event-driven steps, cut at every activation, release and impact.
 
-    event functions g: Φ of rows that are not active, λ of those that are                       (1)
-    the step ends where the first of them becomes negative, and the rest of it follows          (2)
-    rows that touch and approach there have an impact                                           (3)
+    a step ends at its first event (event_location.py), and the rest of it follows              (1)
+    rows that touch and approach there have an impact                                           (2)
 
-Between events the active rows (active_set.py) are held as equalities. With a rule of Platt nothing is rewound and
-nothing has impacts: its set is changed after the step, as printed. One compiled step serves all methods at
-acceleration level: they differ in numbers.
+Between events the active rows (active_set.py) are held as equalities by the method's own step. With a rule of Platt
+nothing is rewound and nothing has impacts: its set is changed after the step, as printed. One compiled step serves all
+methods: it calls theirs.
 """
 
 from __future__ import annotations
 
 from numba import types
 
-from ..compiled import compiled, inline, on_demand, specialise
-from ..methods.acceleration import runge_kutta as runge_kutta_template
-from ..methods.acceleration import step as step_template
+from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from ..model.evaluate import copy
-from .active_set import (
-    RATE_TOLERANCE,
-    UNLOGGED,
-    accelerate_active,
-    choose_active,
-    is_persistent,
-    project_drift,
-)
+from ..model.evaluate import begin
+from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
 from .collect import (
     add_candidates,
     choose_charts,
@@ -35,72 +25,23 @@ from .collect import (
     gap_rates,
 )
 from .dissipation import kinetic_energy
-from .driver_work import add_driver_work, driver_power, equality_work
+from .driver_work import add_driver_work, equality_work
+from .event_location import integrate, locate_event, project_state
+from .event_log import measure as measure_contacts
 from .event_log import next_instant, record_changes, record_impacts, write_multipliers
+from .held_rows import copy_state, copy_vector
 from .rows import NO, YES, ZERO
-from .rules import EXACT, IMPROVED
+from .rules import IMPROVED
 from .rules import after as after_step
 from .solve_contacts import apply_impacts
 
 MOST_EVENTS = 2000  # in one step; then impacts have no restitution until it ends
-ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
-
-
-@compiled
-def event_functions(system, state, ctx, t, out):
-    """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
-    rows, dense = ctx.rows, ctx.dense
-    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
-    negative = False
-    some = False
-    for r in range(out.shape[0]):
-        out[r] = 1.0
-        if rows.active[r] == 1:
-            some = True
-        else:
-            out[r] = ctx.ineq.phi[r] + rows.sink_tol[r]
-            negative = negative or out[r] < 0.0
-    if some and ctx.problem.rule == EXACT:
-        accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
-        n = 0
-        for r in range(out.shape[0]):
-            if rows.active[r] == 1:
-                out[r] = dense.lam[n] * dense.S[n, n] + rows.sink_tol[r]
-                negative = negative or out[r] < 0.0
-                n += 1
-    return negative
-
-
-@inline
-def copy_state(source, out):
-    """Between State and SavedState, either way."""
-    copy(source.x, out.x)
-    copy(source.quat, out.quat)
-    copy(source.v, out.v)
-    copy_vector(source.memory, out.memory)
-    copy_vector(source.ledger, out.ledger)
-
-
-@inline
-def copy_vector(source, out):
-    for i in range(source.shape[0]):
-        out[i] = source[i]
-
-
-@inline
-def first_crossing(rows, lo, hi):
-    """Where straight lines between the ends of the bracket first reach zero."""
-    best = hi
-    for r in range(rows.g_lo.shape[0]):
-        if rows.g_hi[r] < 0.0:
-            g_lo = max(rows.g_lo[r], 0.0)
-            best = min(best, lo + (hi - lo) * g_lo / (g_lo - rows.g_hi[r]))
-    return best
+SHORTEST = 0.01  # of a step: what is shorter is left to Runge-Kutta
 
 
 @compiled
 def impact_now(system, state, ctx, t, with_restitution):
-    """(3): returns how many rows took part, or a status with the sign turned."""
+    """(2): returns how many rows took part, or a status with the sign turned."""
     ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
@@ -138,73 +79,6 @@ def impact_now(system, state, ctx, t, with_restitution):
     return n
 
 
-@inline
-def accelerate(system, t, x, quat, v, par, lam):
-    accelerate_active(system, par, t, x, quat, v, lam)
-
-
-@inline
-def power(system, v, par, lam, out):
-    driver_power(system, par, v, lam, out)
-
-
-@inline
-def integrator_of(par):
-    return par.problem.integrator
-
-
-runge_kutta = specialise(
-    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
-)  # fmt: skip
-integrate = specialise(
-    step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
-    integrator_of=integrator_of, power=power,
-)  # fmt: skip
-
-
-@on_demand(types.float64)
-def locate_event(system, state, ctx, t, h):
-    """(2): from the end of a trial step of h to the state at its first event; returns the time used.
-
-    The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
-    """
-    rows, tol = ctx.rows, ctx.problem.time_tolerance
-    for r in range(rows.g_lo.shape[0]):
-        rows.g_lo[r] = rows.phi_start[r] + rows.sink_tol[r]
-    if not event_functions(system, state, ctx, t + h, rows.g_hi):
-        return h
-    lo, hi = 0.0, h
-    kappa = ITP_KAPPA / h
-    budget = tol
-    while budget < h:
-        budget *= 2.0
-    while hi - lo > tol:
-        half = 0.5 * (lo + hi)
-        guess = first_crossing(rows, lo, hi)
-        towards = 1.0 if half >= guess else -1.0
-        nudge = min(kappa * (hi - lo) ** 2, abs(half - guess))
-        guess += towards * max(nudge, 0.25 * tol)
-        radius = max(budget - 0.5 * (hi - lo), 0.0)
-        if abs(guess - half) > radius:
-            guess = half - towards * radius
-        budget *= 0.5
-        if not lo < guess < hi:
-            guess = half
-        copy_state(ctx.saved, state)
-        integrate(system, state, t, guess, ctx)
-        if event_functions(system, state, ctx, t + guess, rows.g_trial):
-            hi = guess
-            copy_vector(rows.g_trial, rows.g_hi)
-        else:
-            lo = guess
-            copy_vector(rows.g_trial, rows.g_lo)
-    copy_state(ctx.saved, state)
-    if lo == 0.0:  # an event at once: let it happen, or time would not go on
-        lo = hi
-    integrate(system, state, t, lo, ctx)
-    return lo
-
-
 @on_demand(types.none)
 def update_platt_set(system, state, ctx, t):
     """Algorithms 1 and 2 change their set after the step, by its λ and w."""
@@ -220,24 +94,39 @@ def update_platt_set(system, state, ctx, t):
 
 
 @compiled
-def advance_to_event(system, state, ctx, t, h):
-    """From t by h, or to the first event before; returns the time used."""
+def advance_to_event(system, state, par, t, h):
+    """(1): from t by h, or to the first event before; returns the time used and a status."""
+    ctx = par.contact
     copy_state(state, ctx.saved)
-    integrate(system, state, t, h, ctx)
+    copy_vector(ctx.rows.rate, ctx.rows.rate_start)
+    status = integrate(system, state, t, h, par)
     used = h
-    if ctx.problem.rewind == 1:
-        used = locate_event(system, state, ctx, t, h)
+    if ctx.problem.rewind == 1 and status == OK:
+        used, status = locate_event(system, state, par, t, h)
+    if used < h:
+        project_state(system, state, par, t + used)
     if not is_persistent(ctx.problem.rule):
         project_drift(system, state, ctx, t + used)
-    return used
+    return used, status
+
+
+@inline
+def longest_part(own, state, rest):
+    """How far a trial step goes: an adaptive method is looked at after each of its own steps."""
+    if own.adaptive == 0:
+        return rest
+    return min(rest, state.memory[0] if state.memory[0] > 0.0 else own.first)
 
 
 @compiled
-def step(system, state, t, h, ctx):
-    memory = state.memory
+def step(system, state, t, h, par):
+    memory, own, ctx = state.memory, par.own, par.contact
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
+    if own.number >= 0:
+        begin(own.held, t, state.x, state.quat, state.v)
+        own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     platt = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
@@ -250,32 +139,51 @@ def step(system, state, t, h, ctx):
                 return -impacts
             if impacts > 0:
                 broken = True
-                memory[0] = 0.0  # multistep methods start again
+                restart(memory)
         status = choose_active(system, state, ctx, now, next_instant(ctx.events, now))
         if status != OK:
             return status
         record_changes(state, ctx, now)
         rest = h - done
-        used = advance_to_event(system, state, ctx, now, rest)
-        broken = broken or used < rest
+        part = longest_part(own, state, rest)
+        used, status = advance_to_event(system, state, par, now, part)
+        if status != OK:
+            return status
         done = h if used == rest else done + used
-        events += 1
-        if events > 2 * MOST_EVENTS:
-            return STUCK
+        if used < part:
+            broken = True
+            restart(memory)
+            events += 1
+            if events > 2 * MOST_EVENTS:
+                return STUCK
     if platt:
         update_platt_set(system, state, ctx, t + h)
     elif ctx.problem.rewind == 0:
         impact_now(system, state, ctx, t + h, YES)
-    if broken:
-        memory[0] = 0.0
+    if broken and own.adaptive == 0:  # the last part was no whole step
+        restart(memory)
     return OK
 
 
+@inline
+def restart(memory):
+    """What a method remembers of steps before an event is of no use after it."""
+    if memory.shape[0] > 0:
+        memory[0] = 0.0
+
+
 @compiled
-def observe(system, state, t, ctx, lam):
+def observe(system, state, t, par, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
+    ctx = par.contact
     log = ctx.events.log
     logged = log.filled[0]
     choose_active(system, state, ctx, t, UNLOGGED)
     log.filled[0] = logged
     write_multipliers(ctx, ctx.eq.lam, lam)
+
+
+@compiled
+def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
+    """As measure_contacts."""
+    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)

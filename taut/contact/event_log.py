@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import clear
 from .broad_phase import add_pair_candidates, deepest_overlap
 from .collect import add_candidates, evaluate_inequalities, gap_rates
+from .dissipation import approaches_fast
 from .problem import ACTIVATION, IMPACT, RELEASE
 from .rows import NO, ZERO, add_impulses
 
@@ -98,6 +100,17 @@ def record_active_set(state, ctx, t):
         now = state.pair_lam[k, 0] > 0.0
         if now != (ctx.pairs.was_active[k] == 1):
             record_event(ctx.events, ACTIVATION if now else RELEASE, -1, pair_number(ctx, state, k), t, 0.0)
+
+
+@on_demand(types.none)
+def record_inelastic(state, ctx, t, n, h):
+    """Impacts without restitution in a fixed step of h: candidates that push and approached fast at its start."""
+    cand = ctx.cand
+    for i in range(n):
+        if cand.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
+            source = cand.source[i]
+            pair = np.int64(-1) if source >= 0 else pair_number(ctx, state, -1 - source)
+            record_event(ctx.events, IMPACT, max(source, -1), pair, t, cand.lam[i, 0])
 
 
 @inline

@@ -58,6 +58,7 @@ class ContactProblem(NamedTuple):
     speed_tolerance: float  # [m/s] of iterative solvers
     friction: int  # 1: some contact has friction
     restitution: int  # 1: some contact has restitution
+    projected: int  # 1: fixed steps take J where an unconstrained step ends (fast_projection)
     counted: int  # 1: work of drivers and of forces without potential is added up
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
@@ -82,6 +83,7 @@ class RowWork(NamedTuple):
     g_trial: Array  # and in between
     selected: Array  # rows that become candidates
     rate: Array  # J v, or dΦ/dt
+    rate_start: Array  # dΦ/dt when the step began
     bias: Array  # -d
     tendency: Array  # J v̇ when nothing is active
 
@@ -218,6 +220,7 @@ def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> C
         speed_tolerance=SPEED_TOLERANCE,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),
+        projected=int(named.get("projected", 0)),
         counted=int(model.is_counted),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),

@@ -50,10 +50,10 @@ def solve_by_rule(rule, S, c, m, active, lam, w, work, log):
 
 
 @entry
-def take_step(system, state, ctx, t, h):
+def take_step(system, state, par, t, h):
     """One step with the rule of the context; returns its status."""
     begin(system, t, state.x, state.quat, state.v)
-    return event_step(system, state, t, h, ctx)
+    return event_step(system, state, t, h, par)
 
 
 @entry

@@ -7,6 +7,7 @@
     Φ(q') < 0 (Φ is curved): (1)-(3) again for a correction of v' and q'                        (5)
     restitution: v' from the impact law for rows that came to touch and approached (restitution.py)  (6)
     groups with a broad phase, where more than some 300 rows may touch: "≥ -c λ" in (3), c = 0.001 J W Jᵀ  (7)
+    fast_projection:  Φ(q₀) + J(q₀) (q' - q₀) in (2) and (3),   q₀ = q ⊞ h (v + h W f), at t + h   (8)
 
 Nothing is rewound: a body that would pass through in a step is stopped where it touches. Distances from convex
 shapes are convex, so (3) keeps Φ(q') ≥ 0 for them; (5) does it for ropes and for the inside of shapes.
@@ -25,7 +26,7 @@ from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.unconstrained import AB2, extrapolate
 from ..model.arrays import CORRECTIONS
-from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time
+from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time, times
 from .active_set import UNLOGGED
 from .broad_phase import add_pair_candidates, deepest_overlap, update_pairs
 from .collect import (
@@ -38,7 +39,14 @@ from .collect import (
 )
 from .dissipation import count_friction, count_impacts, has_impacts
 from .driver_work import add_driver_work, equality_work
-from .event_log import log_source_rows, next_instant, record_active_set, store_active_pairs, write_multipliers
+from .event_log import (
+    log_source_rows,
+    next_instant,
+    record_active_set,
+    record_inelastic,
+    store_active_pairs,
+    write_multipliers,
+)
 from .restitution import apply_restitution
 from .rows import NO, YES, ZERO, add_impulses
 from .solve_contacts import solve_contacts
@@ -218,13 +226,33 @@ def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
 def predict(system, state, ctx, t, h):
     """Evaluate all constraints at t, and v + h W f into ctx.vel.v_pred: (1) without λ."""
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
-    factor_equalities(system)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     apply(system, t, state.x, state.quat, state.v)
     if ctx.problem.integrator == AB2:
         extrapolate(system, state.memory)
     copy(state.v, ctx.saved.v)
     kick(system, state.v, h, ctx.vel.v_pred)
+    if ctx.problem.projected == 1:
+        linearise_ahead(system, state, ctx, t + h, h)
+    factor_equalities(system)
+
+
+@compiled
+def linearise_ahead(system, state, ctx, t, h):
+    """(8): J at q₀, which an unconstrained step reaches at t, and the Φ from which it would lead to Φ(q₀)."""
+    work, ineq, v_pred = system.work, ctx.ineq, ctx.vel.v_pred
+    copy(state.x, work.x1)
+    copy(state.quat, work.quat1)
+    move(system, state.x, state.quat, v_pred, h, work.x1, work.quat1)
+    evaluate_equalities(system, t, work.x1, work.quat1, v_pred, NO)
+    evaluate_inequalities(system, ctx, t, work.x1, work.quat1, v_pred, NO)
+    times(system, work.J, v_pred, work.b)
+    for r in range(work.b.shape[0]):
+        if system.rows.at_velocity[r] == 0:
+            work.phi[r] -= h * (work.b[r] + work.phi_t[r])
+    gap_rates(ctx, v_pred, ctx.rows.rate)
+    for r in range(ineq.phi.shape[0]):
+        ineq.phi[r] -= h * (ctx.rows.rate[r] + ineq.phi_t[r])
 
 
 @compiled
@@ -283,6 +311,8 @@ def step(system, state, t, h, ctx):
     set_time(system, t + h, state.x, state.quat, state.v)
     record_active_set(state, ctx, t + h)
     had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
+    if fast and not had_impact:
+        record_inelastic(state, ctx, t + h, n, h)
     status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
     if fast:
         count_impacts(system, state, ctx, h, ledger[0] - work_before, ledger[3] - friction_before)

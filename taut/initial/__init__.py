@@ -10,6 +10,7 @@
 
 from typing import Any
 
+from ..contact.algorithms import contact_of
 from ..model import Model
 from ..model.arrays import State, System
 from .constraints import Start, check_inequalities, prepare_start
@@ -22,7 +23,7 @@ def check_start(model: Model, system: System, state: State, par: Any, mode: str)
     if model.sheets:
         check_sheets(model, system, state, par, mode)
     elif model.is_unilateral:
-        check_inequalities(model, system, state, par, mode)
+        check_inequalities(model, system, state, contact_of(par), mode)
 
 
 __all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "start_mode"]

@@ -23,7 +23,7 @@ from ..compiled import compiled, inline, on_demand
 from ..linalg import assemble_pair, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
-from ..model.evaluate import clear, prepare, push, resolve, times
+from ..model.evaluate import clear, fill_diagonal, prepare, push, resolve, times
 from .base import Option
 
 SYMMETRIC, FULL = range(2)
@@ -59,6 +59,8 @@ def solve_pair(system, Ja, Jb, b, lam):
     lin = system.linear
     if lin.kind >= PCG:
         assemble_pair(lin, Ja, Jb, system.bodies.w)
+        if system.selective == 1:
+            fill_diagonal(system)
         factor(lin)
         resolve(system, b, lam)
     elif not bicgstab_pair(system, Ja, Jb, b, lam):

@@ -167,5 +167,4 @@ METHOD = Method(
     level="position and velocity", order=2, levels=BOTH,
     tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, observe=observe, start=start,
     solves="3 to 6",
-    remedy="Try a smaller dt: Newton's method on the step did not converge.",
 )  # fmt: skip

@@ -81,6 +81,7 @@ class Rows(NamedTuple):
     spin_row: Array  # its row,
     spin_place: Array  # and the place on the rigid body
     at_velocity: Array  # (rows,) 1 where the row is a condition on velocities, A v + b = 0, else 0
+    enforced: Array  # (rows,) 1 where the row holds, 0 where it is left out for now; asked if System.selective
 
 
 @structure
@@ -167,6 +168,7 @@ class System(NamedTuple):
     driven: int  # 1: something moves on its own
     counted: int  # 1: that, or some force has no potential: steps add up their work
     nonholonomic: int  # 1: some row is a condition on velocities
+    selective: int  # 1: rows may be left out (Rows.enforced): their Φ, J, Φ_t and γ are zero, and so is their λ
     turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
 
 

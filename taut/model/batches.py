@@ -277,4 +277,5 @@ def _rows(
         row_of[on_body].astype(INDEX),
         place.astype(INDEX),
         np.array(at_velocity, np.int64),
+        np.ones(len(at_velocity), np.int64),
     )

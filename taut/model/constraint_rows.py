@@ -23,6 +23,23 @@ def constraints(system, t, x, quat, v, second, J):
         evaluate_kind(batches.address[b], batches.code[b], given)
     if system.rows.spin_block.shape[0] > 0:
         carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+    if system.selective == 1:
+        leave_out(system, J)
+
+
+@on_demand(types.none)
+def leave_out(system, J):
+    """Set Φ, J, Φ_t and γ of the rows that are not enforced to zero."""
+    rows, work = system.rows, system.work
+    for r in range(rows.enforced.shape[0]):
+        if rows.enforced[r] == 0:
+            work.phi[r] = work.phi_t[r] = work.gamma[r] = 0.0
+            for k in range(rows.ptr[r], rows.ptr[r + 1]):
+                J[k, 0] = J[k, 1] = J[k, 2] = 0.0
+    for k in range(rows.spin_block.shape[0]):
+        if rows.enforced[rows.spin_row[k]] == 0:
+            block = rows.spin_block[k]
+            J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 
 
 @on_demand(types.none)

@@ -28,7 +28,7 @@ from .applied_forces import accelerations, apply, drive, forces, kick
 from .constraint_rows import carry_to_rotations, constraints, inequalities_at
 from .driver_work import count_work, find_drift, impulse_power, power_against_forces, power_at
 from .instant import begin, carry, count_turns, place, sample, set_time, start_of
-from .jacobian import add_slip, drop_slip, is_rank_in_doubt, prepare, push, resolve, solve, times
+from .jacobian import add_slip, drop_slip, fill_diagonal, is_rank_in_doubt, prepare, push, resolve, solve, times
 from .slot_vectors import add_scaled, clear, copy, largest, mean, move
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "count_work",
     "drive",
     "drop_slip",
+    "fill_diagonal",
     "find_drift",
     "forces",
     "impulse_power",

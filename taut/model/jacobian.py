@@ -98,10 +98,28 @@ def drop_slip(system, J):
             J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 
 
+@on_demand(types.none)
+def fill_diagonal(system):
+    """Rows that are left out get the mean of the other diagonals, so that J W Jᵀ stays regular and their λ is zero."""
+    lin, enforced = system.linear, system.rows.enforced
+    total = 0.0
+    count = 0
+    for r in range(enforced.shape[0]):
+        if enforced[r] == 1:
+            total += lin.val[lin.diag[r]]
+            count += 1
+    mean = total / count if total > 0.0 else 1.0
+    for r in range(enforced.shape[0]):
+        if enforced[r] == 0:
+            lin.val[lin.diag[r]] = mean
+
+
 @inline
 def prepare(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
+    if system.selective == 1:
+        fill_diagonal(system)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]

@@ -198,7 +198,7 @@ class Model:
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
-            int(self.rows.at_velocity.any()), self.turns,
+            int(self.rows.at_velocity.any()), 0, self.turns,
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -77,7 +77,8 @@ def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) 
     spin_block = (before.spin_block.astype(np.int64) + count).astype(before.spin_block.dtype)
     return ineq._replace(
         batches=batches,
-        rows=Rows(ptr, slot, spin_block, before.spin_from, before.spin_row, before.spin_place, before.at_velocity),
+        rows=Rows(ptr, slot, spin_block, before.spin_from, before.spin_row, before.spin_place, before.at_velocity,
+                  before.enforced),
         to_parameter=np.concatenate(moving),
         sign=longer(ineq.sign, 1.0), restitution=longer(ineq.restitution, 0.0),
         friction=longer(ineq.friction, wall.friction), arm=between(ineq.arm, np.zeros(count)),

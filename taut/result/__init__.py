@@ -6,7 +6,8 @@
     reactions.py  +Jᵀ λ of one constraint: forces and torques on its bodies
     run.py        Run: what simulate returns and `taut.open` reads; of one constraint, body, force or joint:
                   constraint_result.py, body_result.py, applied.py, joints.py; of one record: instant.py
-    motion.py     v̇ at each record from the equations of motion; moments.py: crossings and extremes between records
+    motion.py     v̇ at each record from the equations of motion; moments.py: crossings and extremes between records;
+                  recipes.py: how a labelled quantity was found
     plot.py       run.plot: figures with units
     store.py      Store: a folder on disk, readable after a crash at any moment; creation.py: a new one; commits.py:
                   which records count; stored_records.py: read when asked for; stored_scene.py: the scene in it

@@ -113,7 +113,8 @@ class ForceResult:
         def labelled(name: str, values: np.ndarray, unit: str) -> xarray.DataArray:
             return xarray.DataArray(values, {"time": self._run.data.time, "body": bodies, "xyz": XYZ},
                                     ("time", "body", "xyz"), name, {
-                                        "units": unit, "long_name": f"{name} of '{self._info.name}' on each body"
+                                        "units": unit, "long_name": f"{name} of '{self._info.name}' on each body",
+                                        "of": self._info.name,
                                     })  # fmt: skip
 
         return labelled("force", force, "N"), labelled("torque", torque, "N m")
@@ -141,4 +142,5 @@ class ForceResult:
         import xarray
 
         return xarray.DataArray(values, {"time": self._run.data.time}, ("time",), name,
-                                {"units": unit, "long_name": f"{meaning} of {self._info.kind} '{self._info.name}'"})
+                                {"units": unit, "long_name": f"{meaning} of {self._info.kind} '{self._info.name}'",
+                                 "of": self._info.name})

@@ -40,7 +40,8 @@ class ConstraintResult:
         names = {"time": run.data.time, "body": bodies, "xyz": XYZ}
 
         def labelled(name: str, values: np.ndarray, unit: str) -> xarray.DataArray:
-            about = {"units": unit, "long_name": f"{name} of constraint '{self._info.name}' on each body"}
+            about = {"units": unit, "long_name": f"{name} of constraint '{self._info.name}' on each body",
+                     "of": self._info.name}  # fmt: skip
             return xarray.DataArray(values, names, ("time", "body", "xyz"), name, about)
 
         return labelled("force", force, "N"), labelled("torque", torque, "N m")

@@ -86,7 +86,8 @@ class JointResult(ConstraintResult):
         unit = coordinate.unit + ("/s" if which else "")
         label = f"{'rate of ' if which else ''}{name} of joint '{self._info.name}'"
         return xarray.DataArray(values, {"time": self._run.data.time}, ("time",), f"{name}_rate" if which else name,
-                                {"units": unit, "long_name": label})
+                                {"units": unit, "long_name": label, "of": self._info.name,
+                                 **({"rate_of": name} if which else {})})
 
     def __getattr__(self, name: str) -> xarray.DataArray:
         if not name.startswith("_") and name in self.coordinates:
@@ -124,7 +125,8 @@ class JointResult(ConstraintResult):
         values = sign * np.stack([np.einsum("tac,tc->ta", axes, each) for each in (force, about)], axis=1)
         return xarray.DataArray(values, {"time": self._run.data.time, "component": ["force", "torque"], "axis": AXES},
                                 ("time", "component", "axis"), "reaction",
-                                {"units": "N, N m", "long_name": f"reaction of joint '{self._info.name}'"})
+                                {"units": "N, N m", "long_name": f"reaction of joint '{self._info.name}'",
+                                 "of": self._info.name})
 
     def _body_of(self, point: int) -> str | None:
         """The body that a point sits on; None: the world."""

@@ -74,7 +74,7 @@ def accelerations(model: Model, records: Records) -> np.ndarray:
 def _of_rotation(run: Run, info: BodyInfo, name: str, own: np.ndarray, unit: str) -> xarray.DataArray:
     """A vector in principal axes over time, turned into the world's axes."""
     values = rotate(run.records.quat[:, info.quat], own)
-    return labelled(run, name, values, unit, f"{name.replace('_', ' ')} of '{info.name}'")
+    return labelled(run, info, name, values, unit, f"{name.replace('_', ' ')} of '{info.name}'")
 
 
 def _check_rigid(info: BodyInfo, name: str) -> None:
@@ -94,11 +94,13 @@ def spin_of(run: Run, info: BodyInfo) -> xarray.DataArray:
     return _of_rotation(run, info, "angular_momentum", own, "kg m²/s")
 
 
-def labelled(run: Run, name: str, values: np.ndarray, unit: str, meaning: str) -> xarray.DataArray:
+def labelled(
+    run: Run, info: BodyInfo, name: str, values: np.ndarray, unit: str, meaning: str, **more: Any
+) -> xarray.DataArray:
     import xarray
 
     return xarray.DataArray(values, {"time": run.data.time, "xyz": XYZ}, ("time", "xyz"), name,
-                            {"units": unit, "long_name": meaning})  # fmt: skip
+                            {"units": unit, "long_name": meaning, "of": info.name, **more})  # fmt: skip
 
 
 class PlaceResult:
@@ -124,7 +126,8 @@ class PlaceResult:
 
     def _labelled(self, name: str, values: np.ndarray, unit: str) -> xarray.DataArray:
         where = f" at {tuple(self.offset.tolist())}" if self.offset.any() else ""
-        return labelled(self._run, name, values, unit, f"{name} of '{self._info.name}'{where}")
+        meaning = f"{name} of '{self._info.name}'{where}"
+        return labelled(self._run, self._info, name, values, unit, meaning, offset=self.offset.tolist())
 
     @property
     def position(self) -> xarray.DataArray:

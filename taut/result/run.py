@@ -162,22 +162,35 @@ class Run:
         return accelerations(self.model, self.records)
 
     @checked
+    def dense(self, times: Any) -> Run:
+        """This run, of method `reference`, at other times [s], rising: each to the accuracy of the run itself."""
+        return _downstream("taut.simulation.dense").dense(self, times)
+
+    @checked
     def crossings(self, quantity: Any, level: float = 0.0, rate: Any = None) -> pandas.DataFrame:
         """Where a recorded quantity passes a level, between records: columns time [s] and direction.
 
-        quantity  one number per record, such as run["pin"].angle
+        quantity  one number per record, such as run["pin"].angle, or a function that finds it in a run:
+                  lambda run: run["a"].position.sel(xyz="x") - run["b"].position.sel(xyz="x")
         rate      its time derivative, where it is known: run["pin"].rate
+
+        Of a `reference` run, what is asked for by name or as a function is found in the motion between records.
         """
         from .moments import crossings
 
-        return crossings(self.records.time, quantity, level, rate, not len(self._events))
+        return crossings(self._curve(quantity, rate), level)
 
     @checked
     def extremes(self, quantity: Any, rate: Any = None) -> pandas.DataFrame:
-        """Local extremes of a recorded quantity between records: columns time [s], value and kind."""
+        """Local extremes of a recorded quantity between records, as for `crossings`: time [s], value and kind."""
         from .moments import extremes
 
-        return extremes(self.records.time, quantity, rate, not len(self._events))
+        return extremes(self._curve(quantity, rate))
+
+    def _curve(self, quantity: Any, rate: Any) -> Any:
+        from .moments import curve_of
+
+        return curve_of(self, quantity, rate, _downstream("taut.simulation.dense").is_dense(self))
 
     def worst_error(self) -> Worst | None:
         """The largest |Φ| and where it was; None where there are no constraints."""

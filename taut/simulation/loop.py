@@ -16,7 +16,7 @@ from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
-from ..contact.algorithms import CONTACT_METHODS
+from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
@@ -24,6 +24,7 @@ from ..model.evaluate import begin, constraints, forces, place, sample, set_time
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
     *CONTACT_METHODS.values(),
+    *STEP_METHODS.values(),
     *DEFORMABLE_METHODS.values(),
     ACTIVE_LIMITS,
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
-from ..contact.algorithms import CONTACT_METHODS
+from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..errors import TautError, chosen, shown
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
@@ -28,7 +29,7 @@ def plan_of(
     if start is None and project_initial and not repair:
         start = suggested.get("start")
     mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
-    known = {option.name for option in method_for(scene, name).options}
+    known = {option.name for option in method_for(scene, name, options).options}
     return {
         "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
@@ -36,8 +37,11 @@ def plan_of(
     }  # fmt: skip
 
 
-def method_for(scene: Scene, name: str) -> Method:
-    """The method of that name, in its form for cloth or for inequalities where the scene has any."""
+def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None) -> Method:
+    """The method of that name, in its form for cloth or for inequalities where the scene has any.
+
+    `options` say which form of several: contacts="steps".
+    """
     method = METHODS[name]
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
@@ -47,6 +51,8 @@ def method_for(scene: Scene, name: str) -> Method:
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        if scene.is_unilateral and name in STEP_METHODS and (options or {}).get("contacts") == "steps":
+            form = STEP_METHODS[name]
         what = "inequalities"
     if form is None:
         able = _able(scene)

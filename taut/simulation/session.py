@@ -42,7 +42,7 @@ class Session:
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
-        self.method = method_for(scene, plan["method"])
+        self.method = method_for(scene, plan["method"], plan["options"])
         reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
@@ -173,8 +173,8 @@ class Session:
         step = found.record * self.plan["record_every"]
         if status == "interrupted":  # it may go on, and is judged when it ends
             return status, f"{message}; it diverged at step {step}: {found.text}", None
-        remedy = "tolerance" if self.method.adaptive else "dt"
-        ended = f" Then: {message}" if message else f" Try a smaller {remedy} or another method."
+        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.remedy
+        ended = f" Then: {message}" if message else f" {remedy}"
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _run(self, status: str, message: str, wall_time: float) -> Run:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import threading
 from http import HTTPStatus
@@ -51,7 +52,7 @@ class Server:
         self._thread.start()
         self._ready.wait()
         if self._problem is not None:
-            raise TautError(f"port {self.port} of {HOST} can not be used: {self._problem.strerror or self._problem}. "
+            raise TautError(f"port {self.port} of {HOST} can not be used: {os.strerror(self._problem.errno or 0)}. "
                             "Give another with --port, or leave it out for a free one.")
         if isinstance(self.source, Live):
             self.source.listeners.append(self._news)

@@ -39,13 +39,16 @@ SOURCE, CODE = "from source", "shipped"
 Times = tuple[float, float]  # wall and processor [s]
 
 
-def once(command: str, folder: Path, package: Path, native: bool) -> Times:
-    """Wall and processor time of one process and its helpers. package: the folder that holds taut."""
+def once(command: str, folder: Path, package: Path, native: bool, empty: bool = True) -> Times:
+    """Wall and processor time of one process and its helpers.
+
+    folder   where it writes; its cache, too, unless not `empty`: then the user's own serves
+    package  the folder that holds taut
+    """
     words = command.split()
     out = ["--out", str(folder / "report"), "--overwrite"] if words[0] == "compare" else []
-    env = {
-        **os.environ, "TAUT_CACHE_DIR": str(folder), "TAUT_NATIVE": "1" if native else "0", "PYTHONPATH": str(package),
-    }  # fmt: skip
+    cache = {"TAUT_CACHE_DIR": str(folder)} if empty else {}
+    env = {**os.environ, **cache, "TAUT_NATIVE": "1" if native else "0", "PYTHONPATH": str(package)}
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "taut", *words, *SHORT.get(command, []), *out], env=env, check=True, cwd=folder,
@@ -71,13 +74,16 @@ def packages(quick: bool) -> Iterator[dict[str, Path]]:
 
 
 def measure(settings: Settings) -> Report:
+    """With `quick` the user's own cache serves, so that little or nothing is compiled."""
     rows, targets = [], []
     numbers: dict[str, dict[str, Any]] = {}
     with packages(settings.quick) as places:
         for command in list(BEFORE)[:1] if settings.quick else BEFORE:
             for form, package in places.items():
                 with tempfile.TemporaryDirectory() as folder:
-                    first, second = (once(command, Path(folder), package, form == SOURCE) for _ in range(2))
+                    first, second = (
+                        once(command, Path(folder), package, form == SOURCE, not settings.quick) for _ in range(2)
+                    )
                 numbers[f"{command}, {form}"] = {"first": first, "second": second}
                 rows.append([command, form, *(f"{value:.1f}" for value in (*first, *second))])
                 if form == CODE:
@@ -88,7 +94,8 @@ def measure(settings: Settings) -> Report:
         with tempfile.TemporaryDirectory() as folder:
             form, package = list(places.items())[-1]
             for command in AT_ONCE:
-                times = [once(command, Path(folder), package, form == SOURCE) for _ in range(4)][1:]
+                given = command, Path(folder), package, form == SOURCE, not settings.quick
+                times = [once(*given) for _ in range(2 if settings.quick else 4)][1:]
                 wall, used = min(wall for wall, _ in times), min(used for _, used in times)
                 numbers[command] = {"wall": wall, "processor": used}
                 rows.append([f"{command}, again", form, "", "", f"{wall:.2f}", f"{used:.2f}"])

@@ -21,7 +21,7 @@ from ...model import Model, build
 from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
-from ...simulation.plan import positive
+from ...simulation.plan import method_for, positive
 from .comparison import Comparison, Reference
 from .jobs import Job, Outcome, perform_all
 from .saving import check_folder
@@ -68,12 +68,12 @@ def compare(
     if out is not None:
         check_folder(Path(out), overwrite)
     model = build(scene)
-    names, refused = _methods(methods, model)
-    given = _options(options, model)
+    given = _options(options, scene, model)
+    names, refused = _methods(methods, scene, model, given)
     suggested = scene.suggested
     duration = positive("duration", duration if duration is not None else suggested.get("duration"))
     steps = _steps(dt, suggested.get("dt"))
-    yardsticks, notes = _yardsticks(reference, model)
+    yardsticks, notes = _yardsticks(reference, scene, model)
     every = _kept(record_every, model, duration, steps, len(names) + (2 if yardsticks else 0))
 
     def performed(jobs: dict[Key, Job]) -> dict[Key, Outcome]:
@@ -134,7 +134,17 @@ def _runs(scene: Scene, model: Model, outcomes: dict[Key, Outcome], refused: dic
     return runs
 
 
-def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict[str, str]]:
+def _refusal(name: str, scene: Scene, model: Model, options: Mapping[str, Any] | None = None) -> str | None:
+    """Why a method can not treat a scene, in the form that it has for such scenes, or None."""
+    try:
+        return method_for(scene, name, options).refusal(model)
+    except TautError as mistake:
+        return str(mistake).rstrip(".")
+
+
+def _methods(
+    asked: Sequence[str] | None, scene: Scene, model: Model, options: Mapping[str, Any]
+) -> tuple[list[str], dict[str, str]]:
     """Methods that can treat the scene, and the others with the reason."""
     if asked is not None and not isinstance(asked, str | tuple | list):
         raise TautError(f"methods is {shown(asked)}; give a list of names.")
@@ -146,12 +156,14 @@ def _methods(asked: Sequence[str] | None, model: Model) -> tuple[list[str], dict
         raise TautError("methods is empty; name some, or leave it out to compare all.")
     names = names or [name for name, method in METHODS.items()
                       if name not in YARDSTICKS and (model.sheets or not method.is_for_deformables_only)]  # fmt: skip
-    reasons = {name: METHODS[name].refusal(model) for name in names}
+    reasons = {name: _refusal(name, scene, model, options.get(name)) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused
 
 
-def _options(given: Mapping[str, Mapping[str, Any]] | None, model: Model) -> dict[str, dict[str, Any]]:
+def _options(
+    given: Mapping[str, Mapping[str, Any]] | None, scene: Scene, model: Model
+) -> dict[str, dict[str, Any]]:
     """Options by method; a mistake shows before anything is computed."""
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(v, Mapping) for v in given.values())):
         raise TautError(f"options is {shown(given)}; give a dictionary by method: {{'baumgarte': {{'alpha': 20.0}}}}.")
@@ -163,7 +175,8 @@ def _options(given: Mapping[str, Mapping[str, Any]] | None, model: Model) -> dic
                 raise TautError(f"options of '{name}' have '{reserved}', which is the same for all methods; "
                                 "give it to compare itself.")
         own = {key: value for key, value in values.items() if key not in COMMON}
-        parameters(METHODS[name], model, values.get("tolerance"), own, False)
+        able = _refusal(name, scene, model, own) is None
+        parameters(method_for(scene, name, own) if able else METHODS[name], model, values.get("tolerance"), own, False)
     return found
 
 
@@ -177,21 +190,21 @@ def _steps(dt: float | Sequence[float] | None, suggested: float | None) -> list[
     return sorted({positive("dt", value) for value in several})
 
 
-def _yardsticks(asked: str, model: Model) -> tuple[list[str], list[str]]:
+def _yardsticks(asked: str, scene: Scene, model: Model) -> tuple[list[str], list[str]]:
     """Methods that can judge, the best first; or why there is none."""
     if asked == "none":
         return [], ["no reference was asked for: errors of motion and λ are not measured"]
     if asked != "auto":
         if asked not in METHODS:
             raise unknown("reference", asked, ["auto", "none", *METHODS])
-        reason = METHODS[asked].refusal(model)
+        reason = _refusal(asked, scene, model)
         if reason:
             raise TautError(f"'{asked}' can not be the reference of scene '{model.name}': {reason}.")
         return [asked], []
     if model.sheets:  # a fold that falls to the other side soon makes any reference another motion, at great cost
         return [], ["cloth and solids get no reference by themselves, so errors of motion and λ are not measured; "
                     "name one for small ones, such as reference"]
-    reasons = {name: METHODS[name].refusal(model) for name in YARDSTICKS}
+    reasons = {name: _refusal(name, scene, model) for name in YARDSTICKS}
     able = [name for name, reason in reasons.items() if not reason]
     if able:
         return able, []

@@ -18,7 +18,7 @@ from ...result.files import versions
 from ...result.labels import Labels
 from ...result.run import Run
 from .fields import FIELDS, Field, unit_of
-from .measure import against, alone, energy_drift, of_sheets, resolved, scene_size, system_size, trajectory_error
+from .measure import against, alone, energy_drift, of_sheets, resolved, scene_size, system_sizes, trajectory_error
 from .saving import write_folder
 from .timing import Cost
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray
 
 FRAME = 1 / 60  # of a film [s]
+MOMENTS = 101  # of system_size_over_time
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Comparison:
         if self.model.sheets:
             values |= of_sheets(run) | {
                 "ms_per_frame": 1e-3 * cost.us_per_step * FRAME / dt,
-                "system_size": system_size(METHODS[name], self.model),
+                "system_size": float(self.system_sizes(name, dt)[1:].mean()) if run.steps else np.nan,
             }
             if METHODS[name].is_for_deformables_only:  # they take limits and hard edges for springs, and hold none
                 values["held_rows"] = np.nan
@@ -115,6 +116,20 @@ class Comparison:
         found = {field.name: values.get(field.name, np.nan) for field in self.fields}
         return {"method": name, "dt": dt, **found, "status": status, "message": run.message, "not_resolved": doubtful}
 
+    def system_sizes(self, name: str, dt: float) -> np.ndarray:
+        """Unknowns of the linear system of a run at each of its records."""
+        return system_sizes(METHODS[name], self.model, self.runs[name, dt])
+
+    def _sizes_over_time(self, time: np.ndarray) -> np.ndarray:
+        """Shape (methods, dt, time): of the last record before each time; not a number where a run has none."""
+        found = np.full((len(self.methods), len(self.steps), len(time)), np.nan)
+        for (name, dt), run in self.runs.items():
+            own = run.records.time
+            at = np.searchsorted(own, time * (1 + 1e-12), "right") - 1
+            there = time <= own[-1] * (1 + 1e-12)
+            found[self.methods.index(name), self.steps.index(dt), there] = self.system_sizes(name, dt)[at[there]]
+        return found
+
     @cached_property
     def reference_errors(self) -> dict[float, dict[str, float]]:
         """The reference's own errors at each step, by the names of fields.py."""
@@ -131,7 +146,7 @@ class Comparison:
             if lost > 1e-4 * energies:
                 notes.append(f"forces of the scene themselves change its energy, by up to {lost:.3g} J in the "
                              "reference; read energy drift against that")
-            broken = np.abs(fine.records.phi[0]).max(initial=0.0)
+            broken = np.abs(self.labels.violation(fine.records.phi[0])).max(initial=0.0)
             if broken > 1e-9 * max(1.0, self.size):
                 notes.append(f"the scene starts with |Φ| up to {broken:.3g}; the reference goes to Φ = 0 at once, and "
                              "errors of motion include how a method gets there")
@@ -181,7 +196,13 @@ class Comparison:
                          for name in self.methods]  # fmt: skip
                 variables[f"{field.name}_resolved"] = (dims, ~np.array(doubt), {})
         variables |= {key: (dims, grid(key)) for key in ("status", "message")}
-        coordinates = {"method": self.methods, "dt": ("dt", self.steps, {"units": "s", "long_name": "step"})}
+        coordinates: dict[str, Any] = {"method": self.methods}
+        coordinates["dt"] = ("dt", self.steps, {"units": "s", "long_name": "step"})
+        if self.model.sheets:
+            time = np.linspace(0.0, self.duration, MOMENTS)
+            coordinates["time"] = ("time", time, {"units": "s"})
+            words = {"units": "1", "long_name": "unknowns of the linear system at that time"}
+            variables["system_size_over_time"] = ((*dims, "time"), self._sizes_over_time(time), words)
         about = {"scene": self.scene_name, "duration": self.duration, "size": self.size,
                  "reference": self.reference.method if self.reference else "none"}  # fmt: skip
         return xarray.Dataset(variables, coordinates, about)

@@ -28,6 +28,7 @@ class Lines:
     energy: np.ndarray  # |E - E(0) - work of drivers|
     error: np.ndarray | None
     elongation: np.ndarray | None  # of the longest edge, where there is cloth
+    system: np.ndarray | None  # unknowns of the linear system, where there is cloth; not of the reference
     places: dict[str, np.ndarray]  # by body, shape (points, 3)
     multipliers: dict[str, np.ndarray]  # by row
     broken: bool  # ended before its time, or gone
@@ -46,6 +47,8 @@ def lines(
         starts = np.concatenate([[0], keep[:-1] + 1])
         return np.maximum.reduceat(np.abs(values[:end]), starts)
 
+    which = next((key for key, one in comparison.runs.items() if one is run), None)
+    sizes = comparison.system_sizes(*which) if which and len(labels.edges) else None
     drift = np.abs(labels.violation(records.phi)).sum(axis=1)
     counted = np.concatenate([[0.0], drift[1:]])  # as in measure.py, the start is no step
     slots = {body.name: body.slot for body in labels.bodies}
@@ -58,6 +61,7 @@ def lines(
         energy=peaks(energy_drift(records)),
         error=peaks(off) if off is not None else None,
         elongation=peaks(elongations(records.x, labels.edges, labels.lengths)[0]) if len(labels.edges) else None,
+        system=peaks(sizes) if sizes is not None else None,
         places={name: records.x[keep, slots[name]] for name in bodies},
         multipliers={name: records.lam[keep, at[name]] for name in rows},
         broken=run.status != "finished" or end < len(records),

@@ -33,7 +33,7 @@ FIELDS: tuple[Field, ...] = (
     Field("elongation_max", "longest", "1", "largest elongation of a structural edge at any time", of_sheets=True),
     Field("elongation_mean", "mean longer", "1", "largest mean elongation of structural edges", of_sheets=True),
     Field("held_rows", "held", "1", "hard edges, limits and contacts that act, mean over time", of_sheets=True),
-    Field("system_size", "unknowns", "1", "unknowns of the linear system that a step solves", of_sheets=True),
+    Field("system_size", "unknowns", "1", "unknowns of the linear system, mean over time", of_sheets=True),
     Field("ms_per_frame", "per frame", "ms", "computing time of 1/60 s, run alone", of_sheets=True),
     Field("energy_drift", "energy drift", "J", "largest change of energy that is the method's own"),
     Field("wall_time", "wall time", "s", "computing time of all steps, without records"),

@@ -164,7 +164,7 @@ class _Board:
 
 def _in_a_line(job: Job, outcome: Outcome) -> str:
     text = f"{job.method}, dt {job.dt:g} s: {outcome.status}"
-    if outcome.records is None or not outcome.records.phi.size:
+    if outcome.records is None or not outcome.records.phi.size or outcome.records.contacts.size:
         return text
     return f"{text}, largest |Φ| {np.abs(outcome.records.phi).max():.3g}"
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import norm
 
-from ...cloth.algorithms import DEFORMABLE_METHODS
+from ...cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
 from ...methods import Method
 from ...model import Model
 from ...result.dataset import elongations
@@ -60,13 +60,16 @@ def of_sheets(run: Run) -> dict[str, float]:
     }
 
 
-def system_size(method: Method, model: Model) -> float:
-    """Unknowns of the linear systems of a method: multipliers, or places of nodes; 0 where it solves none."""
+def system_sizes(method: Method, model: Model, run: Run) -> np.ndarray:
+    """Unknowns of the linear systems of a method at each record: multipliers, or places of nodes; 0: it solves none."""
+    count, held = len(run.records), run.records.contacts
     if method.solves == "0":
-        return 0.0
+        return np.zeros(count)
+    if run.info.get("algorithm") == ACTIVE_LIMITS.algorithm:
+        return held[:, 0] + held[:, 2]  # contacts that push, and limits
     if method.name in DEFORMABLE_METHODS:
-        return 3.0 * float((model.bodies.w[: model.bodies.slots, 0] > 0.0).sum())
-    return float(model.row_count)
+        return np.full(count, 3.0 * float((model.bodies.w[: model.bodies.slots, 0] > 0.0).sum()))
+    return np.full(count, float(model.row_count))
 
 
 def against(run: Run, reference: Run, size: float) -> dict[str, float]:

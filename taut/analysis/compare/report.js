@@ -231,6 +231,7 @@ const plots = [
     const what = $("drift-what").value, unit = what === "rate" ? D.units.rate : D.units.drift;
     return overTime((r) => line(r[what]), `${$("drift-what").selectedOptions[0].text} [${unit}]`, { ylog: true });
   }),
+  new Plot("plot-system", () => overTime((r) => r.system && line(r.system), "unknowns of the linear system")),
   new Plot("plot-elongation", () => overTime((r) => r.elongation && line(r.elongation), "(l − L)/L of the longest edge", { ylog: true })),
   new Plot("plot-energy", () => overTime((r) => line(r.energy), "|E − E(0) − work of drivers| [J]", { ylog: true })),
   new Plot("plot-path", () => {
@@ -298,6 +299,7 @@ if (!D.places) { // only coordinates: a value over time, and no plane
   document.querySelector(".pair").style.display = "block";
 }
 for (const part of document.querySelectorAll(".of-constraints")) part.hidden = !D.multipliers.length;
+$("system-part").hidden = !D.runs.some((r) => r.system);
 $("elongation-part").hidden = !D.runs.some((r) => r.elongation);
 $("error-part").hidden = !Object.keys(D.reference).length;
 

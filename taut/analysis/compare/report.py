@@ -62,7 +62,7 @@ def page_data(comparison: Comparison) -> dict[str, Any]:
     labels = comparison.labels
     bodies, rows = spread(moving_bodies(labels), MOST_NAMES), spread(labels.row_names(), MOST_NAMES)
     judges = comparison.reference.runs if comparison.reference else {}
-    per_run = 7 + 3 * len(bodies) + len(rows)
+    per_run = 8 + 3 * len(bodies) + len(rows)
     room = MOST_BYTES / (16 / 3) / (per_run * (len(comparison.runs) + len(judges)))
     most = int(min(max(room, FEWEST_POINTS), MOST_POINTS))
     exact = {}
@@ -110,6 +110,7 @@ def _packed(found: Lines) -> dict[str, Any]:
         **{name: text(getattr(found, name)) for name in ("time", "drift", "accumulated", "rate", "energy")},
         "error": text(found.error) if found.error is not None else None,
         "elongation": text(found.elongation) if found.elongation is not None else None,
+        "system": text(found.system) if found.system is not None else None,
         "broken": found.broken,
         "places": {name: text(values) for name, values in found.places.items()},
         "multipliers": {name: text(values) for name, values in found.multipliers.items()},

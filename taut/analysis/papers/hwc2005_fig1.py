@@ -28,8 +28,8 @@ FACTOR, STIFFEST = 4.0, 1e6  # of stiffnesses tried [N/m]
 AZIMUTH, ELEVATION, BOX = 125.0, 12.0, ((-1.1, 1.1), (-2.3, 0.2), (-1.6, 1.2))
 
 
-def scene(n: int, limit: float | None, stiffness: float = cloth.STIFFNESS) -> Scene:
-    return gallery("cloth_ball", n=n, limit=limit, corners=2, stiffness=stiffness)
+def scene(n: int, limit: float | None, stiffness: float = cloth.STIFFNESS, **more: Any) -> Scene:
+    return gallery("cloth_ball", n=n, limit=limit, corners=2, stiffness=stiffness, **more)
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -43,13 +43,15 @@ def run(quick: bool) -> dict[str, Any]:
             break
     explicit = go(scene(n, None, stiff), case("implicit_first", unconstrained="symplectic"), cloth.STEP, DURATION)
     return {"n": n, "runs": runs, "limits": cloth.limit_count(scene(n, LIMIT)), "stiff": stiff, "held": held,
-            "explicit": explicit}  # fmt: skip
+            "explicit": explicit, "papers": cloth.with_limit(scene(n, LIMIT, **cloth.PAPERS), DURATION)}  # fmt: skip
 
 
 def check(data: dict[str, Any]) -> list[Claim]:
     runs, all_limits = data["runs"], data["limits"]
     free, held = float(cloth.largest(runs["alone"]).max()), float(cloth.largest(runs["limit"]).max())
-    on = cloth.active(runs["limit"])
+    papers = data["papers"]  # their own step of cloth
+    on = cloth.active(papers)
+    stretched = float(np.nanmax(cloth.largest(papers)))
     peak = int(np.argmax(on))
     free_time = float((on[peak:] < 0.25 * on.max()).mean())
     energy = total_energy(runs["limit"])
@@ -88,8 +90,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "4",
             "active limits, mean over time < half of all springs that have one",
             f"{percent(on.mean() / all_limits)} of {all_limits:,} on average, {percent(on.max() / all_limits)} at most",
-            on.mean() < 0.5 * all_limits,
-            note=cloth.WHOLE,
+            on.mean() < 0.5 * all_limits and not cloth.ending(papers),
+            why=cloth.ending(papers),
+            note=f"the papers' own step, whose only unknowns these are; longest spring {percent(stretched)}",
         ),
         judge(
             "released",

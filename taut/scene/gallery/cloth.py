@@ -48,7 +48,7 @@ def cloth_hang(n: int = 30, hard: bool = True) -> Scene:
 
 def cloth_ball(
     n: int = 30, limit: float | None = 0.1, mass: float = 5.0, speed: float = 5.0, corners: int = 4,
-    stiffness: float = 50.0, limit_rule: str = "exact",
+    stiffness: float = 50.0, limit_rule: str = "exact", system: str = "nodes",
 ) -> Scene:
     """A sheet released flat, hung by its corners, and a heavy ball that flies into its middle.
 
@@ -59,6 +59,7 @@ def cloth_ball(
     corners     that are held: four, or the two of one side, from which the sheet swings down into the ball's way
     stiffness   of structural springs [N/m]
     limit_rule  "exact" or "paper"
+    system      "nodes", or with limit_rule "paper" the papers' own "active"
     """
     n, mass, speed = count("n", n, 3), size("mass", mass), real("speed", speed)
     if corners not in (2, 4):
@@ -67,7 +68,7 @@ def cloth_ball(
     pins = [0, n - 1, n * (n - 1), n * n - 1][:corners]
     sheet = scene.cloth(grid=(n, n), size=(2, 2), origin=(-1, 0, -1), density=0.2,
                         stiffness=size("stiffness", stiffness), damping=1e-3, limit=_limit(limit),
-                        limit_rule=limit_rule, thickness=_thickness(2, n), pins=pins)  # fmt: skip
+                        limit_rule=limit_rule, system=system, thickness=_thickness(2, n), pins=pins)  # fmt: skip
     start, velocity = (0.0, 1.0, 0.0), (0.0, -speed, 0.0)
     if corners == 2:
         start, velocity = (0.0, 0.0, -0.75 - MEETING * speed), (0.0, 1.3, speed)

@@ -1,0 +1,206 @@
+"""Where a step meets its first event: trial steps of a method with the active rows held, and the search along them.
+
+    event functions g: Φ of rows that are not active, λ of those that are                       (1)
+    the step ends where the first of them becomes negative                                      (2)
+    of a row with Φ̇ < 0 before and Φ̇ > 0 after a step, the cubic with these Φ and Φ̇ is asked
+    whether it was negative in between                                                          (3)
+
+Methods at acceleration level hold active rows with the λ of accelerate_active, all others with their own step
+(held_rows.py). What an event leaves of a step may be short, and a method that asks for Φ = 0 at its end divides Φ by
+it. So the state is projected at each event, and what is shorter than a hundredth of a step is left to Runge-Kutta.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, specialise, structure
+from ..methods.acceleration import runge_kutta as runge_kutta_template
+from ..methods.acceleration import step as step_template
+from ..methods.base import OK, ROUNDING
+from ..methods.post_stabilization import correct, correct_velocity
+from .active_set import accelerate_active
+from .collect import evaluate_inequalities, gap_rates
+from .driver_work import driver_power
+from .held_rows import OwnStep, copy_state, copy_vector, hold, step_by, step_held
+from .problem import ContactContext
+from .rows import NO
+from .rules import EXACT
+
+ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
+
+
+@structure
+class EventContext(NamedTuple):
+    """The `par` of event-driven steps."""
+
+    contact: ContactContext
+    own: OwnStep
+
+
+@compiled
+def event_functions(system, state, ctx, t, out):
+    """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
+    rows, dense = ctx.rows, ctx.dense
+    evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
+    negative = False
+    some = False
+    for r in range(out.shape[0]):
+        out[r] = 1.0
+        if rows.active[r] == 1:
+            some = True
+        else:
+            out[r] = ctx.ineq.phi[r] + rows.sink_tol[r]
+            negative = negative or out[r] < 0.0
+    if some and ctx.problem.rule == EXACT:
+        accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
+        n = 0
+        for r in range(out.shape[0]):
+            if rows.active[r] == 1:
+                out[r] = dense.lam[n] * dense.S[n, n] + rows.sink_tol[r]
+                negative = negative or out[r] < 0.0
+                n += 1
+    return negative
+
+
+@inline
+def first_crossing(rows, lo, hi):
+    """Where straight lines between the ends of the bracket first reach zero."""
+    best = hi
+    for r in range(rows.g_lo.shape[0]):
+        if rows.g_hi[r] < 0.0:
+            g_lo = max(rows.g_lo[r], 0.0)
+            best = min(best, lo + (hi - lo) * g_lo / (g_lo - rows.g_hi[r]))
+    return best
+
+
+@inline
+def accelerate(system, t, x, quat, v, par, lam):
+    accelerate_active(system, par, t, x, quat, v, lam)
+
+
+@inline
+def power(system, v, par, lam, out):
+    driver_power(system, par, v, lam, out)
+
+
+@inline
+def integrator_of(par):
+    return par.problem.integrator
+
+
+runge_kutta = specialise(
+    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
+)  # fmt: skip
+accelerate_and_move = specialise(
+    step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
+    integrator_of=integrator_of, power=power,
+)  # fmt: skip
+
+
+@compiled
+def integrate(system, state, t, h, par):
+    """From t to t + h with the active rows held; returns the status of the method's step."""
+    own, ctx = par.own, par.contact
+    if own.number < 0:
+        return accelerate_and_move(system, state, t, h, ctx)
+    if h < own.shortest[0]:
+        runge_kutta(system, state, t, h, ctx)
+        return OK
+    if not hold(own, ctx.rows.active):
+        status = step_by(own.address, own.number, (system, state, t, h, own.par))
+        if own.rings == 1:
+            correct_velocity(system, state, t + h, False)
+        return status
+    status = step_held(state, own, t, h)
+    if own.rings == 1:
+        correct_velocity(own.held, own.state, t + h, False)
+        copy_state(own.state, state)
+    return status
+
+
+@on_demand(types.none)
+def project_state(system, state, par, t):
+    """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
+    own = par.own
+    if own.number < 0:
+        return
+    if not hold(own, par.contact.rows.active):
+        correct(system, state, t, system.bodies.w, own.par[ROUNDING], False)
+        correct_velocity(system, state, t, False)
+        return
+    copy_state(state, own.state)
+    correct(own.held, own.state, t, system.bodies.w, own.par[ROUNDING], False)
+    correct_velocity(own.held, own.state, t, False)
+    copy_state(own.state, state)
+
+
+@compiled
+def first_dip(system, state, ctx, t, h):
+    """(3) after a step of h that ended at t + h without an event: when a row was first negative, or h."""
+    ineq, rows = ctx.ineq, ctx.rows
+    gap_rates(ctx, state.v, rows.rate)
+    first = h
+    for r in range(rows.active.shape[0]):
+        start, end = h * rows.rate_start[r], h * (rows.rate[r] + ineq.phi_t[r])
+        if rows.active[r] == 1 or start >= 0.0 or end <= 0.0:
+            continue
+        rise = ineq.phi[r] - rows.phi_start[r]
+        b, c = 3.0 * rise - 2.0 * start - end, start + end - 2.0 * rise
+        s = -start / (b + max(b * b - 3.0 * c * start, 0.0) ** 0.5)  # where the cubic is lowest, as a share of h
+        if rows.phi_start[r] + s * (start + s * (b + s * c)) < -rows.sink_tol[r]:
+            first = min(first, s * h)
+    return first
+
+
+@on_demand(types.Tuple((types.float64, types.int64)))
+def locate_event(system, state, par, t, h):
+    """(2): from the end of a trial step of h to the state at its first event; returns the time used and a status.
+
+    The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
+    """
+    ctx = par.contact
+    rows, tol = ctx.rows, ctx.problem.time_tolerance
+    for r in range(rows.g_lo.shape[0]):
+        rows.g_lo[r] = rows.phi_start[r] + rows.sink_tol[r]
+    if not event_functions(system, state, ctx, t + h, rows.g_hi):
+        dip = first_dip(system, state, ctx, t, h)
+        if dip >= h:
+            return h, OK
+        copy_state(ctx.saved, state)
+        integrate(system, state, t, dip, par)
+        if not event_functions(system, state, ctx, t + dip, rows.g_hi):
+            copy_state(ctx.saved, state)
+            return h, integrate(system, state, t, h, par)
+        h = dip
+    lo, hi = 0.0, h
+    kappa = ITP_KAPPA / h
+    budget = tol
+    while budget < h:
+        budget *= 2.0
+    while hi - lo > tol:
+        half = 0.5 * (lo + hi)
+        guess = first_crossing(rows, lo, hi)
+        towards = 1.0 if half >= guess else -1.0
+        nudge = min(kappa * (hi - lo) ** 2, abs(half - guess))
+        guess += towards * max(nudge, 0.25 * tol)
+        radius = max(budget - 0.5 * (hi - lo), 0.0)
+        if abs(guess - half) > radius:
+            guess = half - towards * radius
+        budget *= 0.5
+        if not lo < guess < hi:
+            guess = half
+        copy_state(ctx.saved, state)
+        integrate(system, state, t, guess, par)
+        if event_functions(system, state, ctx, t + guess, rows.g_trial):
+            hi = guess
+            copy_vector(rows.g_trial, rows.g_hi)
+        else:
+            lo = guess
+            copy_vector(rows.g_trial, rows.g_lo)
+    copy_state(ctx.saved, state)
+    if lo == 0.0:  # an event at once: let it happen, or time would not go on
+        lo = hi
+    return lo, integrate(system, state, t, lo, par)

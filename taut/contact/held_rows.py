@@ -1,0 +1,153 @@
+"""A method's own step with unilateral rows held: the rows join the equalities, those that are not active left out.
+
+    Φ_e(q, t) = 0,    Φ_r(q, t) = 0 for the active rows r                                       (1)
+
+(1) is a scene with equalities alone, and Rows.enforced says which of its rows hold. So the step of any method takes
+the active set as it is, whatever it does with equalities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, structure
+from ..compiled.function_pointers import address_of, distant
+from ..compiled.kinds import kind_of
+from ..linalg.linear import SOLVERS
+from ..methods import METHODS, Method
+from ..methods.reference import FIRST_STEP
+from ..model.arrays import Array, Batches, Rows, State, System
+from ..model.evaluate import copy
+from ..model.model import Model
+
+WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
+_steps: list[Any] = [method.step for method in METHODS.values()]
+_NUMBERS = {name: number for number, name in enumerate(METHODS)}
+step_by = distant(types.int64, lambda number: _steps[number])
+
+
+@structure
+class OwnStep(NamedTuple):
+    """The step of a method, and what it works on where rows are active."""
+
+    number: int  # of the method, or WITHOUT
+    address: int  # of its step
+    par: Array  # what its step is given
+    held: System  # equalities, then all inequalities (1)
+    state: State  # with λ of all these rows
+    adaptive: int  # 1: it chooses its steps itself, the next of them in memory[0]
+    rings: int  # 1: its velocities do not obey the constraints
+    first: float  # [s] step that an adaptive method begins with
+    shortest: Array  # (1,) shorter parts of a step are left to Runge-Kutta [s]
+
+
+def rings(method: Method) -> bool:
+    """Whether its velocities do not obey the constraints, however small the step."""
+    return method.order_velocity == 0
+
+
+def own_step(method: Method, model: Model, system: System, state: State, par: np.ndarray) -> OwnStep:
+    """`par`: as in methods/base.py; the options of the method itself stand first in it."""
+    def declared(number: int, address: int, held: System, own: State) -> OwnStep:
+        first = float(par[FIRST_STEP]) if method.adaptive else 0.0
+        return OwnStep(number, address, par, held, own, int(method.adaptive), int(rings(method)), first, np.zeros(1))
+
+    if method.level == "acceleration":
+        return declared(WITHOUT, 0, system, state)
+    held = held_system(model, system, method.stages)
+    own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(held.rows.enforced)))
+    given = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(par)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *given), held, own)
+
+
+def held_system(model: Model, system: System, stages: int) -> System:
+    """(1) with no row active yet. Forces, their samples and the counters are those of the system itself."""
+    ineq = model.inequalities
+    to_parameter = ineq.to_parameter + np.array([[0, len(model.constraints.p)]])
+    signals = model.signals._replace(to_constraint=np.concatenate([model.signals.to_constraint, to_parameter]))
+    rows = joined_rows(model.rows, ineq.rows)
+    batches = joined_batches(model.constraints, ineq.batches, model.row_count, int(model.rows.ptr[-1]))
+    both = replace(model, constraints=batches, rows=rows, signals=signals)
+    solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
+    held = both.system(solver, stages, system.linear.tolerance)
+    return held._replace(
+        forces=system.forces, work=held.work._replace(counts=system.work.counts, f=system.work.f), driven=system.driven,
+        counted=system.counted, selective=1,
+    )  # fmt: skip
+
+
+def joined_rows(first: Rows, second: Rows) -> Rows:
+    """The rows of both; blocks of rotations stand behind those of all points."""
+    points, more = int(first.ptr[-1]), int(second.ptr[-1])
+    count = len(first.ptr) - 1
+
+    def chain(*parts: np.ndarray) -> np.ndarray:
+        return np.concatenate(parts).astype(parts[0].dtype)
+
+    return Rows(
+        ptr=chain(first.ptr, second.ptr[1:] + points),
+        slot=chain(first.slot[:points], second.slot[:more], first.slot[points:], second.slot[more:]),
+        spin_block=chain(first.spin_block + more, second.spin_block + len(first.slot)),
+        spin_from=chain(first.spin_from, second.spin_from + points),
+        spin_row=chain(first.spin_row, second.spin_row + count),
+        spin_place=chain(first.spin_place, second.spin_place),
+        at_velocity=np.concatenate([first.at_velocity, np.zeros(len(second.ptr) - 1, np.int64)]),
+        enforced=np.concatenate([np.ones(count, np.int64), np.zeros(len(second.ptr) - 1, np.int64)]),
+    )
+
+
+def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> Batches:
+    """The batches of both, the second behind `rows` rows and `blocks` blocks."""
+    shift = np.array([len(first.idx), len(first.p), len(first.ints), rows, blocks])
+    chained = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in Batches._fields}
+    return Batches(**{**chained, "at": np.concatenate([first.at, second.at + shift])})
+
+
+@inline
+def copy_state(source, out):
+    """Between State, SavedState and the state of an own step."""
+    copy(source.x, out.x)
+    copy(source.quat, out.quat)
+    copy(source.v, out.v)
+    copy_vector(source.memory, out.memory)
+    copy_vector(source.ledger, out.ledger)
+
+
+@inline
+def copy_vector(source, out):
+    for i in range(source.shape[0]):
+        out[i] = source[i]
+
+
+@compiled
+def hold(own, active):
+    """Make the active rows those of (1); returns whether there are any."""
+    enforced = own.held.rows.enforced
+    before = enforced.shape[0] - active.shape[0]
+    some = False
+    for r in range(active.shape[0]):
+        enforced[before + r] = active[r]
+        some = some or active[r] == 1
+    return some
+
+
+@on_demand(types.int64)
+def step_held(state, own, t, h):
+    """The method's step for (1); returns its status."""
+    copy_state(state, own.state)
+    status = step_by(own.address, own.number, (own.held, own.state, t, h, own.par))
+    copy_state(own.state, state)
+    copy_vector_start(own.state.lam, state.lam)
+    return status
+
+
+@inline
+def copy_vector_start(source, out):
+    for i in range(out.shape[0]):
+        out[i] = source[i]
+
+

@@ -1,0 +1,92 @@
+"""Fixed steps of second order: the method's own step wherever the set of rows that push does not change.
+
+    the set A of rows with λ > 0, by a step of time_stepping.py                                 (1)
+    where no row of A has friction, or came into A just now, or approaches: the method's own
+    step with A held (held_rows.py) takes the place of (1)                                      (2)
+    unless after (2) λ of a row of A, or Φ of another row, is negative                          (3)
+
+So impacts, friction and changes of the set are of first order, as in (1), and the motion between them is of second.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from ..methods.base import OK
+from ..model.evaluate import begin
+from .collect import evaluate_inequalities, gap_rates
+from .dissipation import impact_speed
+from .event_log import measure as measure_contacts
+from .held_rows import copy_state, copy_vector_start, hold, step_by
+from .rows import NO
+from .time_stepping import observe as observe_fixed
+from .time_stepping import step as first_order_step
+
+
+@compiled
+def is_smooth(system, state, par, t, h):
+    """Whether (2) may be tried after (1), whose start is still in own.state; A into ctx.rows.active."""
+    ctx, before = par.contact, par.own.state
+    rows, ineq = ctx.rows, ctx.ineq
+    for k in range(state.pair_count[0]):
+        if state.pair_lam[k, 0] > 0.0:
+            return False
+    evaluate_inequalities(system, ctx, t, before.x, before.quat, before.v, NO)
+    gap_rates(ctx, before.v, rows.rate)
+    for r in range(rows.active.shape[0]):
+        rows.active[r] = 1 if state.contact[r, 0] > 0.0 else 0
+        if rows.active[r] == 1:
+            rate = abs(rows.rate[r] + ineq.phi_t[r])
+            if rows.touching[r] == 0 or ineq.friction[r] > 0.0 or rate > impact_speed(ctx.problem, h):
+                return False
+    return True
+
+
+@compiled
+def is_admissible(system, par, t):
+    """(3) at the end of (2), which own.state holds."""
+    own, ctx = par.own, par.contact
+    after, rows, ineq = own.state, ctx.rows, ctx.ineq
+    first = after.lam.shape[0] - rows.active.shape[0]
+    evaluate_inequalities(system, ctx, t, after.x, after.quat, after.v, NO)
+    for r in range(rows.active.shape[0]):
+        rows.lam[r] = ineq.sign[r] * after.lam[first + r] if rows.active[r] == 1 else 0.0
+        if rows.lam[r] < 0.0 or (rows.active[r] == 0 and ineq.phi[r] < -ctx.problem.tolerance):
+            return False
+    return True
+
+
+@inline
+def remember(state, par):
+    """What (1) starts from, and which rows pushed in the last step."""
+    copy_state(state, par.own.state)
+    for r in range(par.contact.rows.touching.shape[0]):
+        par.contact.rows.touching[r] = 1 if state.contact[r, 3] == 1.0 else 0
+
+
+@compiled
+def step(system, state, t, h, par):
+    own, ctx = par.own, par.contact
+    remember(state, par)
+    status = first_order_step(system, state, t, h, ctx)  # (1)
+    if status != OK or not is_smooth(system, state, par, t, h):
+        return status
+    begin(own.held, t, own.state.x, own.state.quat, own.state.v)
+    hold(own, ctx.rows.active)
+    status = step_by(own.address, own.number, (own.held, own.state, t, h, own.par))  # (2)
+    if status != OK or not is_admissible(system, par, t + h):
+        return OK
+    copy_state(own.state, state)
+    copy_vector_start(own.state.lam, state.lam)
+    for r in range(ctx.rows.lam.shape[0]):
+        state.contact[r, 0] = ctx.rows.lam[r]
+    return OK
+
+
+@compiled
+def observe(system, state, t, par, lam):
+    observe_fixed(system, state, t, par.contact, lam)
+
+
+@compiled
+def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
+    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)

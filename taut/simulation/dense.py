@@ -1,0 +1,85 @@
+"""The motion of a `reference` run between its records, to the accuracy of the run itself.
+
+From the record before, the run is computed again, with its own error control, up to each of the times asked for. This
+needs nothing but what is recorded, serves stored runs as well, and has no error of interpolation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ..compiled import entry
+from ..errors import TautError
+from ..methods import STATUSES
+from ..methods.options import parameters
+from ..methods.reference import METHOD, step
+from ..model.evaluate import begin, sample
+from ..result.records import Records
+from ..result.run import Run
+from .loop import Buffers, calls_for, record
+
+
+@entry
+def retrace(calls, system, state, par, h, first, times, records, row):
+    """From step number `first` on, whose state is given, record at each of `times`; returns OK or a status."""
+    number, now = first, first * h
+    begin(system, now, state.x, state.quat, state.v)
+    sample(system, now, state.x, state.quat, state.v)
+    for k in range(times.shape[0]):
+        while (number + 1) * h <= times[k]:  # steps of the run, at whose starts controllers look
+            status = step(system, state, now, (number + 1) * h - now, par)
+            if status != 0:
+                return status
+            number += 1
+            now = number * h
+            begin(system, now, state.x, state.quat, state.v)
+            sample(system, now, state.x, state.quat, state.v)
+        if times[k] > now:
+            status = step(system, state, now, times[k] - now, par)
+            if status != 0:
+                return status
+            now = times[k]
+        begin(system, now, state.x, state.quat, state.v)  # λ of a record belongs to the charts of its own instant
+        record(calls, system, state, now, par, records, row + k)
+    return 0
+
+
+def is_dense(run: Run) -> bool:
+    """Whether the run can be told between its records."""
+    has_model = run._model is not None or run.scene is not None
+    return run.info.get("method") == METHOD.name and "options" in run.info and has_model
+
+
+def dense(run: Run, times: Any) -> Run:
+    """The run at other times, rising, within its own [s]."""
+    if not is_dense(run):
+        raise TautError(f"the run is one of '{run.info.get('method')}'; only a run of 'reference' is known between its "
+                        "records. Simulate with method='reference', or record more often.")
+    times = np.atleast_1d(np.asarray(times, float))
+    known = np.asarray(run.records.time)
+    if times.ndim != 1 or not len(times) or not (np.diff(times) >= 0.0).all():
+        raise TautError("the times between records must be a list of numbers that rise.")
+    if not (times[0] >= known[0] and times[-1] <= known[-1]):
+        raise TautError(f"the run goes from {known[0]:g} to {known[-1]:g} s, but times from {times[0]:g} to "
+                        f"{times[-1]:g} s were asked for; simulate longer.")
+    model, info, h, every = run.model, run.info, run.info["dt"], run.info["record_every"]
+    system = model.system(info["solver"], METHOD.stages)
+    par = parameters(METHOD, model, info["tolerance"], info["options"], residual_accepted=False)
+    state = model.initial_state(METHOD.memory(model))
+    calls = calls_for(METHOD, system, state, par)
+    buffers = Buffers(**{name: np.zeros((len(times), *tail)) for name, tail in Records.shapes(model).items()})
+    before = np.searchsorted(known, times, side="right") - 1
+    slots = run.records.x.shape[1]
+    for k in np.unique(before).tolist():
+        state.x[:slots], state.v[:slots], state.quat[:] = (run.records.x[k], run.records.v[k], run.records.quat[k])
+        state.ledger[:], state.memory[:] = run.records.energy[k, 2:], 0.0
+        own = np.flatnonzero(before == k)
+        status = retrace(calls, system, state, par, h, k * every, times[own], buffers, int(own[0]))
+        if status != 0:
+            raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.remedy}")
+    records = Records(**{field.name: getattr(buffers, field.name) for field in fields(Records)})
+    # Reactions look for charts a step before the record, unless each step is recorded (result/reactions.py).
+    return Run(run.scene, model, records, run.status, run.message, {**info, "dt": 0.0, "record_every": 2}, run.labels)

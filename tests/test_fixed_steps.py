@@ -1,0 +1,89 @@
+"""Inequalities in steps of fixed length, under every method that takes them: orders, friction, impulses, refusals."""
+
+from __future__ import annotations
+
+from math import cos, sin
+
+import numpy as np
+import pytest
+
+import taut
+from taut.contact.algorithms import CONTACT_METHODS, STEP_METHODS
+
+G = 9.81
+FORMS = {"implicit_first": CONTACT_METHODS["implicit_first"], **STEP_METHODS}
+every_method = pytest.mark.parametrize("name", FORMS)
+
+
+def asked(name: str) -> dict[str, str]:
+    return {"contacts": "steps"} if name in STEP_METHODS else {}
+
+
+def in_a_bowl() -> taut.Scene:
+    scene = taut.Scene()
+    ball = scene.particle((0.6, -0.8, 0), name="ball")
+    scene.inside_sphere(ball, center=(0, 0, 0), radius=1.0, name="bowl")
+    return scene
+
+
+def caught_by_a_string() -> taut.Scene:
+    scene = taut.Scene()
+    bob = scene.particle((0.6, 0.3, 0), mass=2.0, name="bob")
+    scene.max_distance((0, 0, 0), bob, length=1.0, name="string")
+    return scene
+
+
+@every_method
+def test_a_lasting_contact_has_the_order_of_the_method(name, simulate):
+    truth = simulate(in_a_bowl(), "reference", 0.02, 1.0).records.x[-1]
+    runs = [simulate(in_a_bowl(), name, h, 1.0, **asked(name)) for h in (0.02, 0.005)]
+    assert runs[0].info["algorithm"] == FORMS[name].algorithm
+    errors = [np.abs(run.records.x[-1] - truth).max() for run in runs]
+    order = np.log(errors[0] / errors[1]) / np.log(4)
+    assert order > FORMS[name].order - 0.15, f"order {order:.2f}, errors {errors} m"
+    deepest = max(run.records.contacts[:, 1].max() for run in runs)
+    assert deepest <= 1e-8, f"the bowl is left by {deepest:.3g} m"
+
+
+@every_method
+def test_impacts_without_restitution_tell_the_impulse_that_stops(name, simulate):
+    """m (v·n) when the string becomes taut; a fixed step may take two events for it."""
+    run = simulate(caught_by_a_string(), name, 0.001, 0.6, **asked(name))
+    exact = simulate(caught_by_a_string(), "reference", 0.1, 0.6).events
+    (impulse,) = exact[exact.kind == "impact"].impulse
+    found = run.events[run.events.kind == "impact"].impulse.sum()
+    assert abs(found / impulse - 1) < 0.02, f"{found:.4f} N s, closed form {impulse:.4f} N s"
+
+
+@every_method
+def test_friction_slows_a_block_as_coulomb_says(name, simulate):
+    """Fixed steps have friction: a block on a slope a slides with g (sin a - μ cos a)."""
+    a, mu = 0.4, 0.2
+    scene = taut.Scene(gravity=(G * sin(a), -G * cos(a), 0))
+    block = scene.particle((0, 0, 0), name="block")
+    scene.half_space(block, point=(0, 0, 0), normal=(0, 1, 0), friction=mu, name="slope")
+    run = simulate(scene, name, 0.01, 1.0, **asked(name))
+    v = run.records.v[-1, 0, 0] - G * (sin(a) - mu * cos(a))
+    assert abs(v) < 1e-9, f"off by {v:.3g} m/s"
+
+
+@pytest.mark.parametrize("name", STEP_METHODS)
+def test_what_fixed_steps_can_not_follow_is_refused_by_name(name):
+    def run(scene: str, **options: str) -> None:
+        taut.simulate(taut.gallery(scene), name, 0.01, 0.02, progress=False, **options)
+
+    with pytest.raises(taut.TautError, match=f"platt.*fixed steps of '{name}'.*baumgarte"):
+        run("bouncing_ball", contacts="steps", active_set="platt")
+    with pytest.raises(taut.TautError, match="friction.*contacts='steps'"):
+        run("block_on_incline")
+    with pytest.raises(taut.TautError, match="contacts.*'later'.*events"):
+        run("bouncing_ball", contacts="later")
+
+
+def test_the_list_of_methods_has_each_form_that_can_be_asked_for():
+    from taut.cli.listing import SUBJECTS, methods_for_readme
+
+    _, rows = SUBJECTS["methods"]()
+    for name, form in STEP_METHODS.items():
+        assert any(row[0] == name and form.algorithm in row[1] for row in rows), name
+        assert f"| `{name}` |" in methods_for_readme() and "events, steps" in methods_for_readme()
