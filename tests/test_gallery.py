@@ -19,7 +19,7 @@ MAXIMAL |= {"double_pendulum_rigid", "slider_crank", "four_bar_rigid", "strandbe
             "andrews_squeezer", "spinning_t_handle", "gyroscope", "door_on_two_hinges", "universal_shaft",
             "stewart_platform", "flyball_governor", "robot_arm_6dof"}  # fmt: skip
 MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
-MAXIMAL |= {"goal_keyframes", "chaplygin_sleigh", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
+MAXIMAL |= {"goal_keyframes", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
 # Scenes with inequalities.
 UNILATERAL = {"acute_corner", "billiard", "newton_cradle", "bouncing_ball", "ball_pile", "slack_rope",
               "block_on_incline"}  # fmt: skip

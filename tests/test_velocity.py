@@ -24,6 +24,7 @@ def skating() -> taut.Scene:
     p = scene.particle((0, 0, 0), name="p")
     heading = scene.coordinate(0.0, rate=2.0, name="heading")
     scene.custom(p, heading, velocity="p.vx*sin(heading) - p.vz*cos(heading)", name="blade")
+    scene.reduced({"x": 0.0, "z": 0.0, "heading": (0.0, 2.0)}, {p: ("x", "0", "z")})
     return scene
 
 
@@ -84,6 +85,9 @@ def errors(simulate):
 @pytest.mark.parametrize("name", STEPPING)
 def test_orders_are_as_declared_under_conditions_on_velocities(name, scene, errors, slope):
     method = METHODS[name]
+    reason = method.refusal(taut.build(SCENES[scene]()))
+    if reason:
+        pytest.skip(reason)
     h, (trajectory, rate, energy) = errors(scene, name)
     found = slope(h, trajectory)
     assert abs(found - method.order) < 0.2, f"trajectory: fitted order {found:.3f}, declared {method.order}"
@@ -114,6 +118,45 @@ def test_a_condition_on_velocities_holds_through_an_impact(name, simulate):
     assert np.abs(run.records.v[-1, 0] - [-0.5, 0, -0.5]).max() < 1e-9, run.records.v[-1, 0]
     assert np.abs(run.data.constraint_rate.sel(constraint="blade")).max() < 1e-12
     assert abs(float(run.data.energy_impact[-1]) - 0.75 * 2.0) < 1e-9, "energy of both directions is taken"
+
+
+def on_a_gutter() -> taut.Scene:
+    """A bead in a parabolic gutter that may slide along it by a share of its speed that changes with time, with drag
+    and after a driven hare: all terms of A and b."""
+    scene = taut.Scene(name="gutter")
+    p = scene.particle((1, 0, 0), mass=2.0, velocity=(0.3, 0.3, 0.2), name="p")
+    hare = scene.particle(path=("2 + sin(t)", 0, "0.3*t**2"), name="hare")
+    scene.custom(p, formula="p.y - (p.x**2 - 1)/2", name="gutter")
+    scene.custom(p, hare, velocity="p.vz - sin(t)*(p.vx - 0.5*hare.vx) - 0.2*cos(3*t)*(1 + p.z*hare.z)", name="share")
+    scene.drag(coefficient=0.3)
+    scene.reduced({"u": (1.0, 0.3), "w": (0.0, 0.2)}, {p: ("u", "(u**2 - 1)/2", "w")})
+    return scene
+
+
+@pytest.mark.parametrize("make", [on_a_gutter, skating, lambda: taut.gallery("chaplygin_sleigh")],
+                         ids=["gutter", "skating", "sleigh"])
+def test_reduced_coordinates_with_conditions_on_velocities_move_as_reference(make, simulate):
+    ours, theirs = (simulate(make(), name, 0.1, 2.0, tolerance=1e-12).data for name in ("reduced", "reference"))
+    for what in ("position", "velocity", "multiplier", "energy_kinetic", "energy_drift"):
+        apart = float(np.abs(ours[what].values - theirs[what].values).max())
+        assert apart < 1e-9, f"{what} is apart by {apart:.3g}"
+    held = float(np.abs(ours.constraint_rate).max())
+    assert held < 1e-12, f"A v + b is {held:.3g}"
+
+
+def test_rates_that_break_a_condition_are_told_and_made_consistent():
+    scene = skating()
+    scene.reduced({"x": 0.0, "z": (0.0, 0.5), "heading": (0.0, 2.0)}, {"p": ("x", "0", "z")})
+    with pytest.warns(taut.TautWarning, match="rates of scene.reduced break constraint 'blade' at a rate of -0.5"):
+        run = taut.simulate(scene, "reduced", 0.1, 0.2, progress=False)
+    assert np.abs(run.records.rate).max() < 1e-12
+
+
+def test_reduced_refuses_conditions_on_velocities_without_formulas_by_name():
+    scene = skating()
+    scene.reduced_map = None
+    with pytest.raises(taut.TautError, match="method 'reduced'.*'blade'.*give scene.reduced"):
+        taut.simulate(scene, "reduced", 0.01, 0.1, progress=False)
 
 
 def test_cloth_refuses_conditions_on_velocities_beside_it():

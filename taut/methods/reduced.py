@@ -6,8 +6,9 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). λ is not needed for the motion, but for the work of drivers, which is one more y: of each
-stage, and of each record, it is the one that belongs to (x, v, t).
+(reduction/). Beside formulas conditions on velocities are held, too (reduction/nonholonomic.py). λ is not needed for
+the motion, but for the work of drivers, which is one more y: of each stage, and of each record, it is the one that
+belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from ..model.evaluate import place as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
-from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, refuses, sweeps
+from .base import BOTH, OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
+from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, nonholonomic, refuses, sweeps
 from .reduction.formulas import Formulas
 from .reduction.linear import Linear
+from .reduction.nonholonomic import Conditions
 from .reduction.sweeps import SPATIAL, Tree
 from .style import DASHED, Style
 
@@ -58,6 +60,7 @@ class Reduced(NamedTuple):
     formulas: Formulas
     tree: Tree
     linear: Linear
+    conditions: Conditions
     A: Array  # coefficients of (3) or (4)
     B: Array
     C: Array
@@ -79,6 +82,7 @@ def start(model: Model, system: System, state: State, par: Array) -> tuple[State
         tables if form == FORMULAS else formulas.room(),
         tables if form == TREE else sweeps.room(),
         tables if form == LINEAR else linear.room(),
+        nonholonomic.conditions(model, tables if form == FORMULAS else formulas.room()),
         A, B, C, np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)), np.zeros((dp.STAGES, 2, n)),
     )  # fmt: skip
     kinds = numba.typeof(system), numba.typeof(reduced)
@@ -121,7 +125,10 @@ def slope(system, reduced, t, y, out):
     for j in range(y.shape[1]):
         out[0, j] = y[1, j]
     if reduced.form == FORMULAS:
-        return formulas.accelerate(reduced.formulas, mass, work.f, out[1])
+        singular = formulas.accelerate(reduced.formulas, mass, work.f, out[1])
+        if system.nonholonomic == 1 and singular == 0:
+            singular = nonholonomic.hold_accelerations(system, reduced.formulas, reduced.conditions, t, out[1])
+        return singular
     if reduced.form == TREE:
         sweeps.accelerate(reduced.tree, mass, work.f, work.driven, out[1])
     else:
@@ -188,8 +195,11 @@ def step(system, state, t, h, reduced):
                 state.ledger[0] += used * reduced.B[k] * work.stage_power[k, 0]
                 state.ledger[1] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
-            keep(reduced, memory)
             now = end if last else now + used
+            if system.nonholonomic == 1:
+                slope_by(reduced.at.slope, 0, (system, reduced, now, y, slopes[0]))
+                nonholonomic.hold_rates(reduced.conditions, y[1])
+            keep(reduced, memory)
             if not last:
                 recall(reduced, memory)
             known = 0
@@ -222,7 +232,7 @@ def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
 METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
-    level="position and velocity", order=4,
+    level="position and velocity", order=4, levels=BOTH,
     stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
     coordinates="reduced", solves="0",
 )  # fmt: skip

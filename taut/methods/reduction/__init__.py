@@ -5,6 +5,7 @@
     θ̈               accelerate       from the applied forces
     form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `start`, `place`
                                      and `accelerate`
+    A v + b = 0     conditions       beside formulas: nonholonomic.py
 
 What scene.reduced gives wins; distances make a tree of links; what is left must be linear.
 """
@@ -26,7 +27,7 @@ def form_of(model: Model) -> int:
 
 def refuses(model: Model) -> str | None:
     """Why a model has no reduced coordinates, or None."""
-    if model.sheets:
+    if model.deformables:
         return "it has cloth or solids, whose nodes move on their own"
     for info in model.body_info:
         turned = model.reduced_map is not None and info.name in model.reduced_map.turns

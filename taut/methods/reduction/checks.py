@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import TautError, listed
-from ...model.arrays import State, System
+from ...errors import TautError, listed, tell
+from ...model.arrays import Array, State, System
 from ...model.model import Model
 from .jacobian import dense_jacobian
 
@@ -40,6 +40,27 @@ def check_kinetic(model: Model, tables: Formulas, names: list[str]) -> None:
                         "by itself; leave kinetic out, or give what the bodies do not have.")
 
 
+def make_rates_consistent(model: Model, system: System, state: State, tables: Formulas, rates: Array) -> None:
+    """Rates that obey the conditions on velocities: the nearest, by the inertia of the coordinates."""
+    rows = np.flatnonzero(model.rows.at_velocity)
+    if not len(rows):
+        return
+    J = dense_jacobian(model, system.work.J)[rows]
+    columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
+    v = state.v.copy()
+    v[tables.slot] = (tables.B @ rates + tables.x_t).reshape(-1, 3)
+    slip = J @ v.ravel() + system.work.phi_t[rows]
+    worst = int(np.argmax(np.abs(slip)))
+    if abs(slip[worst]) <= AGREES * max(1.0, float(np.abs(v).max())):
+        return
+    AB = J[:, columns] @ tables.B
+    H = tables.B.T @ (model.bodies.mass[tables.slot].ravel()[:, None] * tables.B) + tables.H_of_T
+    X = np.linalg.lstsq(H, AB.T, rcond=None)[0]
+    rates -= X @ np.linalg.lstsq(AB @ X, slip, rcond=None)[0]
+    tell(f"the rates of scene.reduced break constraint '{model.row_names[rows[worst]]}' at a rate of "
+         f"{slip[worst]:.3g}; they were made consistent")
+
+
 def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
     if tables.kinetic:
         return  # the least of all inertias is judged there
@@ -54,8 +75,8 @@ def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
 
 
 def check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
-    """J B = 0: no coordinate moves the bodies against a constraint."""
-    J = dense_jacobian(model, system.work.J)
+    """J B = 0: no coordinate moves the bodies against a constraint on positions (of others: nonholonomic.py)."""
+    J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
     leaving = np.abs(J[:, columns] @ tables.B)
     size = np.abs(J).max(initial=0.0) * np.abs(tables.B).max(initial=0.0)

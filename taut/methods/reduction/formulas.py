@@ -85,6 +85,7 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     )  # fmt: skip
     y = np.array([[value for _, value, _ in known.coordinates], [rate for _, _, rate in known.coordinates]])
     getattr(evaluate, "py_func", evaluate)(tables, 0.0, y)  # once, so that compiling a way in from Python does not pay
+    checks.make_rates_consistent(model, system, state, tables, y[1])
     _put(model, state, tables, y, [*known.positions, *known.turns])
     checks.check_turns(state, tables, [*known.turns])
     checks.check_independent(model, tables, names)
@@ -198,6 +199,14 @@ def solve_positive(H, g, out):
                 H[j, j] = sqrt(total)
             else:
                 return 1
+    solve_factored(H, g, out)
+    return 0
+
+
+@compiled
+def solve_factored(H, g, out):
+    """The same with the factor at hand."""
+    n = g.shape[0]
     for j in range(n):
         total = g[j]
         for k in range(j):
@@ -209,4 +218,3 @@ def solve_positive(H, g, out):
         for k in range(j + 1, n):
             total -= H[k, j] * out[k]
         out[j] = total / H[j, j]
-    return 0

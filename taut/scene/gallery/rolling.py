@@ -33,6 +33,8 @@ def chaplygin_sleigh(
     )  # fmt: skip
     scene.planar_joint(sleigh, (0, 0, 0), axis=(0, 1, 0), name="ground")
     scene.skate(sleigh.at((-arm, 0, 0)), direction=(1, 0, 0), name="edge")
+    scene.reduced({"x": (arm, speed), "z": (0.0, -spin * arm), "psi": (0.0, spin)}, {"sleigh": ("x", "0", "z")},
+                  turns={"sleigh": [("y", "psi")]})
     scene.suggest(method="rattle", dt=0.01, duration=10.0)
     return scene
 
