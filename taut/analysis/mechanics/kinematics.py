@@ -214,8 +214,8 @@ def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
     """
     asked = _times(times)
     model = build(scene)
-    if model.sheets or model.is_unilateral or (model.rows.at_velocity != 0).any():
-        what = ("cloth or solids" if model.sheets else "inequalities" if model.is_unilateral else
+    if model.deformables or model.is_unilateral or (model.rows.at_velocity != 0).any():
+        what = ("cloth or solids" if model.deformables else "inequalities" if model.is_unilateral else
                 "conditions on velocities")
         raise TautError(f"scene '{model.name}' has {what}, which do not follow from drivers; simulate it.")
     if not model.row_count:
