@@ -13,8 +13,8 @@ from taut.analysis.bench.calls import STEPS, calls_in_loop, calls_in_run, python
 from taut.analysis.bench.chains import DT, expected
 from taut.analysis.bench.cloth import HANGS, STRETCHES, least_substeps
 from taut.analysis.bench.frames import FRAME, Frames, Span, alone, watch
-from taut.analysis.bench.timing import Loop, enough_steps, in_turns
 from taut.analysis.bench.yardstick import Yardstick
+from taut.analysis.timing import Loop, enough_steps, in_turns
 from taut.cli import main
 from taut.methods import METHODS
 from taut.model import build
@@ -40,7 +40,7 @@ def quick(tmp_path_factory):
 @pytest.mark.parametrize("links, steps", [(1, 300), (2, 300), (10, 300), (100, 50)])
 def test_the_yardstick_takes_the_steps_of_implicit_first(links, steps):
     scene = gallery("chain", n=links)
-    loop, rod = Loop(scene, build(scene), METHODS["implicit_first"], DT), Yardstick(links, DT)
+    loop, rod = Loop.of(scene, build(scene), METHODS["implicit_first"], DT), Yardstick(links, DT)
     assert loop.seconds(steps) > 0 and rod.seconds(steps) > 0
     apart = np.abs(loop.state.x - rod.x).max()
     fallen = np.abs(rod.x[:, 1]).max()
@@ -49,7 +49,7 @@ def test_the_yardstick_takes_the_steps_of_implicit_first(links, steps):
 
 def test_every_repeat_begins_at_the_start():
     scene = gallery("chain", n=3)
-    loop = Loop(scene, build(scene), METHODS["implicit_first"], DT)
+    loop = Loop.of(scene, build(scene), METHODS["implicit_first"], DT)
     loop.seconds(50)
     once = loop.state.x.copy()
     loop.seconds(7)
@@ -223,7 +223,7 @@ def test_missing_peers_are_named_with_the_command_that_installs_them(monkeypatch
 def test_a_peer_swings_the_same_double_pendulum(peer):
     pytest.importorskip(peer.package)
     scene = gallery("chain", n=2)
-    loop = Loop(scene, build(scene), METHODS["reference"], 1.0, tolerance=1e-10)
+    loop = Loop.of(scene, build(scene), METHODS["reference"], 1.0, tolerance=1e-10)
     loop.seconds(1)
     engine = peer.prepare(2, 0.001)
     engine.seconds(1_000)

@@ -52,7 +52,7 @@ def hard_sheets() -> dict[str, Scene]:
 def stretch(run: taut.Run) -> np.ndarray:
     """(T, e) elongation of all hard edges of all sheets."""
     found = []
-    for sheet in run.model.sheets:
+    for sheet in run.model.deformables:
         arm = run.records.x[:, sheet.hard_edges[:, 0]] - run.records.x[:, sheet.hard_edges[:, 1]]
         found.append(np.linalg.norm(arm, axis=2) / sheet.hard_lengths - 1)
     return np.concatenate(found, axis=1)

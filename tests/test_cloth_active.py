@@ -35,7 +35,7 @@ def spinning(**options) -> Scene:
 
 
 def longest(run: taut.Run) -> float:
-    sheet = run.model.sheets[0]
+    sheet = run.model.deformables[0]
     return float(elongations(run.records.x, sheet.limit_edges, sheet.limit_lengths)[0].max())
 
 
@@ -79,7 +79,7 @@ def test_what_acts_besides_springs_pulls_along_springs_at_their_limit(simulate):
 
     h = 1e-4  # shorter than a substep must be
     run = simulate(hanging(5, damping=0.0), "implicit_first", h, 0.3)
-    model, sheet, x, v = run.model, run.model.sheets[0], run.records.x, run.records.v
+    model, sheet, x, v = run.model, run.model.deformables[0], run.records.x, run.records.v
     free = model.bodies.w[: len(model.x), 0] > 0
     mass = np.where(free, 1 / np.where(free, model.bodies.w[: len(model.x), 0], 1), 0)
     judged = 0

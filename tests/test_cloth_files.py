@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from words_sheets import CORNER, OBJ, SQUARE, mixed
+from words_cloth import CORNER, OBJ, SQUARE, mixed
 
 import taut
 from taut.errors import TautError, TautWarning

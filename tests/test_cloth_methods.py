@@ -104,7 +104,7 @@ def test_a_gallery_scene_builds_at_any_resolution_and_steps(name, simulate):
     run = simulate(scene, scene.suggested["method"], dt, 40 * dt)
     stretch = float(run.data.elongation[-1])
     assert stretch < 0.1, f"after 40 steps an edge is {stretch:.3g} longer"
-    moved = np.abs(run.records.x[-1] - model.x)[model.sheets[0].slots].max()
+    moved = np.abs(run.records.x[-1] - model.x)[model.deformables[0].slots].max()
     assert moved > 1e-4, f"no node moved by more than {moved:.3g} m"
 
 

@@ -30,8 +30,8 @@ def test_contacts_of_sheets_are_kept_whole():
     model = taut.build(scene)
     slot = {info.name: info.slot for info in model.body_info}
     found = model.touching
-    assert found.sheet_pairs.tolist() == [[0, 0], [0, 1], [2, 2]] and found.pair_friction.tolist() == [0, 0.2, 0.5]
-    balls = list(zip(found.ball_slot, found.ball_radius, found.ball_sheet, found.ball_friction))
+    assert found.deformable_pairs.tolist() == [[0, 0], [0, 1], [2, 2]] and found.pair_friction.tolist() == [0, 0.2, 0.5]
+    balls = list(zip(found.ball_slot, found.ball_radius, found.ball_deformable, found.ball_friction))
     assert balls == [(slot[n], r, s, 0.3) for n, r in (("ball", 0.1), ("stone", 0.3)) for s in (0, 2)], balls
     assert [info.name for info in model.inequality_info] == ["ball|floor", "ball|stone"]
     rows = [f"b[{i}]|floor" for i in range(1, 16)]  # a pinned node can not be pushed

@@ -115,7 +115,7 @@ def test_pinning_to_the_middle_of_a_heavy_body_is_pinning_to_a_place(simulate):
         to = scene.particle((0, 0, 0), 2e5, velocity=(1, 0, 0)) if heavy else ("t", 0, 0)
         scene.cloth(grid=(6, 6), **SHEET, velocity=(1, 0.3, 0), pins=[{"vertex": 0, "to": to}], name="cloth")
         run = simulate(scene, "implicit_first", PAPER_STEP, 0.5)
-        tracks.append(run.records.x[:, run.model.sheets[0].slots])
+        tracks.append(run.records.x[:, run.model.deformables[0].slots])
     apart = np.abs(tracks[0] - tracks[1]).max()
     assert apart < 1e-4, f"the sheets are {apart:.3g} m apart"
 
@@ -215,7 +215,7 @@ def test_a_rigid_mesh_that_falls_on_cloth_is_caught_or_slowed(held, simulate):
     touched = int(run.data.contact_count.max())
     body = next(info.slot for info in run.model.body_info if info.name == "body")
     height, p = run.records.x[:, body, 1], run.data.momentum.values
-    triangles = np.concatenate([sheet.triangles for sheet in run.model.sheets])
+    triangles = np.concatenate([sheet.triangles for sheet in run.model.deformables])
     for k, x in enumerate(run.records.x):
         pairs = crossings(x, triangles)  # the cloth may pass through itself
         assert not (pairs.min(axis=1, initial=99) < 12).any(), f"frame {k}: triangles cross"

@@ -27,7 +27,7 @@ def free_sheet(shape: str) -> Scene:
 def test_lengths_have_the_matrix_of_dense_products(sheet):
     model = build(hard_sheets()[sheet])
     w = model.bodies.w[:, 0]
-    edges = model.sheets[0].hard_edges.astype(np.int64)
+    edges = model.deformables[0].hard_edges.astype(np.int64)
     random = np.random.default_rng(0)
     u = random.normal(size=(len(edges), 3))
     J = np.zeros((len(edges), len(w), 3))
@@ -52,7 +52,7 @@ def test_springs_over_a_node_stand_in_the_matrix_as_an_upper_bound(sheet, lean):
     model = build(hard_sheets()[sheet])
     free = model.bodies.w[:, 0] > 0
     unknown = np.where(free, np.cumsum(free) - 1, -1)
-    edges = model.sheets[0].hard_edges.astype(np.int64)
+    edges = model.deformables[0].hard_edges.astype(np.int64)
     couples = unknown[edges][(unknown[edges] >= 0).all(axis=1)]
     if not lean:
         couples = with_neighbours(model, unknown, couples)

@@ -6,7 +6,7 @@ import inspect
 import json
 
 import numpy as np
-from words_sheets import CORNER, OBJ, mixed
+from words_cloth import CORNER, OBJ, mixed
 
 import taut
 from taut.compiled import entry
@@ -76,9 +76,9 @@ def test_methods_show_the_options_that_files_take():
 def test_the_model_has_the_same_sheet_in_slots(tmp_path):
     scene = mixed(tmp_path)
     model = taut.build(scene)
-    assert [sheet.name for sheet in model.sheets] == list(scene.deformables)
+    assert [sheet.name for sheet in model.deformables] == list(scene.deformables)
     slot_of = {info.name: info.slot for info in model.body_info}
-    for sheet, record in zip(model.sheets, scene.deformables.values()):
+    for sheet, record in zip(model.deformables, scene.deformables.values()):
         assert sheet.slots.tolist() == [slot_of[record.node(i)] for i in range(record.count)]
         assert (sheet.slots[record.triangles] == sheet.triangles).all()
         lengths = np.linalg.norm(model.x[sheet.limit_edges[:, 0]] - model.x[sheet.limit_edges[:, 1]], axis=1)
@@ -122,7 +122,7 @@ def test_springs_are_at_rest_at_the_start(tmp_path):
     model = taut.build(replace_wind(mixed(tmp_path)))
     energy, force = forces_at(model, model.x)
     # The jelly's moved node pulls at its neighbours; all others carry their weight and nothing else.
-    others = np.concatenate([sheet.slots for sheet in model.sheets if sheet.name != "jelly"])
+    others = np.concatenate([sheet.slots for sheet in model.deformables if sheet.name != "jelly"])
     rest = np.abs(force - model.bodies.constant)[others].max()
     assert rest < 1e-12, f"a node is pulled with {rest:.3g} N"
     assert energy > 1.0, f"the moved node stores only {energy:.3g} J"
@@ -136,14 +136,14 @@ def replace_wind(scene: Scene) -> Scene:
 
 
 def test_forces_of_a_scene_are_those_of_the_sheets_springs(tmp_path):
-    """Model.forces and Model.sheets hold the same springs: energies and forces agree in any state."""
+    """Model.forces and Model.deformables hold the same springs: energies and forces agree in any state."""
     model = taut.build(replace_wind(mixed(tmp_path)))
     random = np.random.default_rng(3)
     x = model.x + 0.1 * random.standard_normal(model.x.shape)
     v = random.standard_normal(x.shape)
     energy, force = forces_at(model, x, v.copy())
     expected = model.bodies.constant.copy()
-    springs = joined(*(s for sheet in model.sheets for s in sheet.springs.values()))
+    springs = joined(*(s for sheet in model.deformables for s in sheet.springs.values()))
     again = spring_energy(springs, x, v, expected)
     apart = np.abs(force - expected).max() / np.abs(force).max()
     assert apart < 1e-14, f"forces differ by {apart:.3g} of the largest"
@@ -173,7 +173,7 @@ def test_the_weight_of_a_hanging_sheet_is_carried_by_its_pins(simulate):
     assert speed < 1e-4, f"it still moves with {speed:.3g} m/s"
     _, force = forces_at(model, run.records.x[-1])
     weight = 9.81 * sum(body.mass for body in scene.bodies.values() if body.motion == "free")
-    carried = -force[model.sheets[0].slots[20:], 1].sum()
+    carried = -force[model.deformables[0].slots[20:], 1].sum()
     assert abs(carried - weight) < 1e-3 * weight, f"the pins carry {carried:.5g} N of {weight:.5g} N"
 
 
@@ -231,7 +231,7 @@ def test_a_node_on_a_body_that_is_moved_goes_with_it_without_a_constraint():
     assert [body.motion for body in bodies] == [*"driven free fixed free free free driven driven".split()]
     model = taut.build(scene)
     assert model.row_count == 0, f"{model.row_count} rows"
-    system, slots = model.system(), model.sheets[0].slots[[0, 6, 7]]
+    system, slots = model.system(), model.deformables[0].slots[[0, 6, 7]]
 
     def at(t):
         x, quat, v = model.x.copy(), model.quat.copy(), model.v.copy()

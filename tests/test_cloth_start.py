@@ -96,7 +96,7 @@ def test_repair_moves_nodes_as_little_as_needed_and_says_so(name):
     off = float(run.data.elongation[0]), float(run.data.get("overlap", run.data.elongation * 0)[0])
     assert off[0] <= 0.1 + 1e-6 and off[1] <= 1e-9, f"elongation {off[0]:.3g}, overlap {off[1]:.3g} m at the start"
     if "crosses" in words[0]:
-        triangles = np.concatenate([sheet.triangles for sheet in run.model.sheets])
+        triangles = np.concatenate([sheet.triangles for sheet in run.model.deformables])
         assert len(crossings(run.records.x[0], triangles)) == 0
 
 

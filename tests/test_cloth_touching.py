@@ -33,7 +33,7 @@ def outside_box(x: np.ndarray, center, half) -> np.ndarray:
 def deepest(run: taut.Run, distance) -> float:
     """How deep a node, half as big as its sheet is thick, is in a solid [edges]; 0 at least."""
     worst = 0.0
-    for sheet in run.model.sheets:
+    for sheet in run.model.deformables:
         free = sheet.slots[run.model.bodies.w[sheet.slots, 0] > 0]
         inside = 0.5 * sheet.thickness - distance(run.records.x[:, free])
         worst = max(worst, float(inside.max()) / float(sheet.lengths.mean()))
@@ -43,10 +43,10 @@ def deepest(run: taut.Run, distance) -> float:
 def crossing_records(run: taut.Run) -> list[int]:
     """The records in which triangles cross, by ipctk."""
     ipctk = pytest.importorskip("ipctk", reason="ipctk (extra dev) is the judge of crossings")
-    slots = np.concatenate([sheet.slots for sheet in run.model.sheets])
+    slots = np.concatenate([sheet.slots for sheet in run.model.deformables])
     place = np.full(len(run.model.x), -1)
     place[slots] = np.arange(len(slots))
-    faces = place[np.concatenate([sheet.triangles for sheet in run.model.sheets])].astype(np.int32)
+    faces = place[np.concatenate([sheet.triangles for sheet in run.model.deformables])].astype(np.int32)
     mesh = ipctk.CollisionMesh(run.records.x[0, slots], ipctk.edges(faces), faces)
     return [k for k, x in enumerate(run.records.x) if ipctk.has_intersections(mesh, x[slots])]
 
@@ -68,7 +68,7 @@ SOLIDS = {
 def test_no_node_is_inside_a_solid_and_no_triangles_cross_in_any_record(name, dt, simulate):
     make, distance = SOLIDS[name]
     run = simulate(make(), "implicit_first", dt, 1.2)
-    half = 0.5 * run.model.sheets[0].thickness
+    half = 0.5 * run.model.deformables[0].thickness
     depth = deepest(run, lambda x: distance(x, half))
     assert depth < 1e-3, f"a node is {depth:.3g} edges deep"
     assert int(run.data.contact_count.max()) > 0, "nothing touches"
@@ -172,7 +172,7 @@ def test_a_sheet_that_falls_on_another_stays_on_it(simulate):
     run = simulate(two_sheets(), "implicit_first", STEP, 2.5, record_every=4)
     crossing = crossing_records(run)
     assert not crossing, f"triangles cross in {len(crossing)} records, first in {crossing[0]}"
-    high, low = (run.records.x[-1, run.model.sheets[k].slots] for k in (1, 0))
+    high, low = (run.records.x[-1, run.model.deformables[k].slots] for k in (1, 0))
     assert high[:, 1].mean() > low[:, 1].min(), "it is below the other one"
     weight = 9.81 * 0.2 * 0.25
     force = dict(zip(run.data.body.values.tolist(), run.data.contact_force.values[-1, :, 1]))
@@ -187,7 +187,7 @@ def test_sheets_nearer_than_their_thickness_are_moved_apart(simulate):
     b = scene.cloth(grid=(8, 8), thickness=0.02, origin=(0.01, 0.004, 0.02), name="b")
     scene.contacts(a, b)
     run = simulate(scene, "implicit_first", STEP, 0.5)
-    heights = [run.records.x[:, sheet.slots, 1].mean(axis=1) for sheet in run.model.sheets]
+    heights = [run.records.x[:, sheet.slots, 1].mean(axis=1) for sheet in run.model.deformables]
     apart = heights[1] - heights[0]
     assert not crossing_records(run) and apart[-1] > 0.015, f"they are {apart[-1]:.3g} m apart"
     speed = np.abs(run.records.v).max()

@@ -13,7 +13,7 @@ from words_compare import compared, rows
 
 import taut
 from taut.analysis.compare.fields import FIELDS
-from taut.analysis.compare.measure import horizon, multiplier_error, scene_size, trajectory_error
+from taut.analysis.metrics import horizon, multiplier_error, scene_size, trajectory_error
 from taut.methods import METHODS
 from taut.result.labels import Labels
 
@@ -103,9 +103,9 @@ def test_without_a_reference_its_columns_are_absent_and_the_notes_say_so(referen
 
 def test_the_horizon_is_the_first_time_off_by_a_tenth_of_the_size():
     time, error = np.arange(5.0), np.array([0.0, 0.5, 1.01, 0.2, 3.0])
-    assert horizon(time, error, size=10.0, ended=True) == 2.0
-    assert horizon(time, error, size=100.0, ended=True) == np.inf
-    assert horizon(time, error, size=100.0, ended=False) == 4.0, "a run that diverged tracked at most to its end"
+    assert horizon(time, error, limit=1.0, ended=True) == 2.0
+    assert horizon(time, error, limit=10.0, ended=True) == np.inf
+    assert horizon(time, error, limit=10.0, ended=False) == 4.0, "a run that diverged tracked at most to its end"
 
 
 def test_the_size_is_the_diagonal_of_the_box_around_the_start_or_of_the_motion():

@@ -14,7 +14,7 @@ ELSEWHERE = {name: f"{BASELINES}.{name}" for name in ("xpbd", "provot")} | {
     "implicit_euler": f"{BASELINES}.implicit_solve"
 }
 MODULES = sorted(
-    {inspect.getmodule(kind.lay_out).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
+    {inspect.getmodule(kind.pack).__name__ for kind in [*constraints.KINDS.values(), *forces.KINDS.values()]}
     | {ELSEWHERE.get(name, f"taut.methods.{name}") for name in methods.METHODS}
     | {f"{BASELINES}.position_contact", "taut.methods.acceleration", "taut.initial.constraints", "taut.model.rotation"}
 )

@@ -7,6 +7,7 @@ from math import cos, exp, pi, sin, sqrt
 import numpy as np
 import pytest
 from scipy.special import ellipj
+from words_constraints import cast_with
 
 import taut
 from taut.compiled import entry
@@ -16,12 +17,6 @@ from taut.model.frames import rotate
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # central differences of order 8
 EXACT = {"method": "reference", "tolerance": 1e-13}
-SHOWN = {"spring", "springs", "force", "drag", "wind", "torque", "custom_force"}  # on joints: test_joint_forces.py
-
-
-def test_every_kind_of_force_is_tested_here():
-    found = {kind.name for kind in KINDS.values() if not kind.joints}
-    assert found == SHOWN, f"without a test: {found ^ SHOWN}"
 
 
 @entry
@@ -30,6 +25,31 @@ def look(system, t, x, quat, v, s, moved_x, moved_quat):
     move(system, x, quat, v, s, moved_x, moved_quat)
     set_time(system, t, moved_x, moved_quat, v)
     return forces(system, t, moved_x, moved_quat, v)
+
+
+def test_every_kind_of_force_has_an_example():
+    without = [kind.name for kind in KINDS.values() if not kind.examples]
+    assert not without, f"without an example: {without}"
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_power_is_what_a_force_does_beside_its_potential(name):
+    """power = f·v + dV/dt along q ⊞ s v at the time t + s; `works` says whether there is any."""
+    scene = cast_with(name, KINDS[name].examples, gravity=(0, 0, 0))
+    model = taut.build(scene)
+    system, slots = model.system(), int(model.bodies.slots)
+    v = np.random.default_rng(3).standard_normal(model.x.shape)
+    t, h = 0.3, 0.005
+
+    def potential(s):
+        return look(system, t + s, model.x, model.quat, v, s, model.x.copy(), model.quat.copy())
+
+    potential(0.0)
+    f, power = system.work.f[:slots].copy(), float(system.work.power[0])
+    rising = sum(c * (potential(k * h) - potential(-k * h)) for k, c in enumerate(FIRST, 1)) / h
+    expected = float((f * v[:slots]).sum()) + rising
+    assert KINDS[name].sample is not None or np.abs(f).max() > 0.1, "the example shows nothing"
+    assert abs(power - expected) < 1e-8 * max(1.0, np.abs(f).max()), f"power {power} W, f·v + dV/dt {expected} W"
 
 
 def still_scene() -> taut.Scene:

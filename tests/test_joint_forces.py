@@ -8,16 +8,9 @@ import numpy as np
 import pytest
 
 import taut
-from taut.forces import KINDS
 
 EXACT = {"method": "reference", "tolerance": 1e-13}
 INERTIA, MASS = 0.4, 2.0
-ON_JOINTS = {"spring_on", "motor", "controller", "joint_friction"}
-
-
-def test_every_force_on_joints_is_tested_here():
-    found = {kind.name for kind in KINDS.values() if kind.joints}
-    assert found == ON_JOINTS, f"without a test: {found ^ ON_JOINTS}"
 
 
 def wheel(rate: float = 0.0, **given) -> tuple[taut.Scene, taut.Scene]:

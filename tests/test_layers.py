@@ -1,4 +1,4 @@
-"""Imports point to earlier stages only."""
+"""Laws of the source: imports point to earlier stages only; functions and structures stay small."""
 
 import ast
 from pathlib import Path
@@ -54,6 +54,58 @@ def test_imports_point_to_earlier_stages():
         assert stage in RANK, f"{path.name}: say in STAGES where '{stage}' stands"
         wrong += [f"{stage} imports {other} ({path.name})" for other in imported(path) if RANK[other] > RANK[stage]]
     assert not wrong, wrong
+
+
+# A function fits a screen, and its parameters fit a head. Kernels of kinds take the arrays of a whole batch: their two
+# signatures are documented once, in constraints/base.py and forces/base.py. Of functions that users call, keyword
+# arguments are the contract.
+MOST_LINES, MOST_PARAMETERS, MOST_FIELDS = 60, 10, 30
+EXPERIMENTS = "analysis/papers"  # the papers' claims are lists, as long as the papers have claims
+KERNELS = {
+    "n at idx p p_t p_tt ints x v t second scratch phi J phi_t gamma": "constraints/base.py",
+    "n at idx p p_t ints x v t scratch f power": "forces/base.py",
+}
+CALLED_BY_USERS = {"simulation/run.py: simulate", "scene/scene.py: rigid"}
+
+
+def definitions(kind):
+    """(file, definition) of every class or function of the package."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        yield from ((name, node) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kind))
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    every = function.args
+    names = [argument.arg for argument in (*every.posonlyargs, *every.args, *every.kwonlyargs)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+def test_functions_are_short_and_take_few_parameters():
+    long, many = [], []
+    for name, function in definitions(ast.FunctionDef):
+        lines = function.end_lineno - function.lineno + 1
+        taken, where = parameters(function), f"{name}: {function.name}"
+        if lines > MOST_LINES and not name.startswith(EXPERIMENTS):
+            long.append(f"{where}, {lines} lines")
+        if len(taken) > MOST_PARAMETERS and " ".join(taken) not in KERNELS and where not in CALLED_BY_USERS:
+            many.append(f"{where}, {len(taken)} parameters")
+    assert not long and not many, "\n".join([*long, *many])
+
+
+def test_the_signatures_of_kernels_are_documented():
+    for signature, name in KERNELS.items():
+        text = " ".join((PACKAGE / name).read_text().split())
+        assert f"kernel({', '.join(signature.split())})" in text, f"{name} does not say kernel({signature})"
+
+
+def test_structures_of_compiled_code_are_small():
+    large = []
+    for name, node in definitions(ast.ClassDef):
+        fields = sum(isinstance(line, ast.AnnAssign) for line in node.body)
+        if any(getattr(base, "id", "") == "NamedTuple" for base in node.bases) and fields > MOST_FIELDS:
+            large.append(f"{name}: {node.name}, {fields} fields")
+    assert not large, large
 
 
 def test_importing_taut_loads_nothing_heavy():

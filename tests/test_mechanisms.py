@@ -9,6 +9,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 import pytest
 from scipy.special import ellipk
+from words_methods import SOFT
 
 import taut
 from taut.methods import METHODS
@@ -20,7 +21,6 @@ FIXED_STEP = [
     name for name, method in METHODS.items()
     if not method.adaptive and method.coordinates == "maximal" and not method.is_for_deformables_only
 ]  # fmt: skip
-SOFT = {"alpha": 1e3, "beta": 10.0}  # penalty forces that the steps of these tests can follow
 INTERVALS = 40
 STEPS = {  # by scene and order: fine enough to show it and coarse enough to stay above rounding
     "closed_loop": {0: (2560, 5120, 10240), 1: (5120, 10240, 20480), 2: (2560, 5120, 10240), 4: (320, 640, 1280)},
@@ -175,7 +175,7 @@ def test_every_method_has_its_order_on_mechanisms(name, make, exact, slope):
     rows = []
     for n in steps:
         run = taut.simulate(make(), name, 1 / n, 1.0, record_every=n // INTERVALS, progress=False,
-                            **(SOFT if name == "penalty" else {}))
+                            **SOFT.get(name, {}))
         # Where velocities do not converge, energy need not either, and the run says so.
         assert run.status == "finished" or method.order_velocity == 0, run.message
         apart = np.abs(run.data.position.values - exact(make)).max()

@@ -145,7 +145,7 @@ def test_orders_are_as_declared(name, scene, errors, slope):
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("name", [name for name in WITH_INTEGRATOR if name != "penalty"])
+@pytest.mark.parametrize("name", [name for name in WITH_INTEGRATOR if not METHODS[name].is_soft])
 def test_acceleration_level_methods_have_the_order_of_their_integrator(name, integrator, errors, slope):
     steps = steps_for(ORDERS[integrator])
     found = errors(swinging, name, steps, integrator=integrator)
@@ -194,7 +194,7 @@ def test_other_choices_of_the_unconstrained_part_have_their_declared_order(name,
 def test_every_other_integrator_has_a_declared_order():
     for name in FIXED_STEP:
         default = {o.name: o.default for o in METHODS[name].options}.get("integrator")
-        if name != "penalty":
+        if not METHODS[name].is_soft:
             assert {*METHODS[name].orders} == {*CHOICES[name]} - {default}, name
 
 
@@ -256,7 +256,7 @@ def test_reference_keeps_its_tolerance(simulate):
 
 
 @pytest.mark.parametrize("scene", [swinging, hoop], ids=["swinging", "hoop"])
-@pytest.mark.parametrize("name", [n for n in FIXED_STEP if n not in ("implicit_improved", "penalty")])
+@pytest.mark.parametrize("name", [n for n in FIXED_STEP if not (METHODS[n].rings or METHODS[n].is_soft)])
 def test_multipliers_converge(name, scene, errors, slope):
     """λ of a step belongs to the step and is of first order at its end; observed λ has the method's order."""
     method = METHODS[name]
@@ -276,7 +276,7 @@ def test_multipliers_of_implicit_improved_converge_from_rest(errors, slope):
     assert_order(slope(h, found["Φ̇"]), 2, "Φ̇")
 
 
-@pytest.mark.parametrize("name", [n for n in FIXED_STEP if n not in ("implicit_improved", "penalty")])
+@pytest.mark.parametrize("name", [n for n in FIXED_STEP if not (METHODS[n].rings or METHODS[n].is_soft)])
 def test_constraint_forces_do_no_work(name, errors, slope):
     """Their power λ·Φ̇ vanishes with the order of Φ̇, or is rounding where Φ̇ is held."""
     method = METHODS[name]

@@ -10,7 +10,7 @@ from words_runs import RUDE, made_run, mixed_scene
 
 import taut
 from taut.analysis.compare.comparison import Comparison
-from taut.analysis.compare.timing import Cost
+from taut.analysis.timing import Cost
 from taut.model.frames import rotate
 from taut.picture import Layer, Part, Pose, Renderer, describe, meshes, motion_of, picture, start_of
 from taut.picture.bounds import Bounds

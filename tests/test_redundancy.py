@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from words_methods import SOFT
 
 import taut
 from taut.linalg import SOLVERS
@@ -13,8 +14,7 @@ from taut.methods import METHODS
 
 MAXIMAL = [name for name, m in METHODS.items() if m.coordinates == "maximal" and not m.is_for_deformables_only]
 # Springs add up where constraints repeat each other, so penalty forces change with every repetition.
-SOLVING = [name for name in MAXIMAL if name != "penalty"]
-SOFT = {"penalty": {"alpha": 1e3, "beta": 10.0}}
+SOLVING = [name for name in MAXIMAL if not METHODS[name].is_soft]
 
 
 def rods(*repeated: float) -> taut.Scene:
@@ -96,7 +96,7 @@ def test_a_redundancy_is_named():
 
 
 # implicit_improved answers a Φ that can not vanish with a growing oscillation (see its docstring).
-@pytest.mark.parametrize("name", [n for n in SOLVING if n not in ("implicit_improved", "lagrange")])
+@pytest.mark.parametrize("name", [n for n in SOLVING if not METHODS[n].rings and n != "lagrange"])
 def test_conflicting_lengths_settle_in_the_middle(name):
     """1 m and 1.1 m: least squares makes it 1.05 m, and nothing else is disturbed."""
     run, said = warned(rods(1.1), name)
@@ -123,7 +123,7 @@ def test_a_chain_fixed_at_both_ends_runs_with_every_method(name, simulate):
     """Ten links: a closed loop through the ground. Energy tells whether the motion is that of the chain."""
     run = simulate(taut.gallery("ten_link_sawtooth"), name, 0.001, 1.0, **SOFT.get(name, {}))
     error = np.abs(run.records.phi).max()
-    bound = 0.5 if name == "penalty" else 1e-3
+    bound = 0.5 if METHODS[name].is_soft else 1e-3
     assert error < bound, f"|Φ| reached {error:.3g} m"
     gained = float((run.data.energy_total - run.data.energy_total[0]).max())
     assert gained < (40.0 if name == "post_stabilization" else 0.5), f"energy grew by {gained:.3g} J"
@@ -135,7 +135,7 @@ LOOSE = SOFT | {"reference": {"tolerance": 1e-10}}
 
 
 @pytest.mark.parametrize("count", [1, 2])
-@pytest.mark.parametrize("name", [name for name in MAXIMAL if name != "implicit_improved"])
+@pytest.mark.parametrize("name", [name for name in MAXIMAL if not METHODS[name].rings])
 def test_a_four_bar_passes_its_singular_position(name, count, simulate):
     """Upright at the start, it falls through the flat position and swings on along the same branch."""
     run = simulate(taut.gallery("four_bar", n=count), name, 0.005, 2.0, **LOOSE.get(name, {}))
@@ -143,7 +143,7 @@ def test_a_four_bar_passes_its_singular_position(name, count, simulate):
     angles = np.unwrap([np.arctan2(arm[:, 1], arm[:, 0]) for arm in arms], axis=1)
     assert angles[0].min() < -1.0, f"it came only to {angles[0].min():.3g} rad, flat is 0"
     parted = np.abs(angles - angles[0]).max()
-    assert parted < (0.1 if name == "penalty" else 1e-6), f"the links part by {parted:.3g} rad: another branch"
+    assert parted < (0.1 if METHODS[name].is_soft else 1e-6), f"the links part by {parted:.3g} rad: another branch"
 
 
 def test_a_broken_constraint_on_fixed_bodies_is_refused_by_name():

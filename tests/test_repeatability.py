@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from words_methods import SOFT
 
 import taut
 from taut.methods import METHODS
@@ -35,8 +36,7 @@ def scene() -> taut.Scene:
 def simulated(method: str, duration: float = 0.5, **options) -> taut.Run:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", taut.TautWarning)
-        if method == "penalty":
-            options = {"alpha": 1e3, "beta": 10.0, **options}
+        options = SOFT.get(method, {}) | options
         return taut.simulate(scene(), method=method, dt=0.002, duration=duration, progress=False, **options)
 
 

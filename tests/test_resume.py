@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from words_methods import SOFT
 
 import taut
 from taut.methods import METHODS
@@ -19,14 +20,13 @@ SMALL = {
     **{f"cloth_{name}": {"n": 6} for name in ("hang", "ball", "posts", "drape", "fold")},
 }  # fmt: skip
 STEPS, CUT = 24, 11
-OPTIONS = {"penalty": {"alpha": 1e3, "beta": 10.0}}
 
 
 def run(scene: taut.Scene, method: str, **more) -> taut.Run:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", taut.TautWarning)
         dt = scene.suggested["dt"]
-        return taut.simulate(scene, method, dt, STEPS * dt, progress=False, **OPTIONS.get(method, {}), **more)
+        return taut.simulate(scene, method, dt, STEPS * dt, progress=False, **SOFT.get(method, {}), **more)
 
 
 def differing(found: taut.Run, expected: taut.Run) -> list[str]:

@@ -92,12 +92,18 @@ def add(scene: taut.Scene, bodies: dict[str, Any], kind: str, example: Example) 
     return getattr(scene, kind)(*(point_of(scene, bodies, point) for point in example.points), **example.arguments)
 
 
+def cast_with(kind: str, examples: Sequence[Example], **scene_options: Any) -> taut.Scene:
+    """The cast with examples of a kind, of constraints or of forces."""
+    scene = taut.Scene(name=kind, **scene_options)
+    bodies = cast(scene)
+    for example in examples:
+        add(scene, bodies, kind, example)
+    return scene
+
+
 def scene_of(kind: str, examples: Sequence[Example] | None = None) -> taut.Scene:
     """The cast with the examples of a kind."""
-    scene = taut.Scene(name=kind)
-    bodies = cast(scene)
-    for example in KINDS[kind].examples if examples is None else examples:
-        add(scene, bodies, kind, example)
+    scene = cast_with(kind, KINDS[kind].examples if examples is None else examples)
     # A kernel does not know the sense of its kind: as equalities, all are evaluated in the same way.
     for name, constraint in scene.constraints.items():
         scene._constraints[name] = replace(constraint, sense="==")

@@ -1,4 +1,11 @@
-"""The command line: one file per command, listed here; parameters.py has the types that they share.
+"""The command line: one file per command, listed here; parameters.py has the parameters that they share.
+
+A command is a function: its name is the command's, its keyword arguments are the flags, its docstring is the help. It
+calls one public function and prints what came out; nothing is computed here.
+
+    taut run      → simulation.simulate     x, v, λ at t = 0, h, 2h, …      taut compare  → analysis.compare
+    taut explain  → analysis.explain        λ ≥ 0, w ≥ 0, λ·w = 0           taut doctor   → analysis.mechanics
+    taut export   → export.export           taut view → view.viewer         taut bench    → analysis.bench
 
 Exit codes: 0 the work was done; 2 a user's mistake (one message, never a traceback); 1 a failed run.
 TAUT_DEBUG=1 shows where a mistake was noticed.

@@ -44,7 +44,7 @@ def bench(
         Replace that file.
     """
     from ..analysis.bench import PARTS, Settings
-    from ..analysis.bench.timing import machine
+    from ..analysis.timing import machine
     from ..methods import METHODS
     from ..progress import say
 

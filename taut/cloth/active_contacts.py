@@ -51,7 +51,7 @@ def active_contacts(model: Model, state: State, memory: np.ndarray, active: np.n
     unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, memory)
     rows = rows._replace(active=active, phi=phi)
-    edge = float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
+    edge = float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
     travel = 0.5 * min(edge, float(model.touching.ball_radius.min(initial=np.inf)))
     return ActiveContacts(
         model.inequalities, rows, radius, release_rules(model, rows.slot[:, :2]), event_buffers(keep_log=False),
@@ -95,9 +95,8 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
 def set_bounds(system, state, of, t, x0):
     """The same once the time is set to the end of the substep: bounds on velocities."""
     if of.rows.phi.shape[0] > 0:
-        bound_velocities(
-            system, state, of.ineq, of.rows, of.rules, of.radius, t, x0, state.x, of.near, of.edge
-        )
+        positions = x0, state.x, of.near
+        bound_velocities(system, state, of.ineq, of.rows, of.rules, of.radius, t, positions, of.edge)
 
 
 @compiled

@@ -111,12 +111,12 @@ def start(model, system, state, par):
     both = np.concatenate([pairs, touching])
     e, rows, slots = len(pairs), len(both), len(model.x)
     w = np.ascontiguousarray(model.bodies.w[:, 0])
-    springs = joined(*(family for sheet in model.sheets for family in sheet.springs.values()))
+    springs = joined(*(family for sheet in model.deformables for family in sheet.springs.values()))
     i = np.ascontiguousarray(both[:, 0])
     j = np.where(both[:, 1] >= 0, both[:, 1], i)
     own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
     nodes = [np.zeros((slots, 3)) for _ in range(4)]
-    sheet_nodes = np.concatenate([sheet.slots for sheet in model.sheets])
+    sheet_nodes = np.concatenate([sheet.slots for sheet in model.deformables])
     balls = np.setdiff1d(np.flatnonzero(w > 0.0), sheet_nodes)
     history = state.memory[rows : rows + 3 + 3 * slots]
     limits = ActiveLimits(

@@ -181,5 +181,5 @@ def solve_active(of, m, phi, u):
         return pcg_with_balls(of, m, u, exact, most)
     work = of.work[: 4 * m].reshape((4, m))
     ptr, diag, inverse, rhs, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.rhs[:m], of.mu[:m]
-    _, iterations = pcg(ptr, of.idx, of.val, diag, of.fac, inverse, which, exact, most, work, rhs, mu)
+    _, iterations = pcg((ptr, of.idx, of.val, diag), (of.fac, inverse, which), exact, most, work, rhs, mu)
     return iterations

@@ -31,7 +31,7 @@ PAIRS_PER_NODE = 4  # capacity to begin with for contacts between sheets that la
 
 def refuses(model: Model) -> str | None:
     """Why the steps of step.py can not treat a model with deformables."""
-    if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.sheets):
+    if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.deformables):
         return "no node of its cloth can move; leave some unpinned"
     other = next((info.name for info in model.constraint_info if info.role not in (HARD_EDGE, PIN)), None)
     if other is not None:
@@ -43,7 +43,7 @@ def refuses(model: Model) -> str | None:
     if model.inequalities.restitution.any():
         return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
     free = int((model.bodies.w[: model.bodies.slots, 0] > 0).sum())
-    if free - sum(int((model.bodies.w[sheet.slots, 0] > 0).sum()) for sheet in model.sheets) > MOST_BALLS:
+    if free - sum(int((model.bodies.w[sheet.slots, 0] > 0).sum()) for sheet in model.deformables) > MOST_BALLS:
         return f"it has more than {MOST_BALLS} free particles beside its cloth (a rigid body counts as two)"
     two = model.inequalities.rows.ptr[1:] - model.inequalities.rows.ptr[:-1]
     if (two > 2).any():
@@ -71,33 +71,33 @@ def _of_rigid(model: Model) -> str | None:
 
 def _of_seams(model: Model) -> str | None:
     """Sheets that are sewn together would always touch along the seam."""
-    sheet_of = {int(slot): k for k, sheet in enumerate(model.sheets) for slot in sheet.slots}
-    pairs = {tuple(pair) for pair in model.touching.sheet_pairs.tolist()}
+    sheet_of = {int(slot): k for k, sheet in enumerate(model.deformables) for slot in sheet.slots}
+    pairs = {tuple(pair) for pair in model.touching.deformable_pairs.tolist()}
     for pin in pins_of(model):
         ends = tuple(sorted(sheet_of.get(point, -1) for point in pin.points))
         if ends in pairs:
-            a, b = (model.sheets[k].name for k in ends)
+            a, b = (model.deformables[k].name for k in ends)
             return f"'{a}' is sewn to '{b}' ('{pin.name}'), and they may touch; leave that contact out, or the pin"
     return None
 
 
 def refuses_beyond_hard_edges(model: Model) -> str | None:
-    if model.inequality_names or len(model.touching) or any(sheet.is_limited for sheet in model.sheets):
+    if model.inequality_names or len(model.touching) or any(sheet.is_limited for sheet in model.deformables):
         return "it has limits or contacts, and a projection knows equalities only; use implicit_first"
     return refuses(model)
 
 
 def refuses_beyond_active_limits(model: Model) -> str | None:
     """Why the papers' step (active_limits.py) can not treat a model."""
-    other = next((sheet for sheet in model.sheets if sheet.system != "active"), None)
+    other = next((sheet for sheet in model.deformables if sheet.system != "active"), None)
     if other is not None:
         return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
     if model.row_count:
         name = model.constraint_info[0].name
         return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
     touching = model.touching
-    if len(touching.sheet_pairs):
-        sheet = model.sheets[int(touching.sheet_pairs[0, 0])].name
+    if len(touching.deformable_pairs):
+        sheet = model.deformables[int(touching.deformable_pairs[0, 0])].name
         return (f"'{sheet}' may touch itself or other cloth, but system 'active' knows contacts with obstacles and "
                 "balls alone; leave that contact out, or system")
     if model.inequalities.friction.any() or touching.ball_friction.any():
@@ -111,8 +111,8 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
     def start(model, system, state, par):
-        if len(model.touching.sheet_pairs):
-            state = with_pairs(state, PAIRS_PER_NODE * sum(len(sheet.slots) for sheet in model.sheets))
+        if len(model.touching.deformable_pairs):
+            state = with_pairs(state, PAIRS_PER_NODE * sum(len(sheet.slots) for sheet in model.deformables))
         context = cloth_context(model, state, float(par[base.TOLERANCE]), int(par[UNCONSTRAINED_RULE]), projects)
         return state, with_solvers(system, state, context)
 

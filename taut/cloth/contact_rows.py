@@ -79,12 +79,12 @@ def external_members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     slots[two, 1] = ineq.rows.slot[ptr[:-1][two] + 1]
     parts, friction, radius = [slots], [ineq.friction], []
     for ball, size, sheet, rough in zip(
-        touching.ball_slot, touching.ball_radius, touching.ball_sheet, touching.ball_friction
+        touching.ball_slot, touching.ball_radius, touching.ball_deformable, touching.ball_friction
     ):
-        nodes = model.sheets[sheet].slots
+        nodes = model.deformables[sheet].slots
         parts.append(np.stack([nodes, np.full(len(nodes), ball)], axis=1))
         friction.append(np.full(len(nodes), rough))
-        radius.append(np.full(len(nodes), size + 0.5 * model.sheets[sheet].thickness))
+        radius.append(np.full(len(nodes), size + 0.5 * model.deformables[sheet].thickness))
     return np.concatenate(parts), np.concatenate(friction), np.concatenate([np.zeros(0), *radius])
 
 

@@ -22,12 +22,13 @@ DIRECT = -4  # in place of a second couple
 
 def near_springs(model: Model) -> Springs | None:
     """Springs along edges and across cells."""
-    near = [sheet.springs[name] for sheet in model.sheets for name in ("structural", "shear") if name in sheet.springs]
+    families = ("structural", "shear")
+    near = [sheet.springs[name] for sheet in model.deformables for name in families if name in sheet.springs]
     return joined(*near) if near else None
 
 
 def all_springs(model: Model) -> Springs:
-    return joined(*(springs for sheet in model.sheets for springs in sheet.springs.values()))
+    return joined(*(springs for sheet in model.deformables for springs in sheet.springs.values()))
 
 
 def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:

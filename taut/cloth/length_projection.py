@@ -80,7 +80,7 @@ def project_lengths_once(state, ctx):
             val[q] = of.share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
     which, exact, most, dependent = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS, DEPENDENT
     factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
-    pcg(ptr, idx, val, of.diag, of.fac, of.inverse, which, exact, most, of.work, phi, of.mu)
+    pcg((ptr, idx, val, of.diag), (of.fac, of.inverse, which), exact, most, of.work, phi, of.mu)
     x, w = state.x, ctx.problem.w
     for e in range(of.mu.shape[0]):
         i, j = edges.i[e], edges.j[e]

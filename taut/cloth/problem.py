@@ -68,11 +68,11 @@ def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, proj
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
     return ClothProblem(
         tolerance=tolerance, has_limits=int(of.edges.one_sided.any()),
-        paper_rule=int(any(sheet.limit_rule == "paper" for sheet in model.sheets)),
-        has_self_contact=int(len(model.touching.sheet_pairs) > 0), projects=int(projects), prediction=prediction,
+        paper_rule=int(any(sheet.limit_rule == "paper" for sheet in model.deformables)),
+        has_self_contact=int(len(model.touching.deformable_pairs) > 0), projects=int(projects), prediction=prediction,
         frequency=frequency(w, of.explicit),
-        mean_edge=float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean()),
-        extent=float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.sheets)),
+        mean_edge=float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean()),
+        extent=float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.deformables)),
         node_mass=float(mass[: len(of.nodes.order), 0].mean()),
         smallest_ball=float(model.touching.ball_radius.min(initial=np.inf)),
         unknown=of.unknown, slot=of.slot, mass=mass,
@@ -106,7 +106,7 @@ def _work(model: Model, of: Unknowns, multipliers: int) -> StepWork:
         saved_ledger=np.zeros((2, 4)), saved_multipliers=np.zeros((2, multipliers)),
         saved_history=np.zeros((2, 3 + 3 * slots)),
         newton_x=np.zeros((slots, 3)), newton_multipliers=np.zeros(multipliers),
-        centre=np.zeros((len(model.sheets), 4)), dt=np.ones(1), substeps=np.ones(1, np.int64),
+        centre=np.zeros((len(model.deformables), 4)), dt=np.ones(1), substeps=np.ones(1, np.int64),
         friction_frozen=np.zeros(1, np.int64), counts=np.zeros(3, np.int64),
     )  # fmt: skip
 
@@ -126,24 +126,24 @@ def _length_scales(model: Model, slot: np.ndarray) -> np.ndarray:
 
 def _floating(model: Model, of: Unknowns) -> np.ndarray:
     """Sheets, and what is pinned to them, are one group, called by the number of its first sheet."""
-    count = len(model.sheets)
+    count = len(model.deformables)
     group = np.full(len(model.x), count)
-    for k, sheet in enumerate(model.sheets):
+    for k, sheet in enumerate(model.deformables):
         group[sheet.slots] = k
     for a, b in zip(of.attachments.node[:, 1], of.attachments.to[:, 1]):
         first, second = sorted((group[a], group[b]))
         group[group == second if second < count else b] = first
-    for sheet in model.sheets:
+    for sheet in model.deformables:
         if (of.unknown[sheet.slots] < 0).any():
             group[group == group[sheet.slots[0]]] = count
     return np.where(group < count, group, NONE)[of.slot]
 
 
 def _self_contact(model: Model) -> SelfContact:
-    sheets, touching, slots = model.sheets, model.touching, len(model.x)
+    sheets, touching, slots = model.deformables, model.touching, len(model.x)
     count = len(sheets)
     allowed, friction = np.zeros((count, count), bool), np.zeros((count, count))
-    for (i, j), coefficient in zip(touching.sheet_pairs, touching.pair_friction):
+    for (i, j), coefficient in zip(touching.deformable_pairs, touching.pair_friction):
         allowed[i, j] = allowed[j, i] = True
         friction[i, j] = friction[j, i] = coefficient
     sheet_of = np.zeros(slots, np.int64)

@@ -58,7 +58,7 @@ class ReleaseRules(NamedTuple):
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
     """Of rows with the members `slots` (r, 2): those of the cloth or solid that takes part, else the plain ones."""
     rule_of, bound_of = np.zeros(len(model.x) + 1, np.int64), np.zeros(len(model.x) + 1, bool)
-    for sheet in model.sheets:
+    for sheet in model.deformables:
         rule_of[sheet.slots] = RELEASE_RULES[sheet.release]
         bound_of[sheet.slots] = sheet.approach == "velocity"
     members = np.where(slots >= 0, slots, len(model.x))
@@ -149,16 +149,17 @@ def is_outside(rows, of, r, edge):
 
 
 @inline
-def bound_velocities(system, state, ineq, rows, of, radius, t, x0, x, near, edge):
-    """φ₀ and n₀ of (3). The time is set to the end of the substep, and driven bodies stand in x; what is free is
-    taken from x0. Before, φ is that of the start; `near` (slots, 3) is overwritten."""
+def bound_velocities(system, state, ineq, rows, of, radius, t, positions, edge):
+    """φ₀ and n₀ of (3); positions: x0, x and `near` (slots, 3), which is overwritten. The time is set to the end of the
+    substep, and driven bodies stand in x; what is free is taken from x0. Before, φ is that of the start."""
     if of.bounds != 0:
-        set_velocity_bounds(system, state, ineq, rows, of, radius, t, x0, x, near, edge)
+        set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edge)
 
 
 @on_demand(types.none)
-def set_velocity_bounds(system, state, ineq, rows, of, radius, t, x0, x, near, edge):
+def set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edge):
     """`bound_velocities`, where a rule asks for them."""
+    x0, x, near = positions
     for r in range(rows.phi.shape[0]):
         of.linear[r] = is_outside(rows, of, r, edge)
     for i in range(x.shape[0]):

@@ -122,7 +122,7 @@ def substep(system, state, ctx, t, h):
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.predicted[0], ctx.problem.mean_edge
     radius, rules = ctx.problem.contact_radius, ctx.release
-    bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, x_start, x, near, edge)
+    bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, (x_start, x, near), edge)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):

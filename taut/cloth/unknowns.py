@@ -68,7 +68,7 @@ def unknowns_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) ->
     along edges alone, for half the work of the factor.
     """
     free = model.bodies.w[: model.bodies.slots, 0] > 0.0
-    nodes = np.concatenate([sheet.slots for sheet in model.sheets])
+    nodes = np.concatenate([sheet.slots for sheet in model.deformables])
     nodes = nodes[free[nodes]]
     balls = np.setdiff1d(np.flatnonzero(free), nodes)
     slot = np.concatenate([nodes, balls]).astype(np.int64)
@@ -111,11 +111,11 @@ def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     first = rows.ptr[model.rows_of_role(HARD_EDGE)].astype(np.int64)
     hard = np.stack([rows.slot[first], rows.slot[first + 1]], axis=1).astype(np.int64)
     named = {}
-    for sheet in model.sheets:
+    for sheet in model.deformables:
         for (i, j), length in zip(sheet.hard_edges.tolist(), sheet.hard_lengths):
             named[i, j] = named[j, i] = length
     lengths = np.array([named[i, j] for i, j in hard.tolist()])
-    limited = [sheet for sheet in model.sheets if sheet.is_limited]
+    limited = [sheet for sheet in model.deformables if sheet.is_limited]
     free = model.bodies.w[:, 0] > 0.0
     kept = [free[sheet.limit_edges].any(axis=1) for sheet in limited]
     soft = [sheet.limit_edges[some].astype(np.int64) for sheet, some in zip(limited, kept)]

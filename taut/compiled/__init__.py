@@ -1,16 +1,26 @@
 """Everything that touches numba's inside: decorators, linking, references to structures, the cache of compiled code.
 
+A function f is compiled for the types of its arguments T. What is stored is named by a digest, so that f is compiled
+again only where something that it depends on has changed:
+
+    F(f)      = H(code of f, its options, F of every global that it reads)  fingerprint.py                    (1)
+    file      = H(F(f), T, versions of Python and numba, processor)         storage.py                        (2)
+    call      = an address: of a symbol (@compiled), or of a table (distant) library.py, function_pointers.py (3)
+
+Floating-point arithmetic is IEEE's: no fast-math, no contraction, so that runs repeat bit for bit.
+
     decorators.py         @entry, @compiled, @inline; copies of a template with other names
     references.py         named tuples of arrays that are passed as a pointer
     library.py            how compiled functions are linked: inlined, or called by symbol
     fingerprint.py        a digest of a function and of everything that it calls
     storage.py            compiled functions on disk, named by that digest
-    folder.py             the folder on disk: whose it is, what may be deleted in it
+    folder.py             the folder on disk: whose it is, what may be deleted in it;  locks.py  one writer at a time
     lowering.py           kernels in LLVM's language, in few words
     on_demand.py          functions that are compiled when they are first called
     kinds.py              types of structures, found again quickly
     level.py              for which processors code is compiled; code that came with taut
     function_pointers.py  calling compiled functions by address
+    vectors.py            three numbers as a tuple: dot and cross products, and pairs of points
 """
 
 from .decorators import compiled, entry, inline, overload, specialise

@@ -22,7 +22,7 @@ from ..compiled.vectors import cross3, dot3, edge
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     if len(positions) == 3:
         u, w = positions[0] - positions[1], positions[2] - positions[1]
     else:
@@ -98,16 +98,13 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="angle",
     doc="The angle a-b-c at b (three nodes), or between the edges a-b and c-d (four), is held.",
-    points=("a", "b", "c", "d"),
-    points_optional=1,
-    unit="rad",
+    points=("a", "b", "c", "d"), points_optional=1, unit="rad",
     arguments=(Argument("angle", "number", "angle [rad]; default: as at the start"),),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     examples=(
         example("p", "q", "r", angle="1 + 0.2*sin(3*t)"),
         example("p", ("box", (0.3, 0, 0.1)), ("rod", (0.5, 0, 0))),
         example("p", "q", "r", "s", angle="1 + 0.2*sin(3*t)"),
         example("box", ("box", (0.3, 0, 0.1)), "rod", ("rod", (0.5, 0, 0))),
     ),
-)
+)  # fmt: skip

@@ -14,7 +14,7 @@ from ..compiled import compiled
 from .base import Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     return Layout()
 
 
@@ -39,13 +39,10 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="ball",
     doc="Two points coincide: a ball joint between bodies, or a body and the world.",
-    points=("a", "b"),
-    rows=3,
-    lay_out=lay_out,
-    kernel=kernel,
+    points=("a", "b"), rows=3, pack=pack, kernel=kernel,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
         example("p", "q"),
         example(("box", (-0.1, 0.2, 0.3)), (1, 1, 1)),
     ),
-)
+)  # fmt: skip

@@ -12,7 +12,7 @@ from . import distance
 from .base import Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     reach = sum(arguments["radii"])
     if reach <= 0.0:
         raise ValueError("both its points have no radius; give one of the bodies a radius, or use min_distance")
@@ -25,14 +25,10 @@ def lay_out(positions, arguments):
 KIND = Kind(
     name="ball_contact",
     doc="Two balls do not overlap; their radii are those of the bodies.",
-    points=("a", "b"),
-    lay_out=lay_out,
-    kernel=distance.kernel,
-    sense=">=",
-    contact=True,
+    points=("a", "b"), pack=pack, kernel=distance.kernel, sense=">=", contact=True,
     examples=(
         example("p", "q"),
         example("p", ("box", (0.1, 0.2, 0.3))),
     ),
     stops={},
-)
+)  # fmt: skip

@@ -4,7 +4,7 @@
     the scene file's schema and `Scene.<name>(...)` pick it up from there.
 2.  A kind is Φ(x, t) of some points. A point is a particle, a scalar coordinate (its value is
     x[p, 0]), a place in the world, or a place on a rigid body; a kernel need not know which.
-3.  `kernel` treats a batch of `n` constraints, with the arguments of `distance.kernel`:
+3.  `kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma)` treats a batch of n:
         at            where the batch begins in each flat array: at.idx, at.par, at.ints, at.row, at.blk
         idx           points, `k` per constraint
         p, p_t, p_tt  parameters and their first and second time derivatives
@@ -18,29 +18,29 @@
         phi_t         ∂Φ/∂t at fixed x
         gamma         d²Φ/dt² with zero acceleration: (Jv)_x v + 2 Φ_xt v + Φ_tt
 4.  The module docstring numbers the equations; the code cites them.
-5.  `lay_out` turns what the user wrote into parameters. It sees the initial positions of the points
+5.  `pack` turns what the user wrote into parameters. It sees the initial positions of the points
     and the arguments, and raises ValueError with a remedy where the user is mistaken; the scene adds the
     constraint's name and where it was written. A kind of any number of points and an inequality also find
     among the arguments "labels", the points' names in formulas and whether each is a scalar coordinate,
     and "radii", the radius of the ball about each point [m].
 6.  Every entry of phi, J, phi_t (and of gamma when asked) is written at each call: J is not cleared.
 7.  A kind that needs axes has frames=True. It then finds among the arguments "frames", the body of each point
-    (scene/places.py: Frame), from which `lay_out` derives directions that turn with a body and places on it:
+    (scene/places.py: Frame), from which `pack` derives directions that turn with a body and places on it:
     Layout(points=...) puts them after the user's points, and the kernel sees them as points. Of a direction
     u fixed to a body x is R u and v is ω × R u, and what acts on it turns the body.
 8.  A kind without a kernel is made of others: Layout(parts=...) lists them, each with its own points (joints/).
     A kind with `joints` speaks of the coordinates of joints that stand in the scene already: positional arguments
-    name them, and `lay_out` finds their coordinates among the arguments as "joints".
+    name them, and `pack` finds their coordinates among the arguments as "joints".
 9.  A kind with level="velocity" states A(x, t) v + b(x, t) = 0, of which no Φ is known. Its kernel writes
     phi = 0, J = A, phi_t = b and gamma = Ȧ v + ḃ with zero acceleration, so that A v + b = J v + Φ_t and
     d(A v + b)/dt = J a + γ stand where Φ̇ and Φ̈ of other kinds do, and λ is the force along A. `unit` is
     that of the integral of A v + b.
 10. An inequality is a kind with sense=">=", which means Φ ≥ 0. Where Φ is the distance of a ball from a
     surface, it takes the argument BALL and has contact=True.
-10. `examples` name points of the cast of `tests/words_constraints.py`: "p", "q", "r", "s" are particles, "turn" and
+11. `examples` name points of the cast of `tests/words_constraints.py`: "p", "q", "r", "s" are particles, "turn" and
     "shift" scalar coordinates, "box" and "rod" rigid bodies, ("box", (x, y, z)) is a place on one, and (x, y, z) one in
     the world; made("hinge", ...) is a joint. Φ need not be zero, but must be smooth around each example.
-11. With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
+12. With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
     (0.1, 1.5, 0.1), or from (0.1, 0.2, 0.1) if that is where Φ ≥ 0; its second point is a ball of radius 0.2 m at 0.
 """
 
@@ -134,9 +134,9 @@ class Kind:
     name: str
     doc: str  # one sentence
     points: tuple[str, ...] | None  # names of the points; None: any number
-    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
+    pack: Callable[[np.ndarray, dict[str, Any]], Layout]
     kernel: Callable | None = None  # None: made of parts
-    rows: int = 1  # scalar equations; 0: told by lay_out
+    rows: int = 1  # scalar equations; 0: told by pack
     unit: str = "m"  # of Φ
     arguments: tuple[Argument, ...] = ()
     points_optional: int = 0  # how many of the last points may be left out
@@ -145,13 +145,13 @@ class Kind:
     mixed: frozenset[str] = field(default_factory=frozenset)  # points that may be scalar coordinates or not
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
     level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
-    examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 10
+    examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 11
     stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 11
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning
-    frames: bool = False  # lay_out derives points from the bodies' frames
+    frames: bool = False  # pack derives points from the bodies' frames
     joints: tuple[str, ...] = ()  # arguments that name joints
 
     @property
     def asks(self) -> bool:
-        """Whether lay_out wants to know more of its points than where they are."""
+        """Whether pack wants to know more of its points than where they are."""
         return self.points is None or self.sense != "==" or self.frames

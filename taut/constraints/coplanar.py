@@ -18,7 +18,7 @@ from ..compiled.vectors import cross3, dot3, edge
 from .base import Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b, c, _ = positions
     area = float(np.linalg.norm(np.cross(b - a, c - a)))
     if area <= 1e-12 * float(np.sum((b - a) ** 2) + np.sum((c - a) ** 2)):
@@ -52,11 +52,9 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="coplanar",
     doc="Four points stay in one plane.",
-    points=("a", "b", "c", "d"),
-    lay_out=lay_out,
-    kernel=kernel,
+    points=("a", "b", "c", "d"), pack=pack, kernel=kernel,
     examples=(
         example("p", "q", "r", "s"),
         example(("box", (0.3, 0, 0.1)), "q", ("rod", (0.5, 0, 0)), (1, 2, 3)),
     ),
-)
+)  # fmt: skip

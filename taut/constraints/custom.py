@@ -40,7 +40,7 @@ def speeds(labels):
     return names
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     ways = ("formula", "function", "velocity", "velocity_function")
     given = [way for way in ways if arguments[way] is not None]
     if len(given) != 1:
@@ -154,9 +154,7 @@ def moving_along(q, v, t):
 KIND = Kind(
     name="custom",
     doc="Your own condition: a formula such as 'b.x**2 + b.y**2 - 1', of velocities 'b.vx - b.y*b.vz', or a function.",
-    points=None,
-    rows=0,
-    unit="1",
+    points=None, rows=0, unit="1",
     arguments=(
         Argument("formula", "texts", "one formula, or a list, that is zero when the condition holds, of b.x, b.y, b.z "
                  "of the point on body b, of coordinates by their name, and of t; points are p0, p1, … in their order "
@@ -167,8 +165,7 @@ KIND = Kind(
         Argument("rows", "constant", "how many numbers the function returns", default=1),
         Argument("derivatives", "text", "of a function: complex, finite or interpreted", default="complex"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     examples=(
         example("p", "q", "turn", formula=FORMULAS),
         example("p", ("box", (0.1, 0.2, 0.3)), function=product_with_time),
@@ -179,4 +176,4 @@ KIND = Kind(
             for way in ("complex", "interpreted")
         ),
     ),
-)
+)  # fmt: skip

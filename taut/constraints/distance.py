@@ -15,7 +15,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     apart = float(sqrt(((positions[0] - positions[1]) ** 2).sum()))
     if apart == 0.0:
         raise ValueError("its two points coincide, so the direction of the force is undefined; move one of them")
@@ -58,12 +58,10 @@ KIND = Kind(
     doc="Two points stay a given length apart (by default the length they start with).",
     points=("a", "b"),
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
-    lay_out=lay_out,
-    kernel=kernel,
-    contact=True,
+    pack=pack, kernel=kernel, contact=True,
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
         example(("box", (0.1, -0.2, 0.3)), (0, 0, 0)),
     ),
-)
+)  # fmt: skip

@@ -13,7 +13,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     place = arguments["place"]
     return Layout(tuple(positions[0]) if place is None else tuple(place))
 
@@ -37,13 +37,11 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="fixed_point",
     doc="A point stays at a place, or follows a moving place.",
-    points=("a",),
-    rows=3,
+    points=("a",), rows=3,
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     examples=(
         example("p", place=("sin(2*t)", "0.1*t**3", 1)),
         example(("box", (0.1, 0.2, 0.3))),
     ),
-)
+)  # fmt: skip

@@ -14,7 +14,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     (_, is_coordinate), component = arguments["labels"][0], arguments["component"]
     if is_coordinate and component is not None:
         raise ValueError(f"component is '{component}', but a coordinate is one number; leave it out")
@@ -54,17 +54,13 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="limit",
     doc="A scalar coordinate, or one component of a point, stays between limits.",
-    points=("a",),
-    rows=0,
-    unit="1",
+    points=("a",), rows=0, unit="1",
     arguments=(
         Argument("minimum", "number", "lower limit; default: none"),
         Argument("maximum", "number", "upper limit; default: none"),
         Argument("component", "text", "x, y or z of a point; a scalar coordinate needs none"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    sense=">=",
+    pack=pack, kernel=kernel, sense=">=",
     mixed=frozenset({"a"}),
     examples=(
         example("p", component="y", minimum="0.1*sin(3*t)", maximum=2),
@@ -74,4 +70,4 @@ KIND = Kind(
         example(("rod", (0.5, 0, 0)), component="x", minimum=0),
     ),
     stops={"component": "y", "minimum": 0.0, "maximum": 1.5},
-)
+)  # fmt: skip

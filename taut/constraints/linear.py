@@ -14,7 +14,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coefficients = np.array(arguments["coefficients"], dtype=float)
     count = len(positions)
     if coefficients.size == count:  # one number per point: scalar coordinates, value in the first place
@@ -52,16 +52,14 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="linear",
     doc="A weighted sum of coordinates keeps its value (gear, rack, pulley).",
-    points=None,
-    unit="1",
+    points=None, unit="1",
     arguments=(
         Argument("coefficients", "numbers", "one per coordinate, or three per particle", required=True),
         Argument("constant", "number", "added to the sum; default: such that it holds at the start"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     examples=(
         example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
         example("turn", "shift", coefficients=[2, -5]),
     ),
-)
+)  # fmt: skip

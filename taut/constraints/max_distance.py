@@ -20,10 +20,10 @@ from . import distance
 from .base import Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     length = arguments["length"]
     if length is None or length.at(0.0)[0] <= 0.0:
-        return distance.lay_out(positions, arguments)  # the length at the start, or what is wrong
+        return distance.pack(positions, arguments)  # the length at the start, or what is wrong
     return Layout((length,), length=length)
 
 
@@ -51,15 +51,10 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="max_distance",
     doc="Two points stay at most a given length apart: a rope that may go slack.",
-    points=("a", "b"),
-    arguments=distance.KIND.arguments,
-    lay_out=lay_out,
-    kernel=kernel,
-    sense=">=",
-    contact=True,
+    points=("a", "b"), arguments=distance.KIND.arguments, pack=pack, kernel=kernel, sense=">=", contact=True,
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), length=3),
     ),
     stops={"length": 1.6},
-)
+)  # fmt: skip

@@ -12,22 +12,17 @@ from . import distance
 from .base import Kind
 
 
-def lay_out(positions, arguments):
-    return distance.lay_out(positions, arguments)  # (1)
+def pack(positions, arguments):
+    return distance.pack(positions, arguments)  # (1)
 
 
 KIND = Kind(
     name="min_distance",
     doc="Two points stay at least a given length apart (by default the length they start with).",
-    points=("a", "b"),
-    arguments=distance.KIND.arguments,
-    lay_out=lay_out,
-    kernel=distance.kernel,
-    sense=">=",
-    contact=True,
+    points=("a", "b"), arguments=distance.KIND.arguments, pack=pack, kernel=distance.kernel, sense=">=", contact=True,
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
     ),
     stops={"length": 0.5},
-)
+)  # fmt: skip

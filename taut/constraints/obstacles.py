@@ -14,7 +14,7 @@ from .base import BALL, Kind, Layout, ball_radius
 
 
 def kind_of(shape: Shape, side: Side) -> Kind:
-    def lay_out(positions, arguments):
+    def pack(positions, arguments):
         parameters, ints = side.pack(positions[0], arguments, ball_radius(arguments))  # (1)
         return Layout(parameters, ints=ints)
 
@@ -25,7 +25,7 @@ def kind_of(shape: Shape, side: Side) -> Kind:
         rows=side.rows,
         unit="m",
         arguments=(*shape.arguments, BALL),
-        lay_out=lay_out,
+        pack=pack,
         kernel=side.kernel,
         sense=">=",
         contact=True,

@@ -13,7 +13,7 @@ from .base import Argument, Kind, Layout
 from .custom import kernel, variables
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     curve = arguments["curve"]
     if isinstance(curve, str) or len(curve) != 3:
         raise ValueError("its curve must be three formulas in s, such as ['cos(s)', 'sin(s)', '0']")
@@ -31,16 +31,14 @@ def lay_out(positions, arguments):
 KIND = Kind(
     name="on_curve",
     doc="A point stays on a parametric curve; the curve's parameter, s in its formulas, is a scalar coordinate.",
-    points=("a", "s"),
-    rows=3,
+    points=("a", "s"), rows=3,
     arguments=(
         Argument("curve", "texts", "three formulas [m] in t and the parameter, always called s", required=True),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     coordinates=frozenset({"s"}),
     examples=(
         example("p", "turn", curve=("cos(s)*(1 + t**2)", "0.3*s*s", "sin(s + t)")),
         example(("box", (0.1, 0.2, 0.3)), "turn", curve=("s", "s**2", "exp(-s)")),
     ),
-)
+)  # fmt: skip

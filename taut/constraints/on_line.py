@@ -17,7 +17,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     direction = np.array(arguments["direction"], dtype=float)
     length = np.linalg.norm(direction)
     if length == 0.0:
@@ -55,16 +55,14 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="on_line",
     doc="A point stays on a line; the line may move.",
-    points=("a",),
-    rows=2,
+    points=("a",), rows=2,
     arguments=(
         Argument("point", "vector", "a place on the line [m]; default: where the point starts"),
         Argument("direction", "constant_vector", "along the line", required=True),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
+    pack=pack, kernel=kernel,
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), direction=(1, 2, 3)),
         example(("box", (0.1, 0.2, 0.3)), direction=(0, 1, 0)),
     ),
-)
+)  # fmt: skip

@@ -12,7 +12,7 @@ from ..shapes.half_space import kernel, read_normal
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     point = arguments["point"] or tuple(positions[0])
     return Layout((*point, *read_normal(arguments["normal"]), 0.0))  # (1)
 
@@ -25,11 +25,9 @@ KIND = Kind(
         Argument("point", "vector", "a place on the plane [m]; default: where the point starts"),
         Argument("normal", "vector", "direction across the plane", required=True),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    contact=True,
+    pack=pack, kernel=kernel, contact=True,
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), normal=("cos(3*t)", "sin(3*t)", 0)),
         example(("box", (0.1, 0.2, 0.3)), normal=(1, 2, -1)),
     ),
-)
+)  # fmt: skip

@@ -15,7 +15,7 @@ from ..compiled import compiled
 from .base import Argument, Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     center = arguments["center"]
     apart = sqrt(sum((positions[0][c] - center[c].at(0.0)[0]) ** 2 for c in range(3)))
     if apart == 0.0:
@@ -60,11 +60,9 @@ KIND = Kind(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("radius", "number", "radius [m]; default: as at the start"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    contact=True,
+    pack=pack, kernel=kernel, contact=True,
     examples=(
         example("p", center=("sin(2*t)", "t**2", 3), radius="2 + sin(t)"),
         example(("box", (0.1, 0.2, 0.3)), center=(1, 0, 0)),
     ),
-)
+)  # fmt: skip

@@ -18,7 +18,7 @@ from ..compiled import compiled
 from .base import Kind, Layout
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b, c, d = positions
     size = float(np.linalg.norm(b - a) * np.linalg.norm(d - c))
     if size == 0.0:
@@ -71,14 +71,9 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 KIND = Kind(
     name="parallel",
     doc="Edge a-b stays parallel to edge c-d.",
-    points=("a", "b", "c", "d"),
-    rows=2,
-    unit="rad",
-    lay_out=lay_out,
-    kernel=kernel,
-    rechart=rechart,
+    points=("a", "b", "c", "d"), rows=2, unit="rad", pack=pack, kernel=kernel, rechart=rechart,
     examples=(
         example("p", "q", "r", "s"),
         example("box", ("box", (0.3, 0, 0.1)), ("rod", (-0.5, 0, 0)), ("rod", (0.5, 0, 0))),
     ),
-)
+)  # fmt: skip

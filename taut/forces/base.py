@@ -7,7 +7,7 @@
     [N] (or world torques [N m]) and returns the batch's potential energy V [J] (0 where there is none). To power[0] it
     adds f·v + dV/dt [W], what the force does beside its potential: drag takes, a rest length that changes gives. With
     `turning=True` it leaves that to its caller. p_t holds time derivatives of the parameters p.
-4.  `lay_out` is as for constraints.
+4.  `pack` is as for constraints.
 5.  `feels_velocity` and `works` say, from the arguments, whether the force depends on velocities and whether it has no
     potential: methods iterate where forces feel velocities, and count the work of those that have no potential.
 6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_words.py).
@@ -15,6 +15,7 @@
     first numbers of a counter point, what it holds until it looks again. Such points are part of the state.
 8.  `coupled(count, ints)`, of its number of points and its whole numbers, tells which of its points feel each other, as
     rows of numbers of points: what is not told to be apart stands in one matrix with methods implicit in forces.
+9.  `examples` are written as for constraints; together they show every term of the equations.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import Example
 from ..constraints.base import Argument, Layout
 
 
@@ -62,19 +64,20 @@ class ForceKind:
     name: str
     doc: str
     points: tuple[str, ...] | None  # None: any number
-    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout]
+    pack: Callable[[np.ndarray, dict[str, Any]], Layout]
     kernel: Callable
     arguments: tuple[Argument, ...] = ()
     turning: bool = False
-    frames: bool = False  # lay_out derives points from the bodies' frames, as for constraints
+    frames: bool = False  # pack derives points from the bodies' frames, as for constraints
     joints: tuple[str, ...] = ()  # arguments that name joints
     may_be_infinite: bool = False  # some of its parameters may be infinite, which means: never
     feels_velocity: Callable[[dict[str, Any]], bool] = never  # of its arguments: depends on velocities
     works: Callable[[dict[str, Any]], bool] = never  # of its arguments: has no potential
     sample: Callable | None = None  # called before each step
     coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
+    examples: tuple[Example, ...] = ()  # from which every test of kinds runs: see 9
 
     @property
     def asks(self) -> bool:
-        """Whether lay_out wants to know more of its points than where they are."""
+        """Whether pack wants to know more of its points than where they are."""
         return self.points is None or self.frames

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from math import floor
 
+from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, codegen
@@ -23,7 +24,7 @@ POINTS = 5  # of the coordinate, and where the sample is held
 SAME_TIME = 1e-6  # of 1/rate: how much too early a step may start and still take the sample
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate, _ = acted_on(arguments)
     often = arguments["rate"]
     if often is not None and not often > 0.0:
@@ -58,6 +59,11 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     return 0.0
 
 
+def proportional(t, q, rate):
+    """A controller for the example."""
+    return -2.0 * q - 0.3 * rate
+
+
 KIND = joint_force(
     name="controller",
     doc="Your own Python controller of a joint: torque or force f(t, q, rate), asked so many times a second.",
@@ -65,8 +71,6 @@ KIND = joint_force(
         Argument("function", "function", "f(t, q, rate of q) -> torque [N m] or force [N]", required=True),
         Argument("rate", "constant", "how often it is asked [Hz]; default: in each step"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    works=always,
-    sample=sample,
-)
+    pack=pack, kernel=kernel, works=always, sample=sample,
+    examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), function=proportional),),
+)  # fmt: skip

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, check, codegen
@@ -24,7 +25,7 @@ def variables(labels):
     return places + speeds
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     formula, function = arguments["formula"], arguments["function"]
     count = len(positions)
     if (formula is None) == (function is None):
@@ -78,8 +79,8 @@ KIND = ForceKind(
         Argument("function", "function", "f(x, v, t) -> forces, arrays of shape (points, 3)"),
         Argument("interpreted", "constant", "1: call Python in each step instead of compiling", default=0),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=always,
-    works=always,
-)
+    pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    examples=(
+        example("p", "q", formula=["q.x - p.x", "-0.3*p.vy", "t", "p.x - q.x", "sin(t)", "q.vz**2"]),
+    ),
+)  # fmt: skip

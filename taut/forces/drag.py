@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind, always, none_coupled
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coefficient = arguments["coefficient"]
     if coefficient.is_constant and coefficient.value < 0:
         raise ValueError(f"its coefficient is {coefficient.value:g}; it must not be negative")
@@ -35,9 +36,6 @@ KIND = ForceKind(
     doc="Viscous drag on the listed bodies, or on all free bodies when none is listed.",
     points=None,
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=always,
-    works=always,
-    coupled=none_coupled,
-)
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=none_coupled,
+    examples=(example("p", coefficient="0.4 + t"),),
+)  # fmt: skip

@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     value = arguments["value"]
     return Layout(tuple(value), ints=(int(all(s.is_constant for s in value)),))
 
@@ -37,6 +38,6 @@ KIND = ForceKind(
     doc="A constant or time-dependent force on a point (on a coordinate: its first component).",
     points=("a",),
     arguments=(Argument("value", "vector", "force [N]", required=True),),
-    lay_out=lay_out,
-    kernel=kernel,
-)
+    pack=pack, kernel=kernel,
+    examples=(example("p", value=(1, 2, 3)), example(("box", (0.1, 0.2, 0.1)), value=("sin(t)", 0, 1))),
+)  # fmt: skip

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from math import tanh
 
+from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate
@@ -19,7 +20,7 @@ from .base import always
 from .joint_words import SIZES, acted_on, code, joint_force, not_negative
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate, size = acted_on(arguments)
     if size is None:
         raise ValueError("it has no size; give torque [N m], or force [N] of a joint that slides")
@@ -47,8 +48,6 @@ KIND = joint_force(
         *SIZES,
         Argument("width", "constant", "rate within which friction changes its sign [rad/s or m/s]", default=0.01),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=always,
-    works=always,
-)
+    pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque=0.7, width=0.5),),
+)  # fmt: skip

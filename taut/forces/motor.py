@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from math import inf
 
+from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
@@ -22,7 +23,7 @@ from .joint_words import SIZES, acted_on, code, joint_force, not_negative
 TARGET, VELOCITY = 1, 2  # where the wanted rate is found: dq_d/dt, w_d
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate, given = acted_on(arguments)
     target, velocity, limit = arguments["target"], arguments["velocity"], arguments["limit"]
     not_negative(arguments, "stiffness", "damping", "gain", "limit")
@@ -70,9 +71,9 @@ KIND = joint_force(
         Argument("gain", "number", "velocity control: torque or force per error of the rate"),
         Argument("limit", "constant", "largest torque or force [N m or N]; default: none"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    may_be_infinite=True,
-    feels_velocity=always,
-    works=always,
-)
+    pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=always, works=always,
+    examples=(
+        example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque="1 + t"),
+        example(made("slider", "rod", (1, -1, 2), axis=(1, 0, 0)), target="0.3*t", stiffness=4.0, damping=0.5),
+    ),
+)  # fmt: skip

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
+from ..compiled.vectors import add_pair
 from ..constraints.base import Argument, Layout
 from .base import ForceKind, is_damped
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     apart = float(sqrt(((positions[0] - positions[1]) ** 2).sum()))
     length = arguments["length"]
     stiffness, damping = arguments["stiffness"], arguments["damping"]
@@ -45,12 +47,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
         wz = v[a, 2] - v[b, 2]
         rate = (dx * wx + dy * wy + dz * wz) * inverse
         pull = -(stiffness * (length - rest) + damping * rate) * inverse
-        f[a, 0] += pull * dx  # (1)
-        f[a, 1] += pull * dy
-        f[a, 2] += pull * dz
-        f[b, 0] -= pull * dx
-        f[b, 1] -= pull * dy
-        f[b, 2] -= pull * dz
+        add_pair(f, a, b, pull, pull, dx, dy, dz)  # (1)
         longer = length - rest
         energy += 0.5 * stiffness * longer * longer  # (2)
         m = at.par + 3 * i
@@ -67,8 +64,9 @@ KIND = ForceKind(
         Argument("length", "number", "rest length [m]; default: as at the start"),
         Argument("damping", "number", "damping along the spring [N s/m]", default=0.0),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=is_damped,
-    works=is_damped,
-)
+    pack=pack, kernel=kernel, feels_velocity=is_damped, works=is_damped,
+    examples=(
+        example("p", ("box", (0.1, 0.2, 0.1)), stiffness="20 + t", length="0.5 + 0.1*t", damping=0.7),
+        example("q", (0, 0, 0), stiffness=3.0),
+    ),
+)  # fmt: skip

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled, entry, inline, structure
+from ..compiled.vectors import add_pair
 from ..errors import TautError
 
 Array = np.ndarray
@@ -86,12 +87,7 @@ def add_forces(s, x, v, f):
         rate = (d0 * (v[i, 0] - v[j, 0]) + d1 * (v[i, 1] - v[j, 1]) + d2 * (v[i, 2] - v[j, 2])) * inverse
         pull = tension(l, s.rest[q], s.k[q], s.k2[q], s.elongation2[q]) + s.damping[q] * rate  # (1)
         pull *= inverse
-        f[i, 0] -= pull * d0  # (2)
-        f[i, 1] -= pull * d1
-        f[i, 2] -= pull * d2
-        f[j, 0] += pull * d0
-        f[j, 1] += pull * d1
-        f[j, 2] += pull * d2
+        add_pair(f, i, j, -pull, -pull, d0, d1, d2)  # (2)
         over = max(0.0, l - (1.0 + s.elongation2[q]) * s.rest[q])
         energy += 0.5 * s.k[q] * (l - s.rest[q]) ** 2
         if over > 0.0:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
@@ -14,7 +15,7 @@ from .base import is_damped
 from .joint_words import acted_on, code, joint_force, not_negative
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate, _ = acted_on(arguments)
     not_negative(arguments, "stiffness", "damping")
     numbers = (arguments["stiffness"], arguments["rest"], arguments["damping"], coordinate.offset)
@@ -43,8 +44,8 @@ KIND = joint_force(
         Argument("damping", "number", "torque per rate [N m s/rad] or force per speed [N s/m]", default=0.0),
         Argument("rest", "number", "value of the coordinate at which the spring is slack [rad or m]", default=0.0),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=is_damped,
-    works=is_damped,
-)
+    pack=pack, kernel=kernel, feels_velocity=is_damped, works=is_damped,
+    examples=(
+        example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), stiffness="2 + t", damping=0.3, rest="0.1*t"),
+    ),
+)  # fmt: skip

@@ -14,13 +14,15 @@ from math import sqrt
 
 import numpy as np
 
+from ..arguments import example
 from ..compiled import compiled
+from ..compiled.vectors import add_pair
 from ..constraints.base import Argument, Layout
 from .base import ForceKind, coupled_by
 from .spring_law import tension
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     pairs = numbered_points(arguments["pairs"], 2, "pairs", len(positions))
     twice = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
     if twice.size:
@@ -82,12 +84,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
             rate = (d0 * (v[i, 0] - v[j, 0]) + d1 * (v[i, 1] - v[j, 1]) + d2 * (v[i, 2] - v[j, 2])) * inverse
             k, rest, k2, elongation2 = p[m], p[m + 1], p[m + 3], p[m + 4]
             pull = (tension(l, rest, k, k2, elongation2) + p[m + 2] * rate) * inverse  # (1)
-            f[i, 0] -= pull * d0  # (2)
-            f[i, 1] -= pull * d1
-            f[i, 2] -= pull * d2
-            f[j, 0] += pull * d0
-            f[j, 1] += pull * d1
-            f[j, 2] += pull * d2
+            add_pair(f, i, j, -pull, -pull, d0, d1, d2)  # (2)
             energy += 0.5 * k * (l - rest) ** 2  # (3)
             power[0] -= p[m + 2] * rate * rate  # (4)
             over = l - (1.0 + elongation2) * rest
@@ -111,10 +108,9 @@ KIND = ForceKind(
         Argument("second_stiffness", "numbers", "stiffness beyond second_elongation [N/m]"),
         Argument("second_elongation", "numbers", "elongation from which on it acts, 0.1 for ten percent"),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    may_be_infinite=True,
-    feels_velocity=is_damped,
-    works=is_damped,
-    coupled=coupled_by(2),
-)
+    pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped, coupled=coupled_by(2),
+    examples=(
+        example("p", "q", "box", pairs=[(0, 1), (1, 2)], stiffness=[7, 8], length=[0.5, 1.0], damping=[0.3],
+                second_stiffness=[90], second_elongation=[0.01]),
+    ),
+)  # fmt: skip

@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind, always
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     return Layout(tuple(arguments["value"]))
 
 
@@ -28,8 +29,6 @@ KIND = ForceKind(
     doc="A constant or time-dependent torque on a rigid body, in the world's axes.",
     points=("a",),
     arguments=(Argument("value", "vector", "torque [N m]", required=True),),
-    lay_out=lay_out,
-    kernel=kernel,
-    turning=True,
-    works=always,
-)
+    pack=pack, kernel=kernel, turning=True, works=always,
+    examples=(example("box", value=("t", 1, 2)),),
+)  # fmt: skip

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..arguments import example
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from .base import ForceKind, always, coupled_by
 from .springs import numbered_points
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     triangles = numbered_points(arguments["triangles"], 3, "triangles", len(positions))
     coefficient, density = arguments["coefficient"], arguments["density"]
     if coefficient.is_constant and coefficient.value < 0:
@@ -72,9 +73,6 @@ KIND = ForceKind(
         Argument("coefficient", "number", "drag coefficient of a plate across the wind", default=1.0),
         Argument("density", "constant", "of the air [kg/m³]", default=1.2),
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    feels_velocity=always,
-    works=always,
-    coupled=coupled_by(3),
-)
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=coupled_by(3),
+    examples=(example("p", "q", "r", triangles=[(0, 1, 2)], velocity=("1 + t", 0, 2)),),
+)  # fmt: skip

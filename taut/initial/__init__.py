@@ -1,9 +1,18 @@
 """Before the first step: what the start breaks is named, repaired where asked, or refused.
 
+    min |δ|²_M   with   Φ(q ⊞ δ, 0) = 0                       projection.py: the nearest place, by Newton's method  (1)
+    (J W Jᵀ) μ = -Φ,    q ← q ⊞ W Jᵀ μ                        one step of it; rank from linalg/singular.py          (2)
+    (J W Jᵀ) ν = -(J v + Φ_t),    v ← v + W Jᵀ ν              the nearest velocity                                   (3)
+    Φ ≥ -tolerance                                            inequalities: refused where broken, or repaired        (4)
+
+    q, v, M, W     state.x and state.quat, state.v, 1/bodies.w, bodies.w
+    Φ, J, Φ_t      work.phi, work.J, work.phi_t, as everywhere
+    μ, ν           work.mu: multipliers of the repair, no forces
+
     constraints.py   equalities, their velocities, and inequalities between bodies
     equalities.py    how far a start may be off, in words
     projection.py    the nearest place where equalities hold
-    sheets.py        cloth and solids: edges, nodes inside solids, crossings; in words
+    deformables.py   cloth and solids: edges, nodes inside solids, crossings; in words
     repair.py        nodes moved out of solids and edges brought back, by the least motion
     untangle.py      crossings taken apart
 """
@@ -14,14 +23,14 @@ from ..contact.algorithms import contact_of
 from ..model import Model
 from ..model.arrays import State, System
 from .constraints import Start, check_inequalities, prepare_start
+from .deformables import check_deformables
 from .equalities import AS_GIVEN, REPAIR, start_mode
-from .sheets import check_sheets
 
 
 def check_start(model: Model, system: System, state: State, par: Any, mode: str) -> None:
     """Refuse or repair what the start breaks beside equalities: inequalities, lengths, contacts of cloth and solids."""
-    if model.sheets:
-        check_sheets(model, system, state, par, mode)
+    if model.deformables:
+        check_deformables(model, system, state, par, mode)
     elif model.is_unilateral:
         check_inequalities(model, system, state, contact_of(par), mode)
 

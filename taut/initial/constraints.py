@@ -83,7 +83,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     _refuse_idle_rows(model, phi, rate)
     size = scene_size(model, state.x)
     start = Start(False, size, row_scales(model, size, work.J, until))
-    if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.sheets):
+    if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.deformables):
         # In any flat sheet; and edges that are all at their length (sheets.py) do not contradict each other.
         note("hard edges of sheets depend on each other in the initial position")
     elif dependent:

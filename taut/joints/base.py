@@ -2,7 +2,7 @@
 
 1.  One file, one `KIND = joint(...)`, one line in `joints/__init__.py`. It joins two points, a and b,
     on rigid bodies or in the world, and holds some of the motion of a's body as seen from b's.
-2.  `lay_out` takes the joint's axes from `axes_of`, fixed to each body at the start, and returns the rows that hold,
+2.  `pack` takes the joint's axes from `axes_of`, fixed to each body at the start, and returns the rows that hold,
     as parts of other kinds (rows.py), its coordinates (coordinates.py), and its frame:
 
         ball(a, b)             x_a - x_b = 0                three rows
@@ -144,7 +144,7 @@ def frame(arguments: dict[str, Any], b: Axes) -> JointFrame:
 def joint(
     name: str,
     doc: str,
-    lay_out: Callable[[np.ndarray, dict[str, Any]], Layout],
+    pack: Callable[[np.ndarray, dict[str, Any]], Layout],
     rows: int,
     arguments: tuple[Argument, ...],
     examples: tuple[Example, ...],
@@ -152,5 +152,5 @@ def joint(
 ) -> Kind:
     """The kind of a joint between points a and b, made of parts from the frames of their bodies."""
     return Kind(
-        name, doc, ("a", "b"), lay_out, rows=rows, unit=unit, arguments=arguments, examples=examples, frames=True
+        name, doc, ("a", "b"), pack, rows=rows, unit=unit, arguments=arguments, examples=examples, frames=True
     )

@@ -12,7 +12,7 @@ from ..constraints.base import Argument, Kind, Layout, Part
 from .base import unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     first, second = arguments["frames"]
     u, w = unit(arguments["direction"], "direction"), unit(arguments["direction_2"], "direction_2")
     angle = arguments["angle"]
@@ -26,17 +26,15 @@ def lay_out(positions, arguments):
 KIND = Kind(
     name="constant_angle",
     doc="A direction on one body keeps its angle to a direction on another.",
-    points=("a", "b"),
-    unit="rad",
+    points=("a", "b"), unit="rad",
     arguments=(
         Argument("direction", "constant_vector", "on a's body, in the world at the start", required=True),
         Argument("direction_2", "constant_vector", "on b's body, in the world at the start", required=True),
         Argument("angle", "constant", "between them [rad]; default: as at the start"),
     ),
-    lay_out=lay_out,
-    frames=True,
+    pack=pack, frames=True,
     examples=(
         example("box", "rod", direction=(1, 0, 0), direction_2=(0, 1, 0)),
         example("box", (0, 0, 0), direction=(1, 0, 0), direction_2=(1, 1, 0), angle=0.7),
     ),
-)
+)  # fmt: skip

@@ -12,7 +12,7 @@ from ..constraints.base import Layout, Part
 from .base import AXIS, axes_of, coincident, frame, joint
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     return Layout(
         parts=(coincident(arguments), Part("homokinetic", (a.x, a.y, b.x, b.y))),  # (1)
@@ -21,7 +21,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "constant_velocity", "Two shafts that meet at any angle turn at the same rate.", lay_out, rows=4,
+    "constant_velocity", "Two shafts that meet at any angle turn at the same rate.", pack, rows=4,
     arguments=AXIS,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),

@@ -22,7 +22,7 @@ from typing import Any
 
 from ..compiled import compiled, inline
 from ..constraints.base import Coordinate, Kind, Part
-from .rows import dot, lay_out, products
+from .rows import dot, pack, products
 
 ANGLE, DISPLACEMENT = range(2)
 TYPES = {"angle": ANGLE, "displacement": DISPLACEMENT}
@@ -138,7 +138,7 @@ def relation(coordinates: Sequence[Coordinate], weights: Sequence[float], target
 
 def _relation(name: str, unit: str) -> Kind:
     return Kind(name=name, doc="A weighted sum of joint coordinates follows a function of time.", points=None, rows=1,
-                unit=unit, lay_out=lay_out, kernel=relation_kernel)
+                unit=unit, pack=pack, kernel=relation_kernel)
 
 
 RELATIONS = (_relation("angle_relation", "rad"), _relation("displacement_relation", "m"))

@@ -15,7 +15,7 @@ SECOND = Argument("second", "joint", "the joint that is followed", required=True
 OFFSET = Argument("offset", "constant", "added to it [rad or m]", default=0.0)
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     first, second = coordinate_of(arguments, "first"), coordinate_of(arguments, "second")
     ratio = arguments["ratio"]
     if ratio == 0.0:
@@ -36,8 +36,7 @@ KIND = Kind(
         Argument("coordinate", "text", "which coordinate of the first joint; default: its first"),
         Argument("coordinate_second", "text", "which coordinate of the second joint; default: its first"),
     ),
-    lay_out=lay_out,
-    joints=("first", "second"),
+    pack=pack, joints=("first", "second"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
@@ -45,4 +44,4 @@ KIND = Kind(
             ratio=-2.0, offset=0.3,
         ),
     ),
-)
+)  # fmt: skip

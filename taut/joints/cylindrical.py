@@ -11,7 +11,7 @@ from ..constraints.base import Layout
 from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, joint, on_axis
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     return Layout(
         parts=(*on_axis(arguments, b), *aligned(a, b)),  # (1)
@@ -21,7 +21,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "cylindrical", "A body turns about one axis of another and moves along it.", lay_out, rows=4,
+    "cylindrical", "A body turns about one axis of another and moves along it.", pack, rows=4,
     arguments=(*AXIS, ANGLE, DISPLACEMENT),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),

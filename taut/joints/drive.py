@@ -11,7 +11,7 @@ from .coordinates import relation
 from .selection import COORDINATE, TARGETS, chosen_target
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate, target = chosen_target(arguments, "drive")
     return Layout(parts=(relation((coordinate,), (1.0,), target),))  # (1)
 
@@ -22,8 +22,7 @@ KIND = Kind(
     points=(),
     unit="rad",
     arguments=(Argument("joint", "joint", "the joint that is driven", required=True), *TARGETS, COORDINATE),
-    lay_out=lay_out,
-    joints=("joint",),
+    pack=pack, joints=("joint",),
     examples=(
         example(
             made("cylindrical", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
@@ -34,4 +33,4 @@ KIND = Kind(
             displacement="0.3*t**2",
         ),
     ),
-)
+)  # fmt: skip

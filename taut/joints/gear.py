@@ -12,7 +12,7 @@ from .couple import FIRST, OFFSET, SECOND
 from .selection import coordinate_of
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     ratio, teeth = arguments["ratio"], arguments["teeth"]
     if (ratio is None) == (teeth is None):
         raise ValueError("give either its ratio or the teeth of both wheels")
@@ -38,8 +38,7 @@ KIND = Kind(
         Argument("teeth", "numbers", "teeth of the first and the second wheel, which mesh on the outside"),
         OFFSET,
     ),
-    lay_out=lay_out,
-    joints=("first", "second"),
+    pack=pack, joints=("first", "second"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),
@@ -47,4 +46,4 @@ KIND = Kind(
             teeth=(17, 53),
         ),
     ),
-)
+)  # fmt: skip

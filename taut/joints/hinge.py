@@ -11,7 +11,7 @@ from ..constraints.base import Layout
 from .base import ANGLE, AXIS, aligned, angle, axes_of, coincident, frame, joint
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     return Layout(
         parts=(coincident(arguments), *aligned(a, b)),  # (1)
@@ -21,7 +21,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "hinge", "Two bodies share a point and turn about one axis.", lay_out, rows=5, arguments=(*AXIS, ANGLE),
+    "hinge", "Two bodies share a point and turn about one axis.", pack, rows=5, arguments=(*AXIS, ANGLE),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example("rod", (1, -1, 2), axis_a=(0, 0, 1), axis_b=(0, 1, 0)),

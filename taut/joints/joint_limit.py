@@ -12,7 +12,7 @@ from .coordinates import TYPES, bias, gradient, value
 from .selection import COORDINATE, coordinate_of
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     coordinate = coordinate_of(arguments)
     lower, upper = arguments["lower"], arguments["upper"]
     if lower is None and upper is None:
@@ -46,18 +46,14 @@ KIND = Kind(
     name="joint_limit",
     doc="A joint's coordinate stays between two limits.",
     points=(),
-    rows=0,
-    unit="1",
+    rows=0, unit="1",
     arguments=(
         Argument("joint", "joint", "the joint that is limited", required=True),
         Argument("lower", "constant", "smallest value [rad or m]"),
         Argument("upper", "constant", "largest value [rad or m]"),
         COORDINATE,
     ),
-    lay_out=lay_out,
-    kernel=kernel,
-    sense=">=",
-    joints=("joint",),
+    pack=pack, kernel=kernel, sense=">=", joints=("joint",),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2),
@@ -65,4 +61,4 @@ KIND = Kind(
         ),
         example(made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2), upper=1.0),
     ),
-)
+)  # fmt: skip

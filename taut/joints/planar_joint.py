@@ -11,7 +11,7 @@ from ..constraints.base import Layout, Part
 from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, joint, points_of
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     return Layout(
         parts=(Part("offset", (*points_of(arguments), b.z), (0.0,)), *aligned(a, b)),  # (1)
@@ -25,7 +25,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "planar_joint", "A body slides and turns on a plane of another.", lay_out, rows=3, arguments=(*AXIS, ANGLE),
+    "planar_joint", "A body slides and turns on a plane of another.", pack, rows=3, arguments=(*AXIS, ANGLE),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
     ),

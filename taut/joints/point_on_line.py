@@ -11,7 +11,7 @@ from ..constraints.base import Argument, Layout
 from .base import DISPLACEMENT, across, displacement, frame, joint, on_axis, on_body, unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     z = unit(arguments["axis"], "axis")
     b = on_body(arguments["frames"][1], across(z), z)
     return Layout(
@@ -22,7 +22,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "point_on_line", "A point stays on a line that moves with a body.", lay_out, rows=2, unit="m",
+    "point_on_line", "A point stays on a line that moves with a body.", pack, rows=2, unit="m",
     arguments=(
         Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
         DISPLACEMENT,

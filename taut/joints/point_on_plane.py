@@ -11,7 +11,7 @@ from ..constraints.base import Argument, Layout, Part
 from .base import across, displacement, frame, joint, on_body, points_of, unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     z = unit(arguments["normal"], "normal")
     b = on_body(arguments["frames"][1], across(z), z)
     return Layout(
@@ -25,7 +25,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "point_on_plane", "A point stays on a plane that moves with a body.", lay_out, rows=1, unit="m",
+    "point_on_plane", "A point stays on a plane that moves with a body.", pack, rows=1, unit="m",
     arguments=(
         Argument("normal", "constant_vector", "of the plane through b, in the world at the start", required=True),
     ),

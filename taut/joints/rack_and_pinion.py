@@ -12,7 +12,7 @@ from .couple import OFFSET
 from .selection import coordinate_of
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     radius = arguments["radius"]
     if radius == 0.0:
         raise ValueError("its radius is 0, so that the rack is held where it is; give the pinion's radius")
@@ -30,8 +30,7 @@ KIND = Kind(
         Argument("radius", "constant", "of the pinion [m]; negative: on the other side of the rack", required=True),
         OFFSET,
     ),
-    lay_out=lay_out,
-    joints=("pinion", "rack"),
+    pack=pack, joints=("pinion", "rack"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),
@@ -39,4 +38,4 @@ KIND = Kind(
             radius=0.2,
         ),
     ),
-)
+)  # fmt: skip

@@ -17,7 +17,7 @@ from ..constraints.base import Argument, Kind, Layout, Part
 from .base import Axes, across, frame, on_body, points_of, unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     radius, tube = size_of(arguments)
     wheel, plane = arguments["frames"]
     z = unit(arguments["normal"], "normal")
@@ -58,20 +58,17 @@ def size_of(arguments) -> tuple[float, float]:
 KIND = Kind(
     name="rolling",
     doc="A ball, wheel or disc rolls on a plane, which may move, without slipping.",
-    points=("wheel", "plane"),
-    rows=3,
-    level="velocity",
+    points=("wheel", "plane"), rows=3, level="velocity",
     arguments=(
         Argument("normal", "constant_vector", "of the plane, in the world at the start", default=(0.0, 1.0, 0.0)),
         Argument("radius", "constant", "from the hub to the rim [m]; default: the body's own"),
         Argument("axis", "constant_vector", "of the axle, in the world at the start; default: none, it is a ball"),
         Argument("tube", "constant", "of a wheel: radius of the rim's cross-section [m]; 0: a sharp rim", default=0.0),
     ),
-    lay_out=lay_out,
-    frames=True,
+    pack=pack, frames=True,
     examples=(
         example("box", ("rod", (0.5, 0, 0)), normal=(1, 2, 2), radius=0.6, axis=(2, -1, 0.3)),
         example(("box", (0.1, 0.2, 0.3)), (0, 0, 1), radius=0.6, axis=(1, 0.5, 1), tube=0.2),
         example("rod", "box", normal=(1, 2, 2), radius=0.3),
     ),
-)
+)  # fmt: skip

@@ -15,7 +15,7 @@ from ..compiled import compiled, inline
 from ..constraints.base import Kind
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     raise AssertionError("rows of joints are made by their joints")
 
 
@@ -78,7 +78,7 @@ def homokinetic_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch,
 
 
 def _row(name: str, doc: str, points: tuple[str, ...], unit: str, kernel) -> Kind:
-    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, lay_out=lay_out, kernel=kernel)
+    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, pack=pack, kernel=kernel)
 
 
 ROWS = (

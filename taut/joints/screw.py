@@ -16,7 +16,7 @@ from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displaceme
 from .coordinates import relation
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     turn, along = angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z)
     slope = arguments["pitch"] / (2.0 * pi)
@@ -30,7 +30,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "screw", "A body moves along an axis of another by one pitch for each turn about it.", lay_out, rows=5,
+    "screw", "A body moves along an axis of another by one pitch for each turn about it.", pack, rows=5,
     arguments=(
         *AXIS,
         Argument("pitch", "constant", "displacement for one turn [m]; negative: left-handed", required=True),

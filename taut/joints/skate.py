@@ -14,7 +14,7 @@ from ..constraints.base import Argument, Kind, Layout, Part
 from .base import unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     heading = unit(arguments["direction"], "direction")
     across = np.cross(unit(arguments["normal"], "normal"), heading)
     if np.linalg.norm(across) < 1e-9:
@@ -27,16 +27,14 @@ def lay_out(positions, arguments):
 KIND = Kind(
     name="skate",
     doc="A place on a body moves along a direction that turns with the body, and not across it (knife edge, car axle).",
-    points=("a",),
-    level="velocity",
+    points=("a",), level="velocity",
     arguments=(
         Argument("direction", "constant_vector", "heading of the blade in the world, at the start", required=True),
         Argument("normal", "constant_vector", "of the ground, in the world at the start", default=(0.0, 1.0, 0.0)),
     ),
-    lay_out=lay_out,
-    frames=True,
+    pack=pack, frames=True,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), direction=(1, 0, 2)),
         example("rod", direction=(1, 1, 0), normal=(0, 0, 1)),
     ),
-)
+)  # fmt: skip

@@ -11,7 +11,7 @@ from ..constraints.base import Layout
 from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, joint, locked, on_axis
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     a, b = axes_of(arguments)
     return Layout(
         parts=(*on_axis(arguments, b), *locked(a, b)),  # (1)
@@ -21,7 +21,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "slider", "A body moves along one axis of another and does not turn.", lay_out, rows=5,
+    "slider", "A body moves along one axis of another and does not turn.", pack, rows=5,
     arguments=(*AXIS, DISPLACEMENT),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),

@@ -35,26 +35,17 @@ from __future__ import annotations
 from math import sqrt
 
 from ..compiled import compiled, inline
+from ..compiled.vectors import cross3, dot3
 from ..constraints.base import Kind
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     raise AssertionError("rows of skates and wheels are made by them")
 
 
 @inline
 def vector(x, a):
     return x[a, 0], x[a, 1], x[a, 2]
-
-
-@inline
-def dot(a, b):
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@inline
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @inline
@@ -73,7 +64,7 @@ def lowest(n, e, r, c):
     """(1): ρ."""
     if r == 0.0:
         return -c * n[0], -c * n[1], -c * n[2]
-    kappa = dot(n, e)
+    kappa = dot3(n, e)
     s = sqrt(1.0 - kappa * kappa)
     return sum_of(sum_of((0.0, 0.0, 0.0), -r / s - c, n), r * kappa / s, e)
 
@@ -83,7 +74,7 @@ def lowest_rate(n, e, dn, de, r, c):
     """(8): ρ̇."""
     if r == 0.0:
         return -c * dn[0], -c * dn[1], -c * dn[2]
-    kappa, rate = dot(n, e), dot(dn, e) + dot(n, de)
+    kappa, rate = dot3(n, e), dot3(dn, e) + dot3(n, de)
     s = sqrt(1.0 - kappa * kappa)
     u = sum_of((-n[0] / s, -n[1] / s, -n[2] / s), kappa / s, e)
     turned = sum_of(sum_of(dn, -rate, e), -kappa, de)
@@ -94,9 +85,9 @@ def lowest_rate(n, e, dn, de, r, c):
 @inline
 def angular_velocity(x, v, a, b, c):
     """½ Σ e_i × ė_i of three orthonormal directions of a body."""
-    first = cross(vector(x, a), vector(v, a))
-    both = sum_of(first, 1.0, cross(vector(x, b), vector(v, b)))
-    found = sum_of(both, 1.0, cross(vector(x, c), vector(v, c)))
+    first = cross3(vector(x, a), vector(v, a))
+    both = sum_of(first, 1.0, cross3(vector(x, b), vector(v, b)))
+    found = sum_of(both, 1.0, cross3(vector(x, c), vector(v, c)))
     return 0.5 * found[0], 0.5 * found[1], 0.5 * found[2]
 
 
@@ -108,9 +99,9 @@ def touch_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, 
         a, b = idx[m], idx[m + 1]
         e, up = vector(x, idx[m + 2]), vector(x, idx[m + 3])
         d = sum_of(vector(x, a), -1.0, vector(x, b))
-        kappa = dot(up, e)
+        kappa = dot3(up, e)
         s = sqrt(1.0 - kappa * kappa) if r > 0.0 else 1.0
-        phi[row] = dot(up, d) - r * s - c  # (2)
+        phi[row] = dot3(up, d) - r * s - c  # (2)
         store(J, k, 1.0, up)  # (3)
         store(J, k + 1, -1.0, up)
         store(J, k + 2, r * kappa / s, up)
@@ -119,9 +110,9 @@ def touch_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, 
         if second:
             de, dup = vector(v, idx[m + 2]), vector(v, idx[m + 3])
             dd = sum_of(vector(v, a), -1.0, vector(v, b))
-            rate = dot(dup, e) + dot(up, de)
+            rate = dot3(dup, e) + dot3(up, de)
             ds = -kappa * rate / s
-            gamma[row] = 2.0 * dot(dup, dd) + r * (rate * rate + 2.0 * kappa * dot(dup, de) + ds * ds) / s  # (4)
+            gamma[row] = 2.0 * dot3(dup, dd) + r * (rate * rate + 2.0 * kappa * dot3(dup, de) + ds * ds) / s  # (4)
 
 
 @compiled
@@ -134,22 +125,22 @@ def slip_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J
         d = sum_of(vector(x, a), -1.0, vector(x, b))
         rho = lowest(up, e, r, c)
         on_plane = sum_of(d, 1.0, rho)
-        w_a, w_b = cross(rho, along), cross(on_plane, along)  # (5)
+        w_a, w_b = cross3(rho, along), cross3(on_plane, along)  # (5)
         phi[row] = phi_t[row] = 0.0
         store(J, k, 1.0, along)  # (6)
         store(J, k + 1, -1.0, along)
         for j in range(3):
-            store(J, k + 2 + j, 0.5, cross(w_a, vector(x, idx[m + 2 + j])))
-            store(J, k + 5 + j, -0.5, cross(w_b, vector(x, idx[m + 5 + j])))
+            store(J, k + 2 + j, 0.5, cross3(w_a, vector(x, idx[m + 2 + j])))
+            store(J, k + 5 + j, -0.5, cross3(w_b, vector(x, idx[m + 5 + j])))
         if second:
             de, dup, dalong = vector(v, first), vector(v, up_), vector(v, along_)
             dd = sum_of(vector(v, a), -1.0, vector(v, b))
             drho = lowest_rate(up, e, dup, de, r, c)
-            dw_a = sum_of(cross(drho, along), 1.0, cross(rho, dalong))
-            dw_b = sum_of(cross(sum_of(dd, 1.0, drho), along), 1.0, cross(on_plane, dalong))
+            dw_a = sum_of(cross3(drho, along), 1.0, cross3(rho, dalong))
+            dw_b = sum_of(cross3(sum_of(dd, 1.0, drho), along), 1.0, cross3(on_plane, dalong))
             omega_a = angular_velocity(x, v, idx[m + 2], idx[m + 3], idx[m + 4])
             omega_b = angular_velocity(x, v, idx[m + 5], idx[m + 6], idx[m + 7])
-            gamma[row] = dot(dalong, dd) + dot(dw_a, omega_a) - dot(dw_b, omega_b)  # (7)
+            gamma[row] = dot3(dalong, dd) + dot3(dw_a, omega_a) - dot3(dw_b, omega_b)  # (7)
 
 
 @compiled
@@ -160,11 +151,11 @@ def across_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi,
         store(J, at.blk + 2 * i, 1.0, vector(x, w))  # (9)
         store(J, at.blk + 2 * i + 1, 0.0, vector(x, w))
         if second:
-            gamma[at.row + i] = dot(vector(v, w), vector(v, a))
+            gamma[at.row + i] = dot3(vector(v, w), vector(v, a))
 
 
 def _row(name: str, doc: str, points: tuple[str, ...], kernel, level: str = "velocity") -> Kind:
-    return Kind(name=name, doc=doc, points=points, rows=1, unit="m", lay_out=lay_out, kernel=kernel, level=level)
+    return Kind(name=name, doc=doc, points=points, rows=1, unit="m", pack=pack, kernel=kernel, level=level)
 
 
 SLIP = (

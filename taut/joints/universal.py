@@ -14,7 +14,7 @@ from ..constraints.base import Argument, Layout, Part
 from .base import angle, coincident, frame, joint, on_body, unit
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     first, second = arguments["frames"]
     u, w = unit(arguments["axis"], "axis"), unit(arguments["axis_2"], "axis_2")
     if abs(float(u @ w)) > 1e-6:
@@ -32,7 +32,7 @@ def lay_out(positions, arguments):
 
 
 KIND = joint(
-    "universal", "Two bodies share a point and turn about the two axes of a cross.", lay_out, rows=4,
+    "universal", "Two bodies share a point and turn about the two axes of a cross.", pack, rows=4,
     arguments=(
         Argument("axis", "constant_vector", "axis of the cross on a's body, in the world at the start", required=True),
         Argument("axis_2", "constant_vector", "axis of the cross on b's body, perpendicular to it", required=True),

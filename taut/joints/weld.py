@@ -14,7 +14,7 @@ from ..constraints.base import Argument, Layout
 from .base import Axes, coincident, frame, joint, locked, on_body
 
 
-def lay_out(positions, arguments):
+def pack(positions, arguments):
     first, second = arguments["frames"]
     b = on_body(second, np.eye(3)[0], np.eye(3)[2])
     a = on_body(first, np.eye(3)[0], np.eye(3)[2])
@@ -35,7 +35,7 @@ def _turned(quaternion, vector):
 
 
 KIND = joint(
-    "weld", "Two bodies move as one.", lay_out, rows=6,
+    "weld", "Two bodies move as one.", pack, rows=6,
     arguments=(
         Argument("orientation", "quaternion", "how a's body stands in the frame of b's; default: as at the start"),
     ),

@@ -16,7 +16,8 @@ ROUNDING = 1e-14  # of two entries: less apart, they are equal
 @inline
 def assemble(lin, J, w):
     """Write A = J W Jᵀ into lin.val."""
-    first, left, right, pair_slot, pos, val = lin.first, lin.left, lin.right, lin.pair_slot, lin.pos, lin.val
+    of, val = lin.products, lin.val
+    first, left, right, pair_slot, pos = of.first, of.left, of.right, of.pair_slot, of.pos
     for e in range(pos.shape[0]):
         total = 0.0
         for q in range(first[e], first[e + 1]):  # (1)
@@ -28,25 +29,26 @@ def assemble(lin, J, w):
     if lin.kind >= PCG:
         lin.state[ASYMMETRIC] = 0
         for e in range(pos.shape[0]):
-            val[lin.mirror[e]] = val[pos[e]]
+            val[of.mirror[e]] = val[pos[e]]
 
 
 @inline
 def assemble_pair(lin, Ja, Jb, w):
     """Write A = Ja W Jbᵀ into lin.val, for iterative solvers; where it is not symmetric, they switch to BiCGSTAB."""
+    of = lin.products
     lin.state[ASYMMETRIC] = 0
-    for e in range(lin.pos.shape[0]):
+    for e in range(of.pos.shape[0]):
         lower = 0.0
         upper = 0.0
-        for q in range(lin.first[e], lin.first[e + 1]):
-            a = lin.left[q]
-            b = lin.right[q]
-            s = lin.pair_slot[q]
+        for q in range(of.first[e], of.first[e + 1]):
+            a = of.left[q]
+            b = of.right[q]
+            s = of.pair_slot[q]
             for c in range(3):
                 lower += Ja[a, c] * w[s, c] * Jb[b, c]
                 upper += Ja[b, c] * w[s, c] * Jb[a, c]
-        lin.val[lin.pos[e]] = lower
-        lin.val[lin.mirror[e]] = upper
+        lin.val[of.pos[e]] = lower
+        lin.val[of.mirror[e]] = upper
         if abs(lower - upper) > ROUNDING * (abs(lower) + abs(upper)):
             lin.state[ASYMMETRIC] = 1
 
@@ -54,11 +56,12 @@ def assemble_pair(lin, Ja, Jb, w):
 @inline
 def multiply(lin, y, out):
     """out = A y; the two must be different arrays."""
+    of = lin.products
     for i in range(out.shape[0]):
         out[i] = 0.0
-    for e in range(lin.pos.shape[0]):
-        i = lin.entry_row[e]
-        j = lin.entry_col[e]
-        out[i] += lin.val[lin.pos[e]] * y[j]
+    for e in range(of.pos.shape[0]):
+        i = of.entry_row[e]
+        j = of.entry_col[e]
+        out[i] += lin.val[of.pos[e]] * y[j]
         if i != j:
-            out[j] += lin.val[lin.mirror[e]] * y[i]
+            out[j] += lin.val[of.mirror[e]] * y[i]

@@ -23,6 +23,7 @@ from taut.linalg.vectors import (
     norm,
     norm_by_row,
     precondition,
+    start_from,
     times,
     times_scaled,
     times_scaled_transposed,
@@ -33,18 +34,14 @@ BREAKDOWN = 1e-30
 
 
 @on_demand(types.UniTuple(types.int64, 2))
-def bicgstab(ptr, idx, val, diag, fac, inverse, which, tolerance, work, b, out):
-    """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row."""
+def bicgstab(matrix, preconditioner, tolerance, work, b, out):
+    """Start from `out`. Returns (status, iterations); status 0: |b - Aλ| <= tolerance |b|, by row. See pcg."""
+    ptr, idx, val, diag = matrix
+    fac, inverse, which = preconditioner
     m = out.shape[0]
     r, shadow, p, v, t, z = work[0], work[1], work[2], work[3], work[4], work[5]
     goal = tolerance * norm_by_row(inverse, b)
-    times(ptr, idx, val, out, r)
-    for i in range(m):
-        r[i] = b[i] - r[i]
-    if not norm_by_row(inverse, r) < norm_by_row(inverse, b):
-        for i in range(m):
-            out[i] = 0.0
-            r[i] = b[i]
+    start_from(ptr, idx, val, inverse, b, out, r)
     for i in range(m):
         shadow[i] = r[i]
         p[i] = 0.0

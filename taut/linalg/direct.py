@@ -25,10 +25,8 @@ def factor_direct(lin, tolerance):
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
             return _factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
-        return factor_sparse(
-            lin.ptr, lin.idx, lin.val, lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx, lin.filled,
-            lin.fac, lin.inverse, lin.y, tolerance,
-        )  # fmt: skip
+        matrix, pattern = (lin.ptr, lin.idx, lin.val), (lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx)
+        return factor_sparse(matrix, pattern, lin.filled, lin.fac, lin.inverse, lin.y, tolerance)
     if lin.bandwidth > 1:
         return factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, tolerance)
     return factor_tridiagonal(lin.val, lin.fac, lin.inverse, tolerance)

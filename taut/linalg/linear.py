@@ -22,6 +22,20 @@ WORK_VECTORS = 20
 
 
 @structure
+class Products(NamedTuple):
+    """Which products of blocks make up A: entry e of its lower triangle is the sum over first[e]:first[e+1]."""
+
+    first: np.ndarray  # (e+1,) uint64
+    left: np.ndarray  # (p,) uint32: block of the entry's row
+    right: np.ndarray  # (p,) uint32: block of the entry's column
+    pair_slot: np.ndarray  # (p,) uint32: the slot both blocks belong to
+    pos: np.ndarray  # (e,) uint32: the entry's place in val
+    mirror: np.ndarray  # (e,) uint32: its transpose's place in val; equal to pos where only half is stored
+    entry_row: np.ndarray  # (e,) uint32
+    entry_col: np.ndarray  # (e,) uint32
+
+
+@structure
 class Linear(NamedTuple):
     """A = J W Jᵀ with a fixed pattern. A `row` is the user's, a `place` is where an order puts it.
 
@@ -40,16 +54,7 @@ class Linear(NamedTuple):
     supernodal_factor_address: int  # 0: no supernodes
     supernodal_solve_address: int
 
-    # entry e of the lower triangle is the sum of the block products first[e]:first[e+1]
-    first: np.ndarray  # (e+1,) uint64
-    left: np.ndarray  # (p,) uint32: block of the entry's row
-    right: np.ndarray  # (p,) uint32: block of the entry's column
-    pair_slot: np.ndarray  # (p,) uint32: the slot both blocks belong to
-    pos: np.ndarray  # (e,) uint32: the entry's place in val
-    mirror: np.ndarray  # (e,) uint32: its transpose's place in val; equal to pos where only half is stored
-    entry_row: np.ndarray  # (e,) uint32
-    entry_col: np.ndarray  # (e,) uint32
-
+    products: Products
     val: np.ndarray  # (.,) float64: A, never overwritten by factor
     diag: np.ndarray  # (m,) uint32: place in val of the diagonal, by row
     perm: np.ndarray  # (m,) uint32: the row at each place

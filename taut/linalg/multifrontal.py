@@ -63,9 +63,12 @@ def micro_panels(rows):
 
 
 @inline
-def add_micro_panel(updates, at, begin, end, to, which, first, top, lanes, target, base):
+def add_micro_panel(source, columns, to, which, first, top, lanes, target, base):
     """Add columns begin:end of one micro-panel of a child's update matrix, up to the diagonal, at places `to`: by
-    runs of rows that are neighbours in a micro-panel of the target too."""
+    runs of rows that are neighbours in a micro-panel of the target too. source: the update matrix, and where the
+    micro-panel begins in it; columns: begin and end."""
+    updates, at = source
+    begin, end = columns
     i = np.uint64(0)
     while i < lanes:
         row = first + top + i
@@ -74,12 +77,12 @@ def add_micro_panel(updates, at, begin, end, to, which, first, top, lanes, targe
         run = ONE
         while i + run < lanes and low + run < EIGHT and to[which, row + run] == place + run:
             run += ONE
-        source, column = at + i - low, base + place - low
+        begun, column = at + i - low, base + place - low
         for j in range(begin, min(end, top + i + ONE)):
-            add_lanes(updates, source + EIGHT * j, target, column + to[TO_COLUMN, first + j], low, low + run)
+            add_lanes(updates, begun + EIGHT * j, target, column + to[TO_COLUMN, first + j], low, low + run)
         for j in range(max(begin, top + i + ONE), min(end, top + i + run)):
             above = j - top - i
-            add_lanes(updates, source + EIGHT * j, target, column + to[TO_COLUMN, first + j], low + above, low + run)
+            add_lanes(updates, begun + EIGHT * j, target, column + to[TO_COLUMN, first + j], low + above, low + run)
         i += run
 
 
@@ -92,7 +95,8 @@ def add_update(supernodes, child, begin, end, which, target, base):
     for micro_panel in range(begin // EIGHT, micro_panels(below)):
         at = table[UPDATE, child] + np.uint64(32) * micro_panel * (micro_panel + ONE)
         top = EIGHT * micro_panel
-        add_micro_panel(updates, at, begin, end, to, which, first, top, min(EIGHT, below - top), target, base)
+        lanes = min(EIGHT, below - top)
+        add_micro_panel((updates, at), (begin, end), to, which, first, top, lanes, target, base)
 
 
 @inline

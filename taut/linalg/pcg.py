@@ -12,25 +12,21 @@ from __future__ import annotations
 from numba import types
 
 from taut.compiled import on_demand
-from taut.linalg.vectors import dot, norm_by_row, precondition, times
+from taut.linalg.vectors import dot, norm_by_row, precondition, start_from, times
 
 NO_CURVATURE = 1e-14  # of the largest diagonal
 
 
 @on_demand(types.UniTuple(types.int64, 2))
-def pcg(ptr, idx, val, diag, fac, inverse, which, tolerance, most, work, b, out):
+def pcg(matrix, preconditioner, tolerance, most, work, b, out):
     """Start from `out`. Returns (status, iterations), the latter at most `most`; status 0: |b - Aλ| <= tolerance |b|,
-    by row."""
+    by row. matrix: ptr, idx, val and diag; preconditioner: fac, inverse and which (vectors.py)."""
+    ptr, idx, val, diag = matrix
+    fac, inverse, which = preconditioner
     m = out.shape[0]
     r, z, p, Ap = work[0], work[1], work[2], work[3]
     goal = tolerance * norm_by_row(inverse, b)
-    times(ptr, idx, val, out, r)
-    for i in range(m):
-        r[i] = b[i] - r[i]
-    if not norm_by_row(inverse, r) < norm_by_row(inverse, b):  # a start worse than none
-        for i in range(m):
-            out[i] = 0.0
-            r[i] = b[i]
+    start_from(ptr, idx, val, inverse, b, out, r)
     largest = 0.0
     for i in range(m):
         largest = max(largest, val[diag[i]])

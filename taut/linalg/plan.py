@@ -22,6 +22,7 @@ from taut.linalg.linear import (
     SPARSE,
     WORK_VECTORS,
     Linear,
+    Products,
 )
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.pattern import Entries, Pattern, entries
@@ -68,6 +69,11 @@ def plan(
     else:
         store = _sparse(table, m) if choice.kind == SPARSE else _full(table, m)
     rows, cols = choice.perm[table.place_row], choice.perm[table.place_col]
+    products = Products(
+        first=table.first.astype(np.uint64), left=table.left.astype(np.uint32), right=table.right.astype(np.uint32),
+        pair_slot=slot[table.left].astype(np.uint32), pos=store.pop("pos"), mirror=store.pop("mirror"),
+        entry_row=rows.astype(np.uint32), entry_col=cols.astype(np.uint32),
+    )  # fmt: skip
     lin = Linear(
         kind=choice.kind,
         named=int(solver != "auto"),
@@ -79,13 +85,8 @@ def plan(
         solve_address=0,
         supernodal_factor_address=0,
         supernodal_solve_address=0,
-        first=table.first.astype(np.uint64),
-        left=table.left.astype(np.uint32),
-        right=table.right.astype(np.uint32),
-        pair_slot=slot[table.left].astype(np.uint32),
-        entry_row=rows.astype(np.uint32),
-        entry_col=cols.astype(np.uint32),
-        diag=_diagonal(rows, cols, store["pos"], m),
+        products=products,
+        diag=_diagonal(rows, cols, products.pos, m),
         perm=choice.perm.astype(np.uint32),
         inverse=np.zeros(m),
         weight=np.ones(m),

@@ -57,9 +57,8 @@ def dependent_rows(A: np.ndarray | sp.spmatrix) -> list[list[int]]:
     fac, inverse, z = np.zeros(col_idx.size), np.zeros(m), np.zeros(m)
     filled = np.zeros(m, np.uint64)
     row_ptr, row_idx = row_ptr.astype(np.uint64), row_idx.astype(np.uint32)
-    factor_sparse(
-        ptr, idx, lower.data, col_ptr, col_idx, row_ptr, row_idx, filled, fac, inverse, z, PIVOT_TOLERANCE
-    )
+    pattern = col_ptr, col_idx, row_ptr, row_idx
+    factor_sparse((ptr, idx, lower.data), pattern, filled, fac, inverse, z, PIVOT_TOLERANCE)
     groups = []
     for k in np.flatnonzero(inverse == 0.0)[:MOST_GROUPS]:
         null_vector(col_ptr, col_idx, fac, int(k), z)

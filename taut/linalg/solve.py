@@ -68,17 +68,13 @@ def solve_iteratively(lin, b, out):
         return 1
     status = 1
     used = 0
+    matrix, preconditioner = (lin.ptr, lin.idx, lin.val, lin.diag), (lin.fac, lin.inverse, lin.preconditioner)
     if lin.state[DEPENDENT] == 0:
         if asymmetric:
-            status, used = bicgstab(
-                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
-                lin.work, b, out,
-            )  # fmt: skip
+            status, used = bicgstab(matrix, preconditioner, lin.tolerance, lin.work, b, out)
         elif lin.kind == PCG:
-            status, used = pcg(
-                lin.ptr, lin.idx, lin.val, lin.diag, lin.fac, lin.inverse, lin.preconditioner, lin.tolerance,
-                most_iterations(out.shape[0]), lin.work, b, out,
-            )  # fmt: skip
+            most = most_iterations(out.shape[0])
+            status, used = pcg(matrix, preconditioner, lin.tolerance, most, lin.work, b, out)
     lin.state[ITERATIONS] = used
     if status == 0:
         return 0

@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 
 from taut.compiled import entry, on_demand
+from taut.linalg.vectors import invert_pivot
 
 
 @entry
@@ -84,8 +85,13 @@ def transpose_pattern(ptr: np.ndarray, idx: np.ndarray, m: int) -> tuple[np.ndar
 
 
 @on_demand(types.int64)
-def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac, inverse, y, tolerance):
-    """Numeric LDLᵀ (1). y must come in as zeros and goes out as zeros. Returns dependent pivots."""
+def factor_sparse(matrix, pattern, filled, fac, inverse, y, tolerance):
+    """Numeric LDLᵀ (1). y must come in as zeros and goes out as zeros. Returns dependent pivots.
+
+    matrix: ptr, idx and val of the lower triangle; pattern of L: col_ptr, col_idx, row_ptr, row_idx.
+    """
+    ptr, idx, val = matrix
+    col_ptr, col_idx, row_ptr, row_idx = pattern
     dependent = 0
     for k in range(inverse.shape[0]):
         filled[k] = col_ptr[k]
@@ -104,11 +110,7 @@ def factor_sparse(ptr, idx, val, col_ptr, col_idx, row_ptr, row_idx, filled, fac
             d -= l * u
             fac[filled[i]] = l
             filled[i] += np.uint64(1)
-        if d <= tolerance * a:
-            dependent += 1
-            inverse[k] = 0.0
-        else:
-            inverse[k] = 1.0 / d
+        dependent += invert_pivot(inverse, k, d, a, tolerance)
     return dependent
 
 

@@ -87,6 +87,28 @@ def norm_by_row(inverse, x):
 
 
 @inline
+def start_from(ptr, idx, val, inverse, b, x, r):
+    """r = b - A x; x becomes zero where it is a worse start than none."""
+    times(ptr, idx, val, x, r)
+    for i in range(x.shape[0]):
+        r[i] = b[i] - r[i]
+    if not norm_by_row(inverse, r) < norm_by_row(inverse, b):
+        for i in range(x.shape[0]):
+            x[i] = 0.0
+            r[i] = b[i]
+
+
+@inline
+def invert_pivot(inverse, i, d, a, tolerance):
+    """1/d of a pivot; of one below `tolerance` times its diagonal a 0. Returns 1 for such a dependent one, else 0."""
+    if d <= tolerance * a:
+        inverse[i] = 0.0
+        return 1
+    inverse[i] = 1.0 / d
+    return 0
+
+
+@inline
 def most_iterations(m):
     """Beyond this an iteration that exact arithmetic ends after m rounds will not end."""
     return 3 * m + 100
@@ -111,11 +133,7 @@ def factor_preconditioner(ptr, idx, val, diag, fac, inverse, u, which, tolerance
                 d -= fac[q] * t
             for q in range(ptr[i], end):
                 u[idx[q]] = 0.0
-        if d <= tolerance * a:
-            dependent += 1
-            inverse[i] = 0.0
-        else:
-            inverse[i] = 1.0 / d
+        dependent += invert_pivot(inverse, i, d, a, tolerance)
     return dependent
 
 

@@ -136,6 +136,16 @@ class Method:
     def is_for_deformables_only(self) -> bool:
         return self.step is None or (self.form == "deformable" and not self.algorithm)
 
+    @property
+    def is_soft(self) -> bool:
+        """Whether springs stand in for constraints: Φ does not vanish with the step."""
+        return self.order_position == 0
+
+    @property
+    def rings(self) -> bool:
+        """Whether Φ̇, and λ with it, oscillate from step to step, however small the step."""
+        return self.order_velocity == 0 and not self.is_soft
+
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""
         for info in model.constraint_info:
@@ -153,7 +163,7 @@ class Method:
     def _of_contacts(self, model: Model) -> str | None:
         """Why the method can not treat contacts of cloth as the scene wants it."""
         touches = model.inequality_names or len(model.touching)
-        for sheet in model.sheets if touches else ():
+        for sheet in model.deformables if touches else ():
             for what, chosen, known in (("release", sheet.release, self.releases),
                                         ("approach", sheet.approach, self.approaches)):  # fmt: skip
                 if chosen not in known:

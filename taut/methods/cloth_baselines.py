@@ -16,12 +16,12 @@ from .base import Method
 
 def refuses(model: Model) -> str | None:
     """Why these methods can not treat a model."""
-    if not model.sheets:
+    if not model.deformables:
         return "it has no cloth or solid (scene.cloth, scene.solid)"
-    hard = sum(len(sheet.hard_edges) for sheet in model.sheets)
+    hard = sum(len(sheet.hard_edges) for sheet in model.deformables)
     if model.row_count > hard:
         return "it has constraints besides the hard edges of its sheets, which this method does not know"
-    if len(model.touching.sheet_pairs):
+    if len(model.touching.deformable_pairs):
         return (
             "its cloth may touch itself or other cloth (self_contact, contacts between sheets), and this method knows "
             "contacts of nodes with obstacles and balls only; use implicit_first"

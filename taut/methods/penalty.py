@@ -20,9 +20,8 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 
 from __future__ import annotations
 
-from numba import types
-
-from ..compiled import compiled, inline, on_demand, specialise
+from ..compiled import compiled, inline, specialise
+from ..linalg.conjugate_gradients import conjugate_gradients
 from ..model.applied_forces import apply, drive, forces, kick
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.constraint_rows import constraints
@@ -86,46 +85,47 @@ def diagonal(system, stiffness, out):
 
 
 @inline
-def dot(a, b):
-    total = 0.0
-    for i in range(a.shape[0]):
+def multiply(problem, p, out):
+    """out = (M + stiffness JᵀJ) p, where things can move."""
+    system, stiffness, _ = problem
+    work, w = system.work, system.bodies.w
+    times(system, work.J, p, work.mu)
+    clear(out)
+    push(system, work.J, system.bodies.free, work.mu, stiffness, out)
+    for i in range(p.shape[0]):
         for c in range(3):
-            total += a[i, c] * b[i, c]
+            if w[i, c] > 0.0:
+                out[i, c] += p[i, c] / w[i, c]
+
+
+@inline
+def precondition(problem, r, z):
+    """z = P r with the diagonal; returns r·z."""
+    inverse, total = problem[2], 0.0
+    for i in range(r.shape[0]):
+        for c in range(3):
+            z[i, c] = inverse[i, c] * r[i, c]
+            total += r[i, c] * z[i, c]
     return total
 
 
+_iterate = specialise(
+    conjugate_gradients, "conjugate_gradients_of_penalty", compiled, multiply=multiply, precondition=precondition
+)
+
+
 @compiled
-def conjugate_gradients(system, stiffness, r, u):
+def solve_implicit(system, stiffness, r, u):
     """(5) with the right-hand side r, which is overwritten, and the preconditioner `diagonal`."""
-    work, w = system.work, system.bodies.w
+    work = system.work
     inverse, z, p, product = work.stage_v[1], work.stage_v[2], work.stage_a[1], work.stage_a[2]
     diagonal(system, stiffness, inverse)
     clear(u)
-    clear(p)
-    before, goal = 1.0, -1.0
-    for _ in range(100 + PER_UNKNOWN * 3 * u.shape[0]):
-        for i in range(u.shape[0]):
-            for c in range(3):
-                z[i, c] = inverse[i, c] * r[i, c]
-        size = dot(r, z)
-        if goal < 0.0:
-            goal = TOLERANCE * TOLERANCE * size
-        if size <= goal:
-            return OK
-        add_scaled(z, size / before, p, p)
-        before = size
-        times(system, work.J, p, work.mu)
-        clear(product)
-        push(system, work.J, system.bodies.free, work.mu, stiffness, product)
-        for i in range(u.shape[0]):
-            for c in range(3):
-                if w[i, c] > 0.0:
-                    product[i, c] += p[i, c] / w[i, c]
-        alpha = size / dot(p, product)
-        add_scaled(u, alpha, p, u)
-        add_scaled(r, -alpha, product, r)
-        work.counts[CORRECTIONS] += 1
-    return ILL_CONDITIONED
+    problem = system, stiffness, inverse
+    goal = TOLERANCE * TOLERANCE * precondition(problem, r, z)
+    taken = _iterate(problem, u, r, z, p, product, goal, 100 + PER_UNKNOWN * 3 * u.shape[0])
+    work.counts[CORRECTIONS] += abs(taken)
+    return OK if taken >= 0 else ILL_CONDITIONED
 
 
 @compiled
@@ -142,7 +142,7 @@ def implicit_step(system, state, t, h, par):
         lam[r] = -(alpha * work.phi[r] + c * (work.b[r] + work.phi_t[r]))
     clear(right)
     push(system, work.J, system.bodies.free, lam, h, right)
-    status = conjugate_gradients(system, h * c, right, u)  # (5)
+    status = solve_implicit(system, h * c, right, u)  # (5)
     times(system, work.J, u, work.b)
     for r in range(lam.shape[0]):
         lam[r] -= c * work.b[r]  # (3)
@@ -155,10 +155,7 @@ def implicit_step(system, state, t, h, par):
     return status
 
 
-runge_kutta = specialise(acceleration.runge_kutta, "runge_kutta_penalty", on_demand(types.none), accelerate=accelerate)
-explicit_step = specialise(
-    acceleration.step, "step_penalty", compiled, accelerate=accelerate, runge_kutta=runge_kutta
-)
+explicit_step = acceleration.step_of("penalty", accelerate)
 
 
 @compiled

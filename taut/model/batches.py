@@ -70,7 +70,7 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
         # Most kinds ask nothing more about their points, and scenes hold many of them.
         arguments = about(slots.scene, kind, spec.name, points, spec.arguments)
         try:
-            layout = kind.lay_out(places(points, slots.scene.bodies), arguments)
+            layout = kind.pack(places(points, slots.scene.bodies), arguments)
         except ValueError as mistake:
             raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
         if layout.coordinates or layout.frame is not None:

@@ -18,10 +18,10 @@ from .batches import (
     pack,
     turn_table,
 )
+from .deformables import pack_deformable, touching
 from .inequalities import Conditions, conditions
 from .massless import give_inertia
 from .model import Model
-from .sheets import lay_out_sheet, touching
 from .slots import Slots
 from .walls import Wall, with_walls
 
@@ -73,7 +73,7 @@ def _build(scene: Scene) -> Model:
         reduced_map=scene.reduced_map,
         gravity=scene.gravity,
         callbacks=tuple(function for function in functions if function is not None),
-        sheets=tuple(lay_out_sheet(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
+        deformables=tuple(pack_deformable(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
         joints=joints,
         turns=turn_table(joints),
         directions=slots.directions(),

@@ -11,7 +11,7 @@ from .. import linalg
 from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
 from .arrays import COUNTERS, Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
-from .sheets import Sheet, Touching
+from .deformables import PackedDeformable, Touching
 
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
 
@@ -116,7 +116,7 @@ class Model:
     reduced_map: ReducedMap | None
     gravity: tuple[float, float, float]
     callbacks: tuple  # compiled functions that addresses point to, kept alive
-    sheets: tuple[Sheet, ...]
+    deformables: tuple[PackedDeformable, ...]
     touching: Touching
     joints: tuple[JointInfo, ...]
     turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
@@ -157,7 +157,7 @@ class Model:
     @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
-        limited = any(sheet.is_limited for sheet in self.sheets)
+        limited = any(sheet.is_limited for sheet in self.deformables)
         return bool(self.inequality_names or len(self.inequalities.ball_slot) or len(self.touching) or limited)
 
     def initial_state(self, memory: int = 0) -> State:
@@ -211,7 +211,7 @@ class Model:
         free = np.asarray(self.bodies.w.any(axis=1))
         plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
         if len(rows.spin_row):
-            plan = plan._replace(
-                left=order[plan.left].astype(plan.left.dtype), right=order[plan.right].astype(plan.right.dtype)
-            )
+            of = plan.products
+            left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
+            plan = plan._replace(products=of._replace(left=left, right=right))
         return plan

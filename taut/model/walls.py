@@ -44,7 +44,7 @@ def with_walls(
 def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) -> tuple[Inequalities, int]:
     kind, members = KINDS[wall.obstacle.kind], len(wall.slots)
     about = {"labels": [("p0", False)], "radii": [wall.radius]}
-    layout = kind.lay_out(wall.start[np.newaxis], wall.obstacle.arguments | about)
+    layout = kind.pack(wall.start[np.newaxis], wall.obstacle.arguments | about)
     rows = layout.rows or kind.rows
     old, before = ineq.batches, ineq.rows
     row, blocks = len(before.ptr) - 1, int(before.ptr[-1])

@@ -29,7 +29,7 @@ def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xar
     import xarray
 
     variables = _of_bodies(labels, records) | _of_constraints(labels, records) | _of_all(labels, records)
-    variables |= _of_sheets(labels, records)
+    variables |= _of_deformables(labels, records)
     names = {
         "time": ("time", records.time, {"units": "s", "long_name": "time"}),
         "xyz": XYZ,
@@ -124,7 +124,7 @@ def _of_all(labels: Labels, records: Records) -> dict[str, tuple]:
     }
 
 
-def _of_sheets(labels: Labels, records: Records) -> dict[str, tuple]:
+def _of_deformables(labels: Labels, records: Records) -> dict[str, tuple]:
     if not len(labels.edges):
         return {}
     largest, mean = elongations(records.x, labels.edges, labels.lengths)

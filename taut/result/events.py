@@ -44,7 +44,7 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
     slots = {info.slot: info.name for info in model.body_info}
     balls = [slots[int(slot)] for slot in model.inequalities.ball_slot]
 
-    members = external_members(model)[0] if model.sheets else np.zeros((0, 2), np.int64)
+    members = external_members(model)[0] if model.deformables else np.zeros((0, 2), np.int64)
 
     def feature(number: int) -> str:
         """Of cloth: a node by its name, or the cloth's name with the vertices of an edge or a triangle."""

@@ -64,7 +64,7 @@ def follow(system, time, x, quat, v, contact, out):
 
 def accelerations(model: Model, records: Records) -> np.ndarray:
     """v̇ of all slots at each record, shape (T, slots, 3)."""
-    if model.sheets:
+    if model.deformables:
         raise TautError("accelerations are not known of scenes with cloth or solids; take differences of velocity.")
     out = np.zeros_like(records.x)
     follow(model.system(), records.time, records.x, records.quat, records.v, records.contact_force, out)

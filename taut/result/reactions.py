@@ -119,9 +119,11 @@ def one_step_before(records: Records, dt: float, every: int) -> Before:
 
 
 @entry
-def contact_reactions(system, state, ctx, now, lam, slide, rows, points, centre, out_force, out_arm):
+def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre, out):
     """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
     time, x, quat, v = now
+    lam, slide = multipliers
+    out_force, out_arm = out
     cand, ineq = ctx.cand, ctx.ineq
     count = rows.shape[0]
     for k in range(time.shape[0]):
@@ -168,7 +170,7 @@ def _of_inequality(
     v = np.zeros_like(x)
     x[:, : records.x.shape[1]], v[:, : records.v.shape[1]] = records.x, records.v
     contact_reactions(
-        system, state, ctx, (records.time, x, records.quat, v), np.ascontiguousarray(lam),
-        np.ascontiguousarray(slide), rows, points, centre, force, arm,
+        system, state, ctx, (records.time, x, records.quat, v),
+        (np.ascontiguousarray(lam), np.ascontiguousarray(slide)), rows, points, centre, (force, arm),
     )  # fmt: skip
     return centre, force, arm, np.cross(arm, force)

@@ -61,7 +61,7 @@ class Records:
             "time": (), "x": (slots, 3), "quat": (rigid, 4), "v": (slots, 3),
             "lam": (m,), "phi": (m,), "rate": (m,), "energy": (ENERGIES,),
             "slide": (listed if rubbing else 0, 2), "contact_force": (slots if touching else 0, 3),
-            "contacts": (3 if model.sheets else 2 if touching else 0,),
+            "contacts": (3 if model.deformables else 2 if touching else 0,),
         }  # fmt: skip
 
     @classmethod

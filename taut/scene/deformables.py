@@ -197,11 +197,13 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
     limit_edges = np.concatenate([soft[family] for family in ("structural", "shear") if family in soft])
     edges = shape.families["structural"]
     return Deformable(
-        kind, name, differing(kind, values), n, shape.cells, shape.triangles, edges, _lengths(edges, x),
-        {family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
-        limit, values["limit_rule"], values["system"], limit_edges, _lengths(limit_edges, x), hard, _lengths(hard, x),
-        values["thickness"], float(_lengths(shape.edges, x).min()), values["self_contact"], {}, where,
-        values["release"], values["approach"],
+        kind=kind, name=name, arguments=differing(kind, values), count=n, pins={}, where=where, limit=limit,
+        cells=shape.cells, triangles=shape.triangles, edges=edges, lengths=_lengths(edges, x),
+        springs={family: s for family, pairs in soft.items() if (s := _springs(family, pairs, x, values)) is not None},
+        limit_edges=limit_edges, limit_lengths=_lengths(limit_edges, x),
+        hard_edges=hard, hard_lengths=_lengths(hard, x),
+        shortest=float(_lengths(shape.edges, x).min()),
+        **{name: values[name] for name in ("limit_rule", "system", "thickness", "self_contact", "release", "approach")},
     )  # fmt: skip
 
 

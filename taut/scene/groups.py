@@ -2,7 +2,7 @@
 
 A group is kept as it was written, since n balls make n (n - 1) / 2 pairs; `expand` gives the pairs one by one,
 and `pair_count` counts them without making them. A pair that can not move, since both of its bodies are fixed
-or driven, is left out. Cloths and solids stay whole: model/sheets.py and model/walls.py say what becomes of them.
+or driven, is left out. Cloths and solids stay whole: model/deformables.py and model/walls.py say what becomes of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
 from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
-from .verbs import check_friction, read_arguments, try_lay_out
+from .verbs import check_friction, read_arguments, try_pack
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -37,7 +37,7 @@ def obstacle_kinds() -> list[str]:
 def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any]) -> Obstacle:
     """A checked obstacle."""
     values = read_arguments(_obstacle_kind(kind), what := f"obstacle '{name}'", arguments)
-    _try_lay_out(KINDS[kind], what, _SOMEWHERE, values, 0.0)
+    _try_pack(KINDS[kind], what, _SOMEWHERE, values, 0.0)
     return Obstacle(kind, name, values, scene._where)
 
 
@@ -45,8 +45,8 @@ def _obstacle_kind(kind: str) -> Kind:
     return chosen("kind of obstacle", kind, {name: KINDS[name] for name in obstacle_kinds()})
 
 
-def _try_lay_out(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
-    try_lay_out(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
+def _try_pack(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], radius: float) -> None:
+    try_pack(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
 
 
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
@@ -61,7 +61,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
         checks.not_negative(friction, f"{what}: friction"), scene._where, sheets, other_sheets,
     )  # fmt: skip
     _check_shapes(scene, what, group)
-    _check_sheets(scene, what, group)
+    _check_deformables(scene, what, group)
     _check_radii(scene, what, group)
     _check_obstacles(scene, what, group)
     for other in scene._groups.values():
@@ -99,7 +99,7 @@ def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, .
     return tuple(bodies), tuple(obstacles), tuple(sheets)
 
 
-def _check_sheets(scene: Scene, what: str, group: Group) -> None:
+def _check_deformables(scene: Scene, what: str, group: Group) -> None:
     """A cloth takes part as a whole, has a thickness where cloth meets cloth, and does not bounce."""
     sheets = (*group.sheets, *group.other_sheets)
     if sheets and group.restitution:
@@ -112,11 +112,11 @@ def _check_sheets(scene: Scene, what: str, group: Group) -> None:
             raise TautError(f"{what}: '{node}' is a node of '{owner}', and alone it can touch obstacles only; "
                             f"name '{owner}' to let it touch bodies.")
     deep = {name: scene._deformables[name].thickness for name in sheets}
-    for a, b in pairs_of_sheets(group):
+    for a, b in pairs_of_deformables(group):
         if a == b:
             check_thickness(f"{what}: {scene._deformables[a].kind} '{a}'", scene._deformables[a])
     deep |= {name: scene._bodies[name].radius for name in (*group.first, *(group.bodies or ()))}
-    for a, b in (*pairs_of_sheets(group), *balls_on_sheets(group)):
+    for a, b in (*pairs_of_deformables(group), *balls_on_deformables(group)):
         if deep[a] == deep[b] == 0.0:
             raise TautError(f"{what}: neither '{a}' nor '{b}' has a thickness or a radius, so they never touch; "
                             f"give '{b}' a thickness, such as 0.01 m.")
@@ -158,7 +158,7 @@ def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
         for own in (*group.first, *nodes):
             body = scene._bodies[own]
             at = np.array(place(Point(own), scene._bodies))
-            _try_lay_out(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
+            _try_pack(kind, f"{what}: '{own}' with '{name}'", at, obstacle.arguments, body.radius)
 
 
 def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
@@ -182,17 +182,17 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
 
 def can_touch(scene: Scene, group: Group) -> bool:
     """Whether a group has a pair that can move."""
-    met = (balls_on_sheets(group), pairs_of_sheets(group), itertools.product(group.sheets, group.obstacles))
+    met = (balls_on_deformables(group), pairs_of_deformables(group), itertools.product(group.sheets, group.obstacles))
     return any(True for _ in itertools.chain(*met)) or pair_count(scene, group) > 0
 
 
-def balls_on_sheets(group: Group) -> Iterator[tuple[str, str]]:
+def balls_on_deformables(group: Group) -> Iterator[tuple[str, str]]:
     """Each ball of a group with each cloth or solid that it meets."""
     yield from itertools.product(group.first, group.sheets if group.bodies is None else group.other_sheets)
     yield from itertools.product(group.bodies or (), group.sheets)
 
 
-def pairs_of_sheets(group: Group) -> list[tuple[str, str]]:
+def pairs_of_deformables(group: Group) -> list[tuple[str, str]]:
     """Cloths and solids of a group that meet, each pair once; twice the same name: it runs into itself."""
     others = group.sheets if group.bodies is None else group.other_sheets
     return list({tuple(sorted(pair)): pair for pair in itertools.product(group.sheets, others)}.values())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, with what a kind's lay_out may ask besides."""
+    """The arguments, with what a kind's pack may ask besides."""
     if kind.asks:
         arguments = arguments | surroundings(points, scene._bodies) | {"points": points, "name": name}
     if kind.joints:
@@ -39,7 +39,7 @@ def coordinates_of(scene: Scene, name: str) -> tuple[Coordinate, ...]:
 
 def layout_of(scene: Scene, spec: Constraint) -> Layout:
     kind = KINDS[spec.kind]
-    return kind.lay_out(places(spec.points, scene._bodies), about(scene, kind, spec.name, spec.points, spec.arguments))
+    return kind.pack(places(spec.points, scene._bodies), about(scene, kind, spec.name, spec.points, spec.arguments))
 
 
 def joints(scene: Scene) -> list[str]:

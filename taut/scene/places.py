@@ -142,5 +142,5 @@ def radii(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[float]:
 
 
 def surroundings(points: Sequence[Point], bodies: Mapping[str, Body]) -> dict[str, Any]:
-    """What a kind's lay_out may ask about its points besides where they are."""
+    """What a kind's pack may ask about its points besides where they are."""
     return {"labels": labels(points, bodies), "radii": radii(points, bodies), "frames": frames(points, bodies)}

@@ -146,17 +146,14 @@ class Group:
     other_sheets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Deformable:
-    """A sheet or a solid of nodes and springs, as it was written, and what was made of it.
+@dataclass(frozen=True, kw_only=True)
+class DeformableParts:
+    """What a sheet of cloth or a solid consists of. Nodes are numbered from 0 in a scene, and are slots in a model.
 
-    Its nodes are the particles name[0], name[1], …; node numbers below count from 0 in the deformable.
-
-    arguments     those given, pins left out, in plain form: what a file holds
-    count         number of nodes
+    kind          "cloth" or "solid"
     cells         (nx, ny) of a grid, else None
     triangles     (m, 3) nodes; of a solid its surface
-    edges         (e, 2) nodes of structural edges, hard or not, with their lengths (e,) [m]
+    edges         (e, 2) nodes of structural edges, hard or not, with their lengths (e,) [m]: their elongation is told
     springs       "structural", "shear", "bending" -> springs between nodes
     limit         largest elongation of the limit edges, 0.1 for ten percent; None: no limit
     limit_rule    "exact" or "paper"
@@ -164,17 +161,13 @@ class Deformable:
     limit_edges   (k, 2) nodes, with their lengths (k,) [m]: structural and shear edges that are not hard
     hard_edges    (h, 2) nodes of the `distance` equalities, with their lengths (h,) [m]
     thickness     [m]; nodes are balls of half of it
-    shortest      [m] the shortest edge of the mesh
     self_contact  whether it runs into itself
-    pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
     release       "lambda", "velocity", "voronoi" or "paper": when contacts let go
     approach      "position" or "velocity": what stops a node that comes near
     """
 
     kind: str
     name: str
-    arguments: dict[str, Any]
-    count: int
     cells: tuple[int, int] | None
     triangles: np.ndarray
     edges: np.ndarray
@@ -188,16 +181,30 @@ class Deformable:
     hard_edges: np.ndarray
     hard_lengths: np.ndarray
     thickness: float
-    shortest: float
     self_contact: bool
-    pins: dict[int, Any]
-    where: str | None = None
     release: str = "lambda"
     approach: str = "position"
 
     @property
     def is_limited(self) -> bool:
         return self.limit is not None and len(self.limit_edges) > 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deformable(DeformableParts):
+    """Cloth or a solid as it was written, and what was made of it. Its nodes are the particles name[0], name[1], …
+
+    arguments     those given, pins left out, in plain form: what a file holds
+    count         number of nodes
+    shortest      [m] the shortest edge of the mesh
+    pins          node -> what holds it: None (fixed where it is), a Point on a body, or three Signals
+    """
+
+    arguments: dict[str, Any]
+    count: int
+    shortest: float
+    pins: dict[int, Any]
+    where: str | None = None
 
     def node(self, i: int) -> str:
         """The name of a node's particle."""

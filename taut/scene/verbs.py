@@ -102,7 +102,7 @@ def add(
         asked = about(scene, kind, name, read, values)
     except TautError as mistake:
         raise TautError(f"{what}: {mistake}") from None
-    layout = try_lay_out(kind, what, start, asked, read)
+    layout = try_pack(kind, what, start, asked, read)
     if isinstance(kind, Kind) and inequality is not None:
         if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
             raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "
@@ -123,12 +123,12 @@ def _named_joints(kind: Kind | ForceKind, what: str, given: Sequence[Any], argum
     return dict(zip(kind.joints, given)) | arguments
 
 
-def try_lay_out(
+def try_pack(
     kind: Kind | ForceKind, what: str, start: np.ndarray, values: dict[str, Any], points: Sequence[Point] = ()
 ) -> Layout:
     """Let the kind judge its arguments; numbers whose squares or products are beyond a float are refused."""
     try:
-        found = kind.lay_out(start, values)
+        found = kind.pack(start, values)
         parameters = [*found.parameters, *(p for part in getattr(found, "parts", ()) for p in part.parameters)]
         numbers = (p.source if isinstance(p, Signal) else p for p in parameters)
         never = isinstance(kind, ForceKind) and kind.may_be_infinite

@@ -1,5 +1,13 @@
 """From a scene to a result: the only loop over time.
 
+    t_k = k h,   y_{k+1} = step(y_k, t_k, h),   k = 0 … n-1,   n = ⌈duration/h⌉        loop.advance              (1)
+    record j:   y, λ, Φ, Φ̇ and energies at t_k,  k = j · record_every                  loop.record               (2)
+    E(t) - E(0) - W(t)                                                                  status.py: divergence     (3)
+
+    y          state          x (slots, 3) [m], quat (bodies, 4), v (slots, 3), λ, and what a method remembers
+    h, n       plan["dt"], plan["steps"]
+    W          state.ledger   work of drivers, of forces without potential, of contacts [J]
+
     plan.py        what a run is asked to do: method, step, options
     session.py     one run under way: the model, the loop, what has been kept
     run.py         simulate() and resume()

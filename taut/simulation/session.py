@@ -60,15 +60,16 @@ class Session:
         self.par: Any = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
-        self._numbers = self.par
+        self._options = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
         check_start(model, self.system, self.state, self.par, mode)
         caveat = self.method.caveat
-        if caveat is not None and caveat.applies(model, self._numbers):
+        if caveat is not None and caveat.applies(model, self._options):
             tell(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
 
-    def go(self, progress: bool) -> Run:
+    def run(self, progress: bool) -> Run:
+        """Take all steps that are left, and return what was recorded."""
         calls = calls_for(self.method, self.system, self.state, self.par)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
@@ -105,7 +106,7 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
-        return self._run(status, message, _clock() - began)
+        return self._make_run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
         per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
@@ -133,7 +134,7 @@ class Session:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
         assert self.method.grow is not None
         self.state, self.par = self.method.grow(
-            self.model, self.system, self.state, self._numbers, self.par, least
+            self.model, self.system, self.state, self._options, self.par, least
         )
 
     def _explain(self, reason: int) -> str:
@@ -150,13 +151,13 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         return f"{text} {self.method.remedy}"
 
-    def _tell(self) -> None:
+    def _tell_of_solves(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
         if doubtful:
-            say = note if self.model.sheets else tell  # rows of hard edges in flat sheets often nearly depend
+            say = note if self.model.deformables else tell  # rows of hard edges in flat sheets often nearly depend
             say(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
                 "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
@@ -164,7 +165,7 @@ class Session:
         for remark in self.method.remarks(self.model, self.par):
             tell(remark)
 
-    def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
+    def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
         found = divergence(self.model, self.start, self.chunks, steps * h)
@@ -177,10 +178,10 @@ class Session:
         ended = f" Then: {message}" if message else f" {remedy}"
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
-    def _run(self, status: str, message: str, wall_time: float) -> Run:
+    def _make_run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
-        self._tell()
-        status, message, step = self._judge(status, message)
+        self._tell_of_solves()
+        status, message, step = self._final_status(status, message)
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,

@@ -94,7 +94,7 @@ def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> 
 
 
 def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
-    if model.sheets and (model.is_driven or model.forces_work):
+    if model.deformables and (model.is_driven or model.forces_work):
         return None
     bodies = model.bodies
     reach = np.where(is_place(model), start.size, 1.0)

@@ -16,8 +16,8 @@ from ...model import build
 from ...scene import Scene, gallery
 from ...simulation import session as running
 from ...simulation.run import simulate
+from ..timing import Loop
 from .base import Part, Report, Settings, Table, Target
-from .timing import Loop
 
 SCENE, DT = "two_link", 1e-4
 STEPS = (10_000, 100_000)
@@ -45,7 +45,7 @@ def python_calls(action: Callable[[], object]) -> int:
 def calls_in_loop(method: Method, steps: int) -> int:
     """Calls while the compiled loop takes the steps, the call of the loop itself included."""
     scene = gallery(SCENE)
-    loop = Loop(scene, build(scene), method, DT)
+    loop = Loop.of(scene, build(scene), method, DT)
     loop.seconds(1)  # loads compiled code
     return python_calls(lambda: loop.advance(steps))
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from ...methods import Method
 from ...model import build
 from ...scene import gallery
+from ..timing import Loop, enough_steps, in_turns, least_of
 from .base import Part, Report, Settings, Table, Target, digits
 from .peers import present
-from .timing import Loop, enough_steps, in_turns, least_of
 from .yardstick import Yardstick
 
 DT = 0.001
@@ -59,7 +59,7 @@ def measure_size(links: int, settings: Settings, costs: Costs) -> None:
             costs.refused[method.name] = reason
         if reason or expected(costs.seconds[method.name], links) > LONGEST_STEP:
             continue
-        loop = Loop(scene, model, method, DT)
+        loop = Loop.of(scene, model, method, DT)
         runs = {method.name: (loop.seconds, enough_steps(loop.seconds)), YARDSTICK: (rod.seconds, rod_steps)}
         for name, value in in_turns(runs, budget(method, settings)).items():
             known = costs.seconds[name]

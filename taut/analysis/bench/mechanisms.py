@@ -18,11 +18,11 @@ import numpy as np
 from ...methods import Method
 from ...model import Model, build
 from ...scene import gallery
+from ..timing import Loop, enough_steps, in_turns
 from . import machines
 from .base import Part, Report, Settings, Table, Target, digits
 from .chains import BUDGET, DT, LONGEST_STEP, WATCHED, Numbers, budget, expected
 from .precision import Point, Problem, best, detail, follow, repeat, summary, true_positions
-from .timing import Loop, enough_steps, in_turns
 
 SIZES, QUICK_SIZES = (10, 100, 1_000, 10_000), (10, 100)
 MACHINES = {"stewart_platform": 1e-3, "andrews_squeezer": 1e-4}  # and the step [s]
@@ -86,7 +86,7 @@ def measure_size(rods: int, settings: Settings, costs: Costs) -> None:
             continue
         if expected(costs.rigid[method.name], rods) > LONGEST_STEP:
             continue
-        loops = {name: Loop(scenes[name], model, method, DT) for name, model in models.items()}
+        loops = {name: Loop.of(scenes[name], model, method, DT) for name, model in models.items()}
         runs = {name: (loop.seconds, enough_steps(loop.seconds)) for name, loop in loops.items()}
         least = in_turns(runs, budget(method, settings))
         costs.rigid[method.name][rods], costs.particles[method.name][rods] = least["rods"], least["particles"]
@@ -105,7 +105,7 @@ def measure_machines(settings: Settings, costs: Costs) -> None:
         model = build(scene)
         for method in settings.methods:
             if method.refusal(model) is None:
-                costs.machines[method.name][name] = seconds_of(Loop(scene, model, method, dt), method, settings)
+                costs.machines[method.name][name] = seconds_of(Loop.of(scene, model, method, dt), method, settings)
 
 
 def seconds_of(loop: Loop, method: Method, settings: Settings) -> float:

@@ -17,9 +17,9 @@ from ...methods import METHODS, Method
 from ...model import Model, build
 from ...scene import gallery
 from ...scene.scene import Scene
+from ..timing import Loop, in_turns
 from .base import Part, Report, Settings, Table, Target, digits
 from .peers import Engine, present
-from .timing import Loop, in_turns
 
 TIGHTEST = 1e-14
 REDUCED = "reduced"  # all other methods work in maximal coordinates
@@ -86,7 +86,7 @@ def measure(settings: Settings) -> Report:
 
 
 def true_positions(problem: Problem, scene: Scene, model: Model) -> np.ndarray:
-    loop = Loop(scene, model, METHODS["reference"], problem.duration, TIGHTEST)
+    loop = Loop.of(scene, model, METHODS["reference"], problem.duration, TIGHTEST)
     loop.seconds(1)
     return positions(problem, loop)
 
@@ -102,7 +102,7 @@ def follow(
     """Error and time of a method along its series."""
     points = []
     for setting, steps, tolerance in series_of(problem, method, settings):
-        loop = Loop(scene, model, method, problem.duration / steps, tolerance)
+        loop = Loop.of(scene, model, method, problem.duration / steps, tolerance)
         seconds = repeat(loop.seconds, steps, settings)
         error = nan
         if isfinite(seconds):

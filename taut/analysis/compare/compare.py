@@ -22,10 +22,10 @@ from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
 from ...simulation.plan import method_for, positive
+from ..timing import cost_of_step
 from .comparison import Comparison, Reference
 from .jobs import Job, Outcome, perform_all
 from .saving import check_folder
-from .timing import cost_of_step
 
 LARGER_STEP = 5.0  # what is compared besides the step that the scene suggests
 # The reference, and a less exact run of it that tells its error: tolerance, and parts of each step. An adaptive
@@ -154,8 +154,10 @@ def _methods(
     names = list(dict.fromkeys(names))
     if asked is not None and not names:
         raise TautError("methods is empty; name some, or leave it out to compare all.")
-    names = names or [name for name, method in METHODS.items()
-                      if name not in YARDSTICKS and (model.sheets or not method.is_for_deformables_only)]  # fmt: skip
+    names = names or [
+        name for name, method in METHODS.items()
+        if name not in YARDSTICKS and (model.deformables or not method.is_for_deformables_only)
+    ]  # fmt: skip
     reasons = {name: _refusal(name, scene, model, options.get(name)) for name in names}
     refused = {name: reason for name, reason in reasons.items() if reason}
     return [name for name in names if name not in refused], refused
@@ -201,7 +203,7 @@ def _yardsticks(asked: str, scene: Scene, model: Model) -> tuple[list[str], list
         if reason:
             raise TautError(f"'{asked}' can not be the reference of scene '{model.name}': {reason}.")
         return [asked], []
-    if model.sheets:  # a fold that falls to the other side soon makes any reference another motion, at great cost
+    if model.deformables:  # a fold that falls to the other side soon makes any reference another motion, at great cost
         return [], ["cloth and solids get no reference by themselves, so errors of motion and λ are not measured; "
                     "name one for small ones, such as reference"]
     reasons = {name: _refusal(name, scene, model) for name in YARDSTICKS}

@@ -17,10 +17,10 @@ from ...model import Model
 from ...result.files import versions
 from ...result.labels import Labels
 from ...result.run import Run
+from ..metrics import against, alone, energy_drift, of_deformables, resolved, scene_size, system_sizes, trajectory_error
+from ..timing import Cost
 from .fields import FIELDS, Field, unit_of
-from .measure import against, alone, energy_drift, of_sheets, resolved, scene_size, system_sizes, trajectory_error
 from .saving import write_folder
-from .timing import Cost
 
 if TYPE_CHECKING:
     import xarray
@@ -77,7 +77,7 @@ class Comparison:
         self.fields = [
             field for field in FIELDS
             if (reference or not field.judged) and (model.row_count or not field.of_constraints)
-            and (model.sheets or not field.of_sheets)
+            and (model.deformables or not field.of_deformables)
         ]  # fmt: skip
         self.notes = [*notes, *self._about_reference()]
 
@@ -95,8 +95,8 @@ class Comparison:
             "wall_time": 1e-6 * cost.us_per_step * run.steps,
             "steps_done": run.steps,
         }
-        if self.model.sheets:
-            values |= of_sheets(run) | {
+        if self.model.deformables:
+            values |= of_deformables(run) | {
                 "ms_per_frame": 1e-3 * cost.us_per_step * FRAME / dt,
                 "system_size": float(self.system_sizes(name, dt)[1:].mean()) if run.steps else np.nan,
             }
@@ -198,7 +198,7 @@ class Comparison:
         variables |= {key: (dims, grid(key)) for key in ("status", "message")}
         coordinates: dict[str, Any] = {"method": self.methods}
         coordinates["dt"] = ("dt", self.steps, {"units": "s", "long_name": "step"})
-        if self.model.sheets:
+        if self.model.deformables:
             time = np.linspace(0.0, self.duration, MOMENTS)
             coordinates["time"] = ("time", time, {"units": "s"})
             words = {"units": "1", "long_name": "unknowns of the linear system at that time"}

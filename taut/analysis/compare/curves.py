@@ -10,8 +10,8 @@ from ...errors import unknown
 from ...result.dataset import elongations
 from ...result.labels import Labels
 from ...result.run import Run
+from ..metrics import energy_drift, trajectory_error
 from .comparison import Comparison
-from .measure import energy_drift, trajectory_error
 
 MOST_POINTS = 2000
 GONE = 10.0  # times the scene's size: further off, a run is not drawn

@@ -17,7 +17,7 @@ class Field:
     doc: str
     judged: bool = False  # measured against the reference, and absent without one
     of_constraints: bool = False  # absent where there are none
-    of_sheets: bool = False  # absent where there is no cloth and no solid
+    of_deformables: bool = False  # absent where there is no cloth and no solid
 
 
 FIELDS: tuple[Field, ...] = (
@@ -30,11 +30,11 @@ FIELDS: tuple[Field, ...] = (
     Field("trajectory_error_end", "end error", LENGTH, "largest error of a body's position at the end", True),
     Field("trajectory_error_max", "max error", LENGTH, "largest error of a body's position at any time", True),
     Field("horizon", "horizon", "s", "time until a body is off by a tenth of the scene's size", True),
-    Field("elongation_max", "longest", "1", "largest elongation of a structural edge at any time", of_sheets=True),
-    Field("elongation_mean", "mean longer", "1", "largest mean elongation of structural edges", of_sheets=True),
-    Field("held_rows", "held", "1", "hard edges, limits and contacts that act, mean over time", of_sheets=True),
-    Field("system_size", "unknowns", "1", "unknowns of the linear system, mean over time", of_sheets=True),
-    Field("ms_per_frame", "per frame", "ms", "computing time of 1/60 s, run alone", of_sheets=True),
+    Field("elongation_max", "longest", "1", "largest elongation of a structural edge at any time", of_deformables=True),
+    Field("elongation_mean", "mean longer", "1", "largest mean elongation of structural edges", of_deformables=True),
+    Field("held_rows", "held", "1", "hard edges, limits and contacts that act, mean over time", of_deformables=True),
+    Field("system_size", "unknowns", "1", "unknowns of the linear system, mean over time", of_deformables=True),
+    Field("ms_per_frame", "per frame", "ms", "computing time of 1/60 s, run alone", of_deformables=True),
     Field("energy_drift", "energy drift", "J", "largest change of energy that is the method's own"),
     Field("wall_time", "wall time", "s", "computing time of all steps, without records"),
     Field("us_per_step", "per step", "µs", "computing time of a step, run alone"),

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...limits import file_name
 from ...methods import Style, style_of
+from ..metrics import OFF_TRACK
 from .comparison import Comparison
 from .curves import Lines, chosen_body, chosen_row, lines
-from .measure import OFF_TRACK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

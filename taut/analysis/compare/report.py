@@ -15,10 +15,10 @@ import numpy as np
 
 from ...errors import TautError
 from ...methods import METHODS, style_of
+from ..metrics import OFF_TRACK
 from .comparison import Comparison
 from .curves import MOST_POINTS, Lines, lines, moving_bodies, spread
 from .fields import BY_NAME, written
-from .measure import OFF_TRACK
 from .plots import AXES, force_unit, plane_of
 from .printing import heading
 

@@ -42,7 +42,7 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     model = build(scene)
     dt = scene.suggested.get("dt") if dt is None else dt
     found = [_sizes(model)]
-    if model.sheets:
+    if model.deformables:
         found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
     near = Perturbed(model, model.x, model.quat, model.v, 0.0)
@@ -207,7 +207,7 @@ def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
 
 def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
-    if model.sheets:
+    if model.deformables:
         method, reason = "implicit_first", "cloth and contacts are held implicitly"
     elif model.is_unilateral:
         method, reason = "implicit_first", "contacts and limits at fixed steps; impacts as they come"

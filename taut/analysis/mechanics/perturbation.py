@@ -35,7 +35,7 @@ class Perturbed:
     """A model at (x, quat, v, t), and near it."""
 
     def __init__(self, model: Model, x: Array, quat: Array, v: Array, t: float) -> None:
-        if model.sheets:
+        if model.deformables:
             raise TautError(f"scene '{model.name}' has cloth or solids, which this analysis does not treat; simulate "
                             "it with damping until it rests.")
         self.model, self.t = model, t

@@ -79,7 +79,6 @@ def judge(
     why: str = "",
     otherwise: str = NOT_REPRODUCED,
     note: str = "",
-    resolved: tuple[float, float] | None = None,
     doubt: str = "",
 ) -> Claim:
     """A claim with its verdict.
@@ -88,16 +87,20 @@ def judge(
     why        the reason, or the amount, said where it does not
     otherwise  the verdict where it does not hold: not reproduced, or differs (by the amount in why)
     note       said in any case
-    resolved   the smallest error judged and the reference's own error
     doubt      why the numbers can not be judged, if so
     """
-    if resolved is not None and not resolved[0] >= RESOLUTION * resolved[1]:
-        doubt = f"the error judged is {number(resolved[0])}, the reference's own {number(resolved[1])}"
     if doubt:
         return Claim(name, text, section, inequality, value, NOT_RESOLVED, doubt)
     parts = [note] if holds else [why or f"measured {value}", note]
     remark = "; ".join(part for part in parts if part)
     return Claim(name, text, section, inequality, value, REPRODUCED if holds else otherwise, remark)
+
+
+def unresolved(judged: float, own: float) -> str:
+    """Why the smallest error judged can not be told from the reference's own error, if so."""
+    if judged >= RESOLUTION * own:
+        return ""
+    return f"the error judged is {number(judged)}, the reference's own {number(own)}"
 
 
 def judge_varied(

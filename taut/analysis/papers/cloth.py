@@ -68,7 +68,7 @@ def active(run: Run) -> np.ndarray:
 
 
 def limit_count(scene: Scene) -> int:
-    return sum(len(sheet.limit_edges) for sheet in build(scene).sheets)
+    return sum(len(sheet.limit_edges) for sheet in build(scene).deformables)
 
 
 def ending(run: Run) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...scene import gallery
-from .base import COL865, Claim, Figure, judge, number
+from .base import COL865, Claim, Figure, judge, number, unresolved
 from .plots import canvas, legend, look, save
 from .words import case, go, trajectory_error, truth
 
@@ -123,7 +123,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "trajectory error falls as k^p with p = -1 ± 0.15",
             f"p = {slopes['away']:.3f}; {number(data['away'][-1], 'm')} at k = {number(k[-1], 'N/m')}",
             abs(slopes["away"] + 1) < 0.15,
-            resolved=(min(data["away"]), data["own"]),
+            doubt=unresolved(min(data["away"]), data["own"]),
         ),
         judge(
             "too-small",

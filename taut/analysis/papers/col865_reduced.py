@@ -16,7 +16,7 @@ import numpy as np
 from ...methods import METHODS
 from ...model import build
 from ...scene import SCENES, Scene, gallery
-from .base import COL865, Claim, Figure, judge, number
+from .base import COL865, Claim, Figure, judge, number, unresolved
 from .plots import canvas, envelope, legend, look, save, tame
 from .words import BUSY, busy, case, drift, go, microseconds
 
@@ -160,7 +160,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "Runge-Kutta 4 at h = 0.01: error reduced < 3 × maximal (Baumgarte)",
             f"{number(error['reduced RK4'], 'm')} against {number(error['maximal RK4'], 'm')}",
             error["reduced RK4"] < 3 * error["maximal RK4"],
-            resolved=(min(error.values()), agree),
+            doubt=unresolved(min(error.values()), agree),
         ),
     ]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...scene import gallery
-from .base import HONG2008, Claim, Figure, judge, number
+from .base import HONG2008, Claim, Figure, judge, number, unresolved
 from .plots import canvas, legend, look, save, tame
 from .words import case, go, height, horizon, horizon_words, truth
 
@@ -48,7 +48,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             number(second, "m"),
             second < VISIBLE,
             note=f"the lines part at last, as the arm is chaotic: off by 1 % of L after {listed}",
-            resolved=(second, own),
+            doubt=unresolved(second, own),
         ),
         judge(
             "better-than-first",
@@ -58,7 +58,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
             number(first / second),
             first > 2 * second,
             note=f"{number(first, 'm')} against {number(second, 'm')}",
-            resolved=(second, own),
+            doubt=unresolved(second, own),
         ),
     ]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...scene import gallery
-from .base import ICRA2005, Claim, Figure, judge, judge_varied, number
+from .base import ICRA2005, Claim, Figure, judge, judge_varied, number, unresolved
 from .plots import canvas, legend, look, save
 from .words import case, drift, go, height, horizon, horizon_words, truth
 
@@ -94,7 +94,7 @@ def check(data: dict[tuple[float, float], Any]) -> list[Claim]:
             f"against {number(error[first], 'm')}",
             tight < 1e-3 and min(ratio, error[on_euler] / error[first]) > 3,
             note=f"{number(ratio)} times on symplectic Euler",
-            resolved=(error[first], own),
+            doubt=unresolved(error[first], own),
         ),
         judge(
             "post-on-rk4",
@@ -106,7 +106,7 @@ def check(data: dict[tuple[float, float], Any]) -> list[Claim]:
             why="the projection alone does not spoil the motion; it leaves the velocity as the step below "
             "made it, so "
             "a better step makes a better motion",
-            resolved=(error[on_rk4], own),
+            doubt=unresolved(error[on_rk4], own),
         ),
     ]
 

@@ -40,7 +40,7 @@ def run(quick: bool) -> dict[str, Any]:
     duration = QUICK_DURATION if quick else DURATION
     runs = cloth.both(partial(scene, n), duration)
     return {"n": n, "runs": runs, "limits": cloth.limit_count(scene(n, LIMIT)),
-            "sheet": build(scene(n, LIMIT)).sheets[0]}  # fmt: skip
+            "sheet": build(scene(n, LIMIT)).deformables[0]}  # fmt: skip
 
 
 def nearest(data: dict[str, Any], result: Run) -> np.ndarray:

@@ -54,7 +54,8 @@ def cost(quick: bool) -> list[dict[str, Any]]:
             few, ours = seconds(hung(n, density, **PAPERS), "implicit_first")
             whole, all_nodes = seconds(hung(n, density), "implicit_first")
             row = {"n": n, "density": density, "ours": ours, "nodes": all_nodes, "active": float(active(few).mean()),
-                   "limits": len(build(hung(n, density)).sheets[0].limit_edges), "finished": few.status == "finished",
+                   "limits": len(build(hung(n, density)).deformables[0].limit_edges),
+                   "finished": few.status == "finished",
                    "stretch": float(np.nanmax(largest(few))), "stretch_nodes": float(np.nanmax(largest(whole)))}
             row |= global_step(n, density, start.get(density, STIFFNESS))
             start[density] = row["stiffness"]

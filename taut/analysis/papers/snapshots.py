@@ -18,7 +18,7 @@ from ...picture.render import Ground
 from ...result import Run
 from ...scene import Scene
 from ...view.show import Show, show_of
-from .base import Claim, Figure, judge, number
+from .base import Claim, Figure, judge, number, unresolved
 from .plots import canvas, legend, look, save
 from .words import Case, drift, go, trajectory_error, truth
 
@@ -75,7 +75,7 @@ def check(data: dict[str, Any], where: str, what: str) -> list[Claim]:
             f"|end - reference| up to {until:g} s < {LOOKS_THE_SAME:g} L",
             f"{number(away)} L",
             away < LOOKS_THE_SAME,
-            resolved=(LOOKS_THE_SAME * LENGTH, reference.own_until(until)),
+            doubt=unresolved(LOOKS_THE_SAME * LENGTH, reference.own_until(until)),
         ),
     ]
 

@@ -22,6 +22,9 @@ from ...model import build
 from ...result import Run
 from ...scene.scene import Scene
 from ...simulation.run import simulate
+from .. import metrics
+from ..metrics import body_error as trajectory_error
+from ..metrics import constraint_error as drift
 from .base import number
 
 TIGHT, LOOSE = 1e-12, 1e-11  # tolerances of the reference solution and of the one that tells its error
@@ -126,25 +129,11 @@ def busy(times: Iterable[tuple[float, float]]) -> str:
     return f"the machine was busy: times repeat only to {100 * noise:.0f} %" if noise > BUSY else ""
 
 
-def drift(run: Run) -> np.ndarray:
-    """(1), at each record."""
-    with np.errstate(all="ignore"):
-        return np.abs(run.labels.violation(run.records.phi)).sum(axis=1)
-
-
 def accumulated(run: Run, until: float = inf) -> float:
     """(2); the start is not a step."""
     taken = run.records.time <= until + 1e-9
     with np.errstate(all="ignore"):
         return float(drift(run)[taken][1:].sum())
-
-
-def trajectory_error(run: Run, reference: Run, body: str) -> np.ndarray:
-    """(3), for the records that both have."""
-    slot = next(info.slot for info in run.labels.bodies if info.name == body)
-    rows = min(len(run.records), len(reference.records))
-    with np.errstate(all="ignore"):
-        return np.linalg.norm(run.records.x[:rows, slot] - reference.records.x[:rows, slot], axis=1)
 
 
 def reached_end(run: Run) -> bool:
@@ -154,11 +143,7 @@ def reached_end(run: Run) -> bool:
 
 def horizon(run: Run, reference: Run, body: str, limit: float) -> float:
     """(4), or infinity."""
-    error = trajectory_error(run, reference, body)
-    beyond = np.flatnonzero(~(error <= limit))
-    if beyond.size:
-        return float(run.records.time[beyond[0]])
-    return inf if reached_end(run) else float(run.records.time[-1])
+    return metrics.horizon(run.records.time, trajectory_error(run, reference, body), limit, reached_end(run))
 
 
 def horizon_words(seconds: float, duration: float) -> str:

@@ -50,7 +50,7 @@ def baseline(method: Method, step: Callable, start: Callable) -> Method:
 def springs_of(model: Model, stiffest: float, limits: bool) -> Springs:
     """All springs; hard edges with the stiffness `stiffest`, and limits as a second phase of it, if asked."""
     families: list[Springs] = []
-    for sheet in model.sheets:
+    for sheet in model.deformables:
         families += sheet.springs.values()
         if len(sheet.hard_edges):
             families.append(_rods(sheet.hard_edges, sheet.hard_lengths, stiffest, np.inf, 0.0))

@@ -24,8 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import compiled, entry, inline, structure
+from ...compiled import compiled, entry, inline, specialise, structure
+from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
+from ...linalg.conjugate_gradients import conjugate_gradients
 
 Array = np.ndarray
 FIRM = 30.0
@@ -102,12 +104,7 @@ def linearise(work, s, x, v, w, external, h):
         along = -h * (pull + s.damping[q] * rate) - h * h * (stiffness - across) * rate
         sideways = -h * h * across
         g0, g1, g2 = along * u0 + sideways * e0, along * u1 + sideways * e1, along * u2 + sideways * e2
-        r[i, 0] += g0
-        r[i, 1] += g1
-        r[i, 2] += g2
-        r[j, 0] -= g0
-        r[j, 1] -= g1
-        r[j, 2] -= g2
+        add_pair(r, i, j, 1.0, 1.0, g0, g1, g2)
         own = h * h * across
         along = h * h * (stiffness - across) + h * s.damping[q]
         block[q, 0] = along * u0 * u0 + own
@@ -195,8 +192,9 @@ def nearing(touch, q, p):
 
 
 @inline
-def multiply(work, s, w, p, out):
+def multiply(problem, p, out):
     """out = (M - h ∂f/∂v - h² ∂f/∂x) p; rows of pinned nodes are left out."""
+    work, s, w = problem
     block = work.block
     for i in range(p.shape[0]):
         m = 1.0 / w[i] if w[i] > 0.0 else 0.0
@@ -206,12 +204,7 @@ def multiply(work, s, w, p, out):
         i = s.i[q]
         j = s.j[q]
         y0, y1, y2 = times_block(block, q, p[i, 0] - p[j, 0], p[i, 1] - p[j, 1], p[i, 2] - p[j, 2])
-        out[i, 0] += y0
-        out[i, 1] += y1
-        out[i, 2] += y2
-        out[j, 0] -= y0
-        out[j, 1] -= y1
-        out[j, 2] -= y2
+        add_pair(out, i, j, 1.0, 1.0, y0, y1, y2)
     touch = work.touch
     for q in range(touch.firm.shape[0]):
         if touch.firm[q] > 0.0:
@@ -230,8 +223,9 @@ def multiply(work, s, w, p, out):
 
 
 @inline
-def precondition(inverse, r, z):
+def precondition(problem, r, z):
     """z = P r; returns r·z."""
+    inverse = problem[0].inverse
     total = 0.0
     for i in range(r.shape[0]):
         z[i, 0], z[i, 1], z[i, 2] = times_block(inverse, i, r[i, 0], r[i, 1], r[i, 2])
@@ -239,38 +233,21 @@ def precondition(inverse, r, z):
     return total
 
 
+_iterate = specialise(
+    conjugate_gradients, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
+)
+
+
 @compiled
-def conjugate_gradients(work, s, w, tolerance, most):
+def solve_velocities(work, s, w, tolerance, most):
     """Solve (1) for dv from r. Returns the iterations taken, negative when `most` did not suffice."""
-    dv, r, z, p, ap = work.dv, work.r, work.z, work.p, work.ap
-    size = precondition(work.inverse, r, z)
-    multiply(work, s, w, dv, ap)
+    problem, dv, r = (work, s, w), work.dv, work.r
+    goal = tolerance * tolerance * precondition(problem, r, work.z)
+    multiply(problem, dv, work.ap)
     for i in range(r.shape[0]):
         for c in range(3):
-            r[i, c] -= ap[i, c]
-    rz = precondition(work.inverse, r, z)
-    for i in range(r.shape[0]):
-        for c in range(3):
-            p[i, c] = z[i, c]
-    for k in range(most):
-        if rz <= tolerance * tolerance * size:
-            return k
-        multiply(work, s, w, p, ap)
-        curvature = 0.0
-        for i in range(r.shape[0]):
-            curvature += p[i, 0] * ap[i, 0] + p[i, 1] * ap[i, 1] + p[i, 2] * ap[i, 2]
-        alpha = rz / curvature
-        for i in range(r.shape[0]):
-            for c in range(3):
-                dv[i, c] += alpha * p[i, c]
-                r[i, c] -= alpha * ap[i, c]
-        before = rz
-        rz = precondition(work.inverse, r, z)
-        beta = rz / before
-        for i in range(r.shape[0]):
-            for c in range(3):
-                p[i, c] = z[i, c] + beta * p[i, c]
-    return most if rz <= tolerance * tolerance * size else -most
+            r[i, c] -= work.ap[i, c]
+    return _iterate(problem, dv, r, work.z, work.p, work.ap, goal, most)
 
 
 @inline
@@ -305,7 +282,7 @@ def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     for k in range(ROUNDS):
         work.solves[0] = k + 1
         linearise(work, s, x, v, w, external, h)
-        taken = conjugate_gradients(work, s, w, tolerance, most)  # (1)
+        taken = solve_velocities(work, s, w, tolerance, most)  # (1)
         if change_contacts(touch, w, work.dv, h) == 0:
             break
     for i in range(x.shape[0]):

@@ -57,7 +57,7 @@ def contact_memory(model: Model) -> int:
 def position_contacts(model: Model, state: State) -> PositionContacts:
     unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, np.zeros(contact_memory(model)))
-    least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.sheets]).mean())
+    least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
     start, v_start, at = np.zeros((3, *model.x.shape))
     backed = np.full(len(model.x), -1)
     return PositionContacts(
@@ -67,7 +67,7 @@ def position_contacts(model: Model, state: State) -> PositionContacts:
 
 
 def _pairs(model: Model) -> int:
-    return sum(len(model.sheets[k].slots) for k in model.touching.ball_sheet)
+    return sum(len(model.deformables[k].slots) for k in model.touching.ball_deformable)
 
 
 @compiled

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, entry, inline, structure
+from ...compiled.vectors import add_pair
 from ...methods import provot as declared
 from ...methods.base import EVENTS_FULL, OK, place
 from ...model.evaluate import set_time
@@ -64,12 +65,7 @@ def shorten(s, x, w, limit):
             corrected += 1
             size = over / (weight * l)  # (2)
             a, b = w[i] * size, w[j] * size
-            x[i, 0] -= a * d0
-            x[i, 1] -= a * d1
-            x[i, 2] -= a * d2
-            x[j, 0] += b * d0
-            x[j, 1] += b * d1
-            x[j, 2] += b * d2
+            add_pair(x, i, j, -a, -b, d0, d1, d2)
     return corrected
 
 

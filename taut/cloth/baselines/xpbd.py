@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, entry, structure
+from ...compiled.vectors import add_pair
 from ...forces.spring_law import in_colours
 from ...methods import xpbd as declared
 from ...methods.base import EVENTS_FULL, OK, place
@@ -94,12 +95,7 @@ def project(work, s, x, w, h):
             moved += change
         size = moved * inverse
         a, b = w[i] * size, w[j] * size
-        x[i, 0] += a * d0  # (3)
-        x[i, 1] += a * d1
-        x[i, 2] += a * d2
-        x[j, 0] -= b * d0
-        x[j, 1] -= b * d1
-        x[j, 2] -= b * d2
+        add_pair(x, i, j, a, b, d0, d1, d2)  # (3)
 
 
 @compiled

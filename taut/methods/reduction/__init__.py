@@ -27,7 +27,7 @@ def form_of(model: Model) -> int:
 
 def refuses(model: Model) -> str | None:
     """Why a model has no reduced coordinates, or None."""
-    if model.sheets:
+    if model.deformables:
         return "it has cloth or solids, whose nodes move on their own"
     for info in model.body_info:
         turned = model.reduced_map is not None and info.name in model.reduced_map.turns

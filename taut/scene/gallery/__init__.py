@@ -1,7 +1,16 @@
 """Scenes that come with taut: written once, used by tests, experiments, benchmarks and the viewer.
 
 A scene is a function with parameters that have defaults; it is listed in SCENES below. Its docstring
-says in the first line what it is, and then what each parameter means.
+says in the first line what it is, and then what each parameter means. SI units; y is up; gravity (0, -9.81, 0).
+
+    single.py      one body: pendulum l θ̈ = -g sin θ, bead on a hoop, slider, driven anchor
+    chains.py      n particles with |x_i - x_{i+1}| = l: two_link, five_link, chain
+    mechanisms.py  angles, parallels and loops of particles;  linkages.py  the same of rigid bodies
+    spatial.py     M v̇ + ω × I ω = f in space: tops, gyroscopes, platforms;  squeezer.py  seven bodies in a plane
+    rolling.py     A(q) v = 0: sleigh, disc, coin, car, bicycle;  robots.py  from URDF
+    contacts.py    Φ ≥ 0, λ ≥ 0, Φ λ = 0: corners, piles, ropes, inclines
+    cloth.py       nodes (n × n), springs, limits on elongation, hard edges, obstacles
+    words.py       what scenes share
 """
 
 from __future__ import annotations

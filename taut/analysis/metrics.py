@@ -15,13 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import norm
 
-from ...cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
-from ...methods import Method
-from ...model import Model
-from ...result.dataset import elongations
-from ...result.labels import Labels
-from ...result.records import Records
-from ...result.run import Run
+from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+from ..methods import Method
+from ..model import Model
+from ..result.dataset import elongations
+from ..result.labels import Labels
+from ..result.records import Records
+from ..result.run import Run
 
 OFF_TRACK = 0.1  # of the scene's size
 RESOLVED = 100.0  # times the reference's own error
@@ -44,7 +44,7 @@ def alone(run: Run) -> dict[str, float]:
     }
 
 
-def of_sheets(run: Run) -> dict[str, float]:
+def of_deformables(run: Run) -> dict[str, float]:
     """What is told of cloth and solids."""
     records, labels = run.records, run.labels
     with np.errstate(all="ignore"):
@@ -82,7 +82,7 @@ def against(run: Run, reference: Run, size: float) -> dict[str, float]:
         "multiplier_error_rms": float(np.sqrt((relative**2).mean())) if relative.size else 0.0,
         "trajectory_error_end": float(error[-1]) if ended else np.nan,
         "trajectory_error_max": float(error.max()),
-        "horizon": horizon(run.records.time, error, size, ended),
+        "horizon": horizon(run.records.time, error, OFF_TRACK * size, ended),
     }
 
 
@@ -100,6 +100,20 @@ def resolved(
         seen = own_error[time <= value]
         return bool(RESOLVED * seen.max(initial=0.0) <= OFF_TRACK * size)
     return value >= RESOLVED * own[name]
+
+
+def body_error(run: Run, reference: Run, body: str) -> np.ndarray:
+    """|x - x_ref| of one body, for the records that both have [m]."""
+    slot = next(info.slot for info in run.labels.bodies if info.name == body)
+    rows = min(len(run.records), len(reference.records))
+    with np.errstate(all="ignore"):
+        return np.linalg.norm(run.records.x[:rows, slot] - reference.records.x[:rows, slot], axis=1)
+
+
+def constraint_error(run: Run) -> np.ndarray:
+    """Σ_i |Φ_i(t_k)| at each record: what (1) adds up."""
+    with np.errstate(all="ignore"):
+        return np.abs(run.labels.violation(run.records.phi)).sum(axis=1)
 
 
 def energy_drift(records: Records) -> np.ndarray:
@@ -139,9 +153,9 @@ def multiplier_error(labels: Labels, records: Records, reference: Records) -> np
     return np.concatenate(found, axis=1)
 
 
-def horizon(time: np.ndarray, error: np.ndarray, size: float, ended: bool) -> float:
+def horizon(time: np.ndarray, error: np.ndarray, limit: float, ended: bool) -> float:
     """(6); infinite for a run that came to its end on track, and at most the end of one that did not."""
-    off = np.flatnonzero(error > OFF_TRACK * size)
+    off = np.flatnonzero(~(error <= limit))
     if len(off):
         return float(time[off[0]])
     return np.inf if ended else float(time[len(error) - 1])

@@ -15,7 +15,7 @@ from ..cloth.initial_contacts import evaluate_at_start, external_contacts
 from ..errors import TautError, tell
 from ..model import Model
 from ..model.arrays import State, System
-from ..model.sheets import Sheet
+from ..model.deformables import PackedDeformable
 from .equalities import REPAIR
 from .repair import Contacts, Look, edges_of, settled
 from .untangle import Tangle
@@ -26,7 +26,7 @@ ROUNDS = 4
 MOST_PLACES = 3
 
 
-def check_sheets(model: Model, system: System, state: State, par: Any, mode: str) -> None:
+def check_deformables(model: Model, system: System, state: State, par: Any, mode: str) -> None:
     """Refuse a start that is broken, or with the mode "repair" move nodes and balls until it is not."""
     look = _look(system, state, par)
     tangle = _tangle(model)
@@ -62,26 +62,26 @@ def _look(system: System, state: State, par: Any) -> Look:
 
 
 def _tangle(model: Model) -> Tangle | None:
-    pairs = model.touching.sheet_pairs
+    pairs = model.touching.deformable_pairs
     if len(pairs) == 0:
         return None
-    allowed = np.zeros((len(model.sheets), len(model.sheets)), bool)
+    allowed = np.zeros((len(model.deformables), len(model.deformables)), bool)
     allowed[pairs[:, 0], pairs[:, 1]] = allowed[pairs[:, 1], pairs[:, 0]] = True
-    return Tangle(np.concatenate([sheet.triangles for sheet in model.sheets]), _sheet_of(model), allowed)
+    return Tangle(np.concatenate([sheet.triangles for sheet in model.deformables]), _sheet_of(model), allowed)
 
 
 def _sheet_of(model: Model) -> Array:
     """(slots,) index of the sheet of each slot, -1: none."""
     of = np.full(len(model.x), -1)
-    for k, sheet in enumerate(model.sheets):
+    for k, sheet in enumerate(model.deformables):
         of[sheet.slots] = k
     return of
 
 
 def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
     edges, w = edges_of(model), model.bodies.w[:, 0]
-    shortest = min(float(sheet.lengths.min()) for sheet in model.sheets)
-    thickest = max(max(sheet.thickness for sheet in model.sheets), 1e-3 * shortest)
+    shortest = min(float(sheet.lengths.min()) for sheet in model.deformables)
+    thickest = max(max(sheet.thickness for sheet in model.deformables), 1e-3 * shortest)
     for _ in range(ROUNDS):
         x = settled(model, x, edges, look, 0.1 * OFF * shortest)
         if tangle is None or len(tangle.crossings(x)) == 0:
@@ -94,14 +94,14 @@ def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
 
 
 def _faults(model: Model, x: Array, look: Look, tangle: Tangle | None) -> list[str]:
-    found = [text for sheet in model.sheets for text in _stretched(sheet, x, model.bodies.w[:, 0])]
+    found = [text for sheet in model.deformables for text in _stretched(sheet, x, model.bodies.w[:, 0])]
     found += _inside(model, look(x))
     if tangle is not None:
         found += _crossed(model, x, tangle)
     return found
 
 
-def _stretched(sheet: Sheet, x: Array, w: Array) -> list[str]:
+def _stretched(sheet: PackedDeformable, x: Array, w: Array) -> list[str]:
     found = []
     limited = sheet.limit_edges if sheet.is_limited else sheet.limit_edges[:0]
     most = 1.0 + float(sheet.limit or 0.0)
@@ -137,7 +137,7 @@ def _inside(model: Model, contacts: Contacts) -> list[str]:
         if k < 0:
             found.append(f"'{_row_name(model, contacts, worst)}' is broken by {depth}")
             continue
-        sheet = model.sheets[k]
+        sheet = model.deformables[k]
         node = int(np.flatnonzero(sheet.slots == contacts.slot[worst, 0])[0])
         nodes = f"{len(rows)} nodes" if len(rows) > 1 else "1 node"
         found.append(f"{nodes} of {sheet.kind} '{sheet.name}' on the wrong side of '{other}', at worst node {node} "
@@ -158,7 +158,7 @@ def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
     found = []
     for a, b in np.unique(sheets, axis=0):
         own = pairs[(sheets == (a, b)).all(axis=1)]
-        first, second = model.sheets[a], model.sheets[b]
+        first, second = model.deformables[a], model.deformables[b]
         other = "itself" if a == b else f"{second.kind} '{second.name}'"
         places = []
         for one, two in own[:MOST_PLACES]:
@@ -172,5 +172,5 @@ def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
 
 
 def _nodes(model: Model, sheet_of: Array, slots: Array) -> tuple[int, ...]:
-    own = model.sheets[int(sheet_of[slots[0]])].slots
+    own = model.deformables[int(sheet_of[slots[0]])].slots
     return tuple(int(np.flatnonzero(own == slot)[0]) for slot in slots)

@@ -11,47 +11,54 @@ import platform
 import time as clock
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from math import inf, nan
 from typing import Any
 
 import numba
 import numpy as np
 
-from ...errors import TautWarning
-from ...methods import Method
-from ...model import Model
-from ...scene.scene import Scene
-from ...simulation.loop import FINE, calls_for, loop
-from ...simulation.session import Session
+from ..errors import TautWarning
+from ..methods import Method
+from ..model import Model
+from ..model.arrays import LINEAR_SOLVES
+from ..scene.scene import Scene
+from ..simulation.loop import FINE, calls_for, loop
+from ..simulation.session import Session
 
 LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
+LONGEST_REPEAT, LONGEST_OF_CLOTH = 0.25, 20.0  # seconds at most, of steps that are timed in a comparison
+ENOUGH, REPEATS = 0.03, (3, 100)  # seconds of all its repeats together at least; fewest and most
 SHORTEST_REPEAT = 0.008  # seconds, where LONGEST allows; short ones find a quiet moment on a busy machine
 
 Seconds = Callable[[int], float]  # how long that many steps take
 
 
 class Loop:
-    """A scene laid out for a method: its time loop can be run again and again from the start."""
+    """A scene laid out for a plan: its time loop can be run again and again from the start."""
 
-    def __init__(
-        self, scene: Scene, model: Model, method: Method, dt: float, tolerance: float | None = None
-    ) -> None:
-        plan: dict[str, Any] = {
-            "method": method.name, "dt": dt, "steps": 1, "record_every": 1, "solver": "auto",
-            "tolerance": tolerance, "project_initial": True, "options": {},
-        }  # fmt: skip
+    def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TautWarning)
             self.session = Session(scene, model, plan)
-        self.dt = dt
+        self.dt = plan["dt"]
         self.state, self.system = self.session.state, self.session.system
         self.start = [array.copy() for array in self.state]
         self.no_records = self.session.buffers(1)
-        self.calls = calls_for(method, self.system, self.state, self.session.par)
+        self.calls = calls_for(self.session.method, self.system, self.state, self.session.par)
+
+    @classmethod
+    def of(cls, scene: Scene, model: Model, method: Method, dt: float, tolerance: float | None = None) -> Loop:
+        """With the method's own options."""
+        return cls(scene, model, {
+            "method": method.name, "dt": dt, "steps": 1, "record_every": 1, "solver": "auto",
+            "tolerance": tolerance, "project_initial": True, "options": {},
+        })  # fmt: skip
 
     def restart(self) -> None:
         for array, first in zip(self.state, self.start):
             array[...] = first
+        self.system.work.counts[:] = 0
 
     def advance(self, steps: int) -> bool:
         """Take steps without a record; False where they did not come to their end."""
@@ -107,6 +114,48 @@ def in_turns(runs: Mapping[str, tuple[Seconds, int]], budget: float, least: int 
 def least_of(a: float, b: float) -> float:
     """As min, but what was not measured stays so."""
     return nan if a != a or b != b else min(a, b)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of a step, in a comparison; nan: not timed."""
+
+    us_per_step: float
+    solves_per_step: float
+
+
+def cost_of_step(scene: Scene, model: Model, info: dict[str, Any]) -> Cost:
+    """The shortest of some repeats of a run's first steps; `info` is that of the run.
+
+    One method after the other in one process: runs of a comparison share the cores with each other, so their own times
+    would depend on their neighbours.
+    """
+    steps = int(info["steps_done"])
+    if steps == 0:
+        return Cost(nan, nan)
+    per_step = max(info["wall_time"] / steps, 1e-9)
+    if model.deformables:
+        return _of_whole_run(scene, model, info, max(1, min(steps, int(LONGEST_OF_CLOTH / per_step))))
+    steps = max(1, min(steps, int(LONGEST_REPEAT / per_step)))
+    timed = Loop(scene, model, info)
+    timed.seconds(1)  # loads the code
+    spent: list[float] = []
+    while len(spent) < REPEATS[0] or (sum(spent) < ENOUGH and len(spent) < REPEATS[1]):
+        spent.append(timed.seconds(steps))
+    return Cost(1e6 * min(spent) / steps, timed.system.work.counts[LINEAR_SOLVES] / steps)
+
+
+def _of_whole_run(scene: Scene, model: Model, info: dict[str, Any], steps: int) -> Cost:
+    """The same of cloth, whose steps differ: cheap while they fall, dear when something hits them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = Session(scene, model, {**_plan(info), "steps": steps, "record_every": steps}).run(progress=False).info
+    return Cost(1e6 * found["wall_time"] / steps, found["linear_solves"] / steps)
+
+
+def _plan(info: dict[str, Any]) -> dict[str, Any]:
+    names = ("method", "dt", "solver", "tolerance", "project_initial", "repair", "options")
+    return {name: info[name] for name in names}
 
 
 def machine() -> str:
