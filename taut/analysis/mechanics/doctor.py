@@ -137,7 +137,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
     x, turned, _ = near.moved(move, np.zeros(near.n))
     state = near.model.initial_state()
     state.x[:], state.quat[:] = x, turned
-    polish(near.system, state)
+    polish(near.system, state, 0.0)
     beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0)
     _, quat, _ = beside.evaluate()
     if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:
