@@ -142,7 +142,7 @@ def test_a_crowd_keeps_more_energy_with_more_restitution():
 def test_room_for_pairs_grows_while_the_run_goes_on():
     few = session(cluster(64, apart=1.05, speed=10.0), steps=3)  # who is fast may meet many
     before = len(few.state.pairs)
-    few.go(progress=False)
+    few.run(progress=False)
     grown, near = len(few.state.pairs), int(few.state.pair_count[0])
     assert before == 640 < near <= grown, f"room for {before} at first, {grown} now; {near} pairs are near"
 

@@ -92,6 +92,25 @@ def test_a_string_pulls_only_while_it_is_taut(name, simulate, truth):
 
 
 @every_method
+def test_force_and_gap_are_complementary_in_a_rope_of_many_strings(name, simulate):
+    """The gallery's slack_rope: Φ ≥ 0, λ ≥ 0, λ Φ = 0 in each link at each record."""
+    run = simulate(taut.gallery("slack_rope"), name, 0.01, 0.6)
+    rows = [row for info in run.labels.constraints if info.sense != "==" for row in info.rows]
+    gap, force = run.records.phi[:, rows], run.records.lam[:, rows]
+    sign = 1.0 if gap[0].min() >= -1e-9 else -1.0  # as the scene writes its links
+    gap, force = sign * gap, sign * force
+    assert gap.min() > -1e-9, f"a link is too long by {-gap.min():.3g} m"
+    assert force.min() >= -1e-9 * force.max(), f"a link pushes with {-force.min():.3g} N"
+    assert np.abs(gap * force).max() < 1e-8 * force.max(), "a slack link pulls"
+    assert force.max() > 0.0 and gap.max() > 1e-3, "it neither holds nor goes slack"
+
+
+def test_reduced_coordinates_say_by_name_why_they_take_no_inequalities():
+    with pytest.raises(taut.TautError, match="'reduced'.*inequalities.*coordinates are chosen once.*reference"):
+        taut.simulate(falling(0.5), "reduced", 0.01, 0.1, progress=False)
+
+
+@every_method
 def test_a_string_goes_slack_where_gravity_alone_bends_the_path_as_much(name, simulate):
     """Thrown at its lowest point with v, a bob leaves its circle at the height (v² - 2 g L)/(3 g) above the centre."""
     scene = taut.Scene()

@@ -149,7 +149,7 @@ def _of_whole_run(scene: Scene, model: Model, info: dict[str, Any], steps: int) 
     """The same of cloth, whose steps differ: cheap while they fall, dear when something hits them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = Session(scene, model, {**_plan(info), "steps": steps, "record_every": steps}).go(progress=False).info
+        found = Session(scene, model, {**_plan(info), "steps": steps, "record_every": steps}).run(progress=False).info
     return Cost(1e6 * found["wall_time"] / steps, found["linear_solves"] / steps)
 
 

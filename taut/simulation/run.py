@@ -81,7 +81,7 @@ def simulate(
                 out, scene, session.model, records=1 + plan["steps"] // record_every, info=plan, overwrite=overwrite,
                 durable=durable,
             )  # fmt: skip
-        return session.go(progress)
+        return session.run(progress)
 
 
 @checked
@@ -101,7 +101,7 @@ def resume(
         except BaseException:
             store.release()
             raise
-        return session.go(progress)
+        return session.run(progress)
 
 
 def _stored_session(store: Store, scene: Scene | None) -> Session:

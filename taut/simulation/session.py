@@ -22,7 +22,7 @@ from ..methods.options import parameters
 from ..model import Model
 from ..model.arrays import COUNTERS
 from ..progress import Progress, compilation
-from ..result.events import NO_EVENTS, joined
+from ..result.events import NO_EVENTS, TIME, joined, switched
 from ..result.labels import Labels
 from ..result.log import log_table
 from ..result.records import Records
@@ -32,6 +32,7 @@ from ..scene.scene import Scene
 from .loop import FINE, Buffers, calls_for, loop
 from .plan import method_for
 from .status import divergence
+from .switching import with_room
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
@@ -60,15 +61,18 @@ class Session:
         self.par: Any = parameters(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
-        self._numbers = self.par
+        self._options = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        if model.switch_names:
+            self.system = with_room(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.par, mode)
         caveat = self.method.caveat
-        if caveat is not None and caveat.applies(model, self._numbers):
+        if caveat is not None and caveat.applies(model, self._options):
             tell(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
 
-    def go(self, progress: bool) -> Run:
+    def run(self, progress: bool) -> Run:
+        """Take all steps that are left, and return what was recorded."""
         calls = calls_for(self.method, self.system, self.state, self.par)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
@@ -105,7 +109,7 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
-        return self._run(status, message, _clock() - began)
+        return self._make_run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
         per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())
@@ -124,16 +128,18 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if self.method.drain is None:
-            return NO_EVENTS
-        self.events.append(joined(*self.method.drain(self.par)))
+        found = [NO_EVENTS] if self.method.drain is None else [joined(*self.method.drain(self.par))]
+        if self.model.switch_names:
+            found.append(switched(self.system.switches))
+        together = np.concatenate(found)
+        self.events.append(together[np.argsort(together[:, TIME], kind="stable")])
         return self.events[-1]
 
     def grow(self, least: int = 0) -> None:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
         assert self.method.grow is not None
         self.state, self.par = self.method.grow(
-            self.model, self.system, self.state, self._numbers, self.par, least
+            self.model, self.system, self.state, self._options, self.par, least
         )
 
     def _explain(self, reason: int) -> str:
@@ -150,7 +156,7 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         return f"{text} {self.method.remedy}"
 
-    def _tell(self) -> None:
+    def _tell_of_solves(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
@@ -164,7 +170,7 @@ class Session:
         for remark in self.method.remarks(self.model, self.par):
             tell(remark)
 
-    def _judge(self, status: str, message: str) -> tuple[str, str, int | None]:
+    def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
         found = divergence(self.model, self.start, self.chunks, steps * h)
@@ -177,10 +183,10 @@ class Session:
         ended = f" Then: {message}" if message else f" {remedy}"
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
-    def _run(self, status: str, message: str, wall_time: float) -> Run:
+    def _make_run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
-        self._tell()
-        status, message, step = self._judge(status, message)
+        self._tell_of_solves()
+        status, message, step = self._final_status(status, message)
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,
