@@ -22,6 +22,7 @@ _WHERE = {
     "Simulation": "taut.simulation.simulation",
     "compare": "taut.analysis.compare",
     "equilibrium": "taut.analysis.mechanics",
+    "kinematics": "taut.analysis.mechanics",
     "linearise": "taut.analysis.mechanics",
     "open": "taut.result",
     "Run": "taut.result",
@@ -32,6 +33,7 @@ _WHERE = {
 if TYPE_CHECKING:
     from .analysis.compare.compare import compare
     from .analysis.mechanics.equilibrium import equilibrium
+    from .analysis.mechanics.kinematics import kinematics
     from .analysis.mechanics.linearise import linearise
     from .errors import TautError, TautWarning
     from .model.build import build
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Run", "Scene", "Simulation", "TautError", "TautWarning", "build", "compare", "equilibrium", "gallery",
-    "linearise", "load", "open", "open_scene", "resume", "schema", "simulate",
+    "kinematics", "linearise", "load", "open", "open_scene", "resume", "schema", "simulate",
 ]  # fmt: skip
 
 

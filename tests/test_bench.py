@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from taut.analysis.bench import PARTS, Target, machines, mechanisms, peers, precision, pypbd
+from taut.analysis.bench import PARTS, Target, machines, mechanisms, peers, precision, pypbd, rivals
 from taut.analysis.bench.calls import STEPS, calls_in_loop, calls_in_run, python_calls
 from taut.analysis.bench.chains import DT, expected
 from taut.analysis.bench.cloth import HANGS, STRETCHES, least_substeps
@@ -265,16 +265,44 @@ def test_mujoco_moves_the_same_mechanism(name):
     start = model.x[[info.slot for body in problem.bodies for info in model.body_info if info.name == body]]
     errors = []
     for steps in (1_000, 2_000):
-        engine = machines.engine(name, model, problem.bodies, problem.duration / steps, "RK4")
+        engine = machines.engine(name, model, problem.bodies, "RK4", problem.duration / steps)
         engine.seconds(steps)
         errors.append(np.linalg.norm(engine.tip() - truth, axis=1).max())
     moved = np.linalg.norm(truth - start, axis=1).max()
     assert errors[1] < 1e-6 * moved and errors[1] < max(0.5 * errors[0], 1e-12), (errors, moved)
 
 
+@pytest.mark.parametrize("name", machines.TREES)
+@pytest.mark.parametrize("rival", rivals.RIVALS, ids=lambda rival: rival.package)
+def test_rivals_move_the_same_mechanism(rival, name):
+    pytest.importorskip(rival.module)
+    problem = mechanisms.PROBLEMS[name]
+    problem = problem._replace(duration=problem.duration / 10)
+    scene = gallery(name)
+    model = build(scene)
+    tree = machines.TREES[name]({info.name: model.x[info.slot].copy() for info in model.body_info})
+    if not rival.takes(tree):
+        return
+    truth = precision.true_positions(problem, scene, model)
+    errors = []
+    for steps in (300, 600):
+        engine = rival.prepare(tree, model, problem.bodies, problem.duration / steps)
+        engine.seconds(steps)
+        errors.append(np.linalg.norm(engine.tip() - truth, axis=1).max())
+    assert errors[1] < 1e-4 and errors[1] < max(0.6 * errors[0], 1e-12), errors
+
+
+def test_the_table_says_who_is_ahead():
+    problem = mechanisms.PROBLEMS["bricard"]._replace(levels=(1e-2, 1e-4, 1e-9))
+    ours = {"rattle": [precision.Point("1", 1e-5, 2e-3)]}
+    theirs = {"MuJoCo, Euler": [precision.Point("1", 1e-3, 1e-3)]}
+    told = [row[-1] for row in mechanisms.winners(problem, ours, theirs).rows]
+    assert told == ["MuJoCo, 2 times", "taut, alone", "nobody comes so near"], told
+
+
 def test_a_peer_that_diverges_has_no_error():
     pytest.importorskip(machines.PACKAGE)
     model = build(gallery("flyball_governor"))
-    engine = machines.engine("flyball_governor", model, ("sleeve",), 0.004, "RK4")  # ten times what is stable
+    engine = machines.engine("flyball_governor", model, ("sleeve",), "RK4", 0.004)  # ten times what is stable
     engine.seconds(50)
     assert np.isnan(engine.tip()).all(), engine.tip()

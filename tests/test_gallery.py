@@ -17,7 +17,7 @@ from taut.scene.places import places, radii
 MAXIMAL = {"ten_link_sawtooth", "bead_on_curve", "car_axis", "four_bar", "bricard", "inconsistent_start"}
 MAXIMAL |= {"double_pendulum_rigid", "slider_crank", "four_bar_rigid", "strandbeest_leg", "rigid_chain", "heavy_top",
             "andrews_squeezer", "spinning_t_handle", "gyroscope", "door_on_two_hinges", "universal_shaft",
-            "stewart_platform", "flyball_governor", "robot_arm_6dof"}  # fmt: skip
+            "stewart_platform", "flyball_governor", "robot_arm_6dof", "catch_and_throw"}  # fmt: skip
 MAXIMAL |= {"cloth_hang", "cloth_ball", "cloth_posts", "cloth_drape", "cloth_fold", "flag_wind", "jelly_block"}
 MAXIMAL |= {"goal_keyframes", "rolling_disc", "rolling_coin", "car_turning", "bicycle"}
 # Scenes with inequalities.
@@ -51,6 +51,8 @@ def test_lengths_and_joints_hold_at_the_start(name, scenes):
     scene = scenes[name]
     worst = 0.0
     for constraint in scene.constraints.values():
+        if constraint.switch is not None:
+            continue  # it may begin later
         at = places(constraint.points, scene.bodies)
         if constraint.kind == "distance":
             worst = max(worst, abs(np.linalg.norm(at[0] - at[1]) - constraint.arguments["length"].at(0.0)[0]))

@@ -87,3 +87,29 @@ def test_the_doctor_names_what_contradicts_itself():
     scene.distance(bob, (0, 0, 0), length=1.2, name="other")
     found = topics(scene)
     assert found["conflict"] == "one, other", found
+
+
+# Modes that play
+
+
+def test_a_mode_plays_as_a_run_whose_joints_hold(tmp_path):
+    """The slow mode of a hanging double pendulum: both bobs on one side, the lower one 1 + √2 times as far."""
+    motions = taut.linearise(taut.equilibrium(taut.gallery("two_link")))
+    which = int(np.argmin(np.abs(motions.eigenvalues.imag - 2 * np.pi * motions.frequencies[0])))
+    run = motions.run(which, amplitude=0.01, cycle=1.0, cycles=1)
+    assert run.data.time[-1] == 1.0 and np.abs(run.records.phi).max() < 1e-9, np.abs(run.records.phi).max()
+    sizes = np.linalg.norm(run.data.position.values[..., [0, 2]], axis=2).max(axis=0)
+    ratio = sizes[-1] / sizes[-2]
+    assert abs(ratio - (1 + np.sqrt(2))) < 1e-2, f"the lower bob moves {ratio:.5g} times as far"
+    back = np.abs(run.records.x[-1] - run.records.x[0]).max()
+    assert back < 1e-6, f"after a cycle it is {back:.2g} m off"
+    picture = run.draw(tmp_path / "mode.png", at=0.25, size=(80, 60))
+    assert picture.stat().st_size > 0
+    with pytest.raises(taut.TautError, match="give a number from 0 to 7"):
+        motions.run(8)
+
+
+def test_a_mode_of_a_rigid_mechanism_turns_its_body():
+    motions = taut.linearise(taut.equilibrium(pendulum()))
+    angle = motions.run(0, amplitude=0.03)["pin"].angle.values
+    assert abs(np.ptp(angle) - 0.06) < 1e-4, f"it swings by {np.ptp(angle):.4g} rad"

@@ -15,8 +15,8 @@ from taut.simulation.session import Session
 # Small, and such that something happens soon: contacts before and after the cut.
 SMALL = {
     "chain": {"n": 4}, "newton_cradle": {"n": 3, "angle": 0.05}, "bouncing_ball": {"height": 0.02},
-    "ball_pile": {"n": 20, "friction": 0.2}, "slack_rope": {"n": 4, "span": 0.78},
-    "jelly_block": {"n": 3, "height": 0.01}, "flag_wind": {"n": 6},
+    "catch_and_throw": {"catch": 0.03, "throw": 0.09}, "ball_pile": {"n": 20, "friction": 0.2},
+    "slack_rope": {"n": 4, "span": 0.78}, "jelly_block": {"n": 3, "height": 0.01}, "flag_wind": {"n": 6},
     **{f"cloth_{name}": {"n": 6} for name in ("hang", "ball", "posts", "drape", "fold")},
 }  # fmt: skip
 STEPS, CUT = 24, 11

@@ -26,7 +26,9 @@ def test_each_kind_is_a_method_with_its_own_signature_and_doc():
     for kind in (*CONSTRAINTS.values(), *FORCES.values()):
         method = getattr(Scene, kind.name)
         names = list(inspect.signature(method).parameters)
-        both = ["sense", "restitution", "friction"] if kind.name in CONSTRAINTS else []
+        both = ["from_", "until", "active", "when"]
+        if kind.name in CONSTRAINTS:
+            both = ["sense", "restitution", "friction", *both, "ease"]
         points = ["points"] if kind.points is None else kind.points
         wanted = ["self", *points, *(a.name for a in kind.arguments), *both, "name"]
         assert names == wanted, f"{kind.name}: {names}"

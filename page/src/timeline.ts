@@ -4,7 +4,7 @@ import type { Player } from "./player";
 import type { Event } from "./scene";
 
 const SPEEDS = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
-const MARK_COLORS: Record<string, string> = { impact: "#d1495b", activation: "#edae49", release: "#00a676" };
+const MARK_COLORS: Record<string, string> = { impact: "#d1495b", activation: "#edae49", release: "#00a676", "switched on": "#2e86ab", "switched off": "#7b6d8d" };
 const STEPS = 10_000; // of the slider
 
 export class Timeline {

@@ -124,7 +124,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
 
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, drain=drain, solver=solver, functions=280, memory=memory_of,
+        start=start, grow=grow, drain=drain, solver=solver, functions=280, memory=memory_of, shortest=0.5,
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
         order=1, order_position=None, order_velocity=1, levels=("position",), releases=tuple(RELEASE_RULES),

@@ -129,7 +129,7 @@ def event_driven(method: Method) -> Method:
     # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
     at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
     return replace(
-        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130,
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130, shortest=0.5,
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,
@@ -174,8 +174,8 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
         return state, context_of(model, state, numbers)
 
     return replace(
-        method, form="contact", algorithm="time_stepping", functions=130, start=start, grow=grow, drain=drain,
-        remarks=remarks, log=lambda ctx: ctx, measure=measure,
+        method, form="contact", algorithm="time_stepping", functions=130, shortest=0.5, start=start, grow=grow,
+        drain=drain, remarks=remarks, log=lambda ctx: ctx, measure=measure,
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,

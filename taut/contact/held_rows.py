@@ -20,7 +20,7 @@ from ..compiled.kinds import kind_of
 from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
 from ..methods.reference import FIRST_STEP
-from ..model.arrays import Array, Batches, Rows, State, System
+from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
 from ..model.evaluate import copy
 from ..model.model import Model
 
@@ -71,7 +71,8 @@ def held_system(model: Model, system: System, stages: int) -> System:
     signals = model.signals._replace(to_constraint=np.concatenate([model.signals.to_constraint, to_parameter]))
     rows = joined_rows(model.rows, ineq.rows)
     batches = joined_batches(model.constraints, ineq.batches, model.row_count, int(model.rows.ptr[-1]))
-    both = replace(model, constraints=batches, rows=rows, signals=signals)
+    switches = model.switches._replace(held=joined_switches(model.switches, model.row_count))
+    both = replace(model, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
     held = both.system(solver, stages, system.linear.tolerance)
     return held._replace(
@@ -98,6 +99,12 @@ def joined_rows(first: Rows, second: Rows) -> Rows:
         at_velocity=np.concatenate([first.at_velocity, np.zeros(len(second.ptr) - 1, np.int64)]),
         enforced=np.concatenate([np.ones(count, np.int64), np.zeros(len(second.ptr) - 1, np.int64)]),
     )
+
+
+def joined_switches(switches: Switches, rows: int) -> SwitchedRows:
+    """The rows of both that are switched, inequalities behind `rows` rows."""
+    shifted = switches.kept._replace(row=switches.kept.row + rows)
+    return SwitchedRows(*(np.concatenate(pair) for pair in zip(switches.held, shifted)))
 
 
 def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> Batches:

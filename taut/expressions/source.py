@@ -154,6 +154,16 @@ def force_source(components: Sequence[sympy.Expr], places: Sequence[str], speeds
     return _function("x, v, t, out", loads_x + loads_v, stores)
 
 
+def condition_source(
+    sides: Sequence[sympy.Expr], joined: str, places: Sequence[str], speeds: Sequence[str]
+) -> str:
+    """evaluate(x, v, t, out): 1.0 where `joined`, in which side k is called s<k>, is true."""
+    renamed_x, loads_x = _inputs(places, "x")
+    renamed_v, loads_v = _inputs(speeds, "v")
+    stores = [(f"s{k}", _smooth_names(side).xreplace({**renamed_x, **renamed_v})) for k, side in enumerate(sides)]
+    return _function("x, v, t, out", loads_x + loads_v, stores) + f"    out[0] = 1.0 if {joined} else 0.0\n"
+
+
 def keyframes_source(times: Sequence[float], polynomials: Any, last: float) -> str:
     """evaluate(t, out) of piecewise cubics: binary search, then Horner; constant outside."""
     pieces = ",\n    ".join(repr([float(c) for c in piece]) for piece in polynomials)

@@ -84,7 +84,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     size = scene_size(model, state.x)
     start = Start(False, size, row_scales(model, size, work.J, until))
     if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.deformables):
-        # In any flat sheet; and edges that are all at their length (sheets.py) do not contradict each other.
+        # In any flat sheet; and edges that are all at their length (deformables.py) do not contradict each other.
         note("hard edges of sheets depend on each other in the initial position")
     elif dependent:
         start = replace(start, conflicting=_explain(model, system, state))
@@ -135,7 +135,8 @@ def _explain(model: Model, system: System, state: State) -> bool:
         return True
     look(system, state)
     edges = model.rows_of_role(HARD_EDGE)
-    groups = [group for group in dependent_rows(dense_or_sparse(model, system)) if not np.isin(group, edges).all()]
+    matrix = dense_or_sparse(model, system, model.rows_off(state.x))
+    groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:
@@ -157,9 +158,9 @@ def _velocities_contradict(model: Model, system: System, state: State) -> bool:
     return bool(broken)
 
 
-def dense_or_sparse(model: Model, system: System):
-    """J W Jᵀ at the configuration last evaluated, as a scipy sparse matrix."""
-    from scipy.sparse import csr_array
+def dense_or_sparse(model: Model, system: System, off: np.ndarray):
+    """J W Jᵀ at the configuration last evaluated, as a scipy sparse matrix; off: (rows,) that are switched off."""
+    from scipy.sparse import csr_array, diags_array
 
     rows = model.rows
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
@@ -168,7 +169,7 @@ def dense_or_sparse(model: Model, system: System):
                   shape=(model.row_count, 3 * len(model.x)))
     scaled = J * np.sqrt(model.bodies.w).ravel()
     scaled = csr_array(scaled)
-    return csr_array(scaled @ scaled.T)
+    return csr_array(scaled @ scaled.T + diags_array(off.astype(float)))
 
 
 @entry

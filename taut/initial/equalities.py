@@ -79,7 +79,7 @@ def meet_equalities(
 
 
 def _own_check(model: Model) -> Array:
-    """(rows,) hard edges of sheets, which sheets.py looks at."""
+    """(rows,) hard edges of sheets, which deformables.py looks at."""
     found = np.zeros(model.row_count, bool)
     found[model.rows_of_role(HARD_EDGE)] = True
     return found

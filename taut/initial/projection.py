@@ -84,12 +84,12 @@ def approach(system, state, start_x, start_quat, longest, nearest):
 
 
 @entry
-def polish(system, state):
-    """A few rounds of (3); Φ of what they lead to stands in work.phi."""
+def polish(system, state, t):
+    """A few rounds of (3) at a time t [s]; Φ of what they lead to stands in work.phi."""
     for _ in range(POLISH):
-        correct(system, state, 0.0, system.bodies.w, 0.0, True)
-    begin(system, 0.0, state.x, state.quat, state.v)
-    constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
+        correct(system, state, t, system.bodies.w, 0.0, True)
+    begin(system, t, state.x, state.quat, state.v)
+    constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
 
 
 def project(model: Model, system: System, state: State, scale: Array, size: float) -> Moved:
@@ -102,7 +102,7 @@ def project(model: Model, system: System, state: State, scale: Array, size: floa
         state.x[:], state.quat[:] = before.x, before.quat
         with np.errstate(all="ignore"):
             last = approach(system, state, before.x, before.quat, longest, nearest)
-            polish(system, state)
+            polish(system, state, 0.0)
             left = np.nan_to_num(np.abs(system.work.phi) / scale, nan=np.inf)
         tries.append((left, state.x.copy(), state.quat.copy(), nearest and bool(last <= SETTLED * size)))
         if left.max() <= SETTLED:

@@ -15,10 +15,11 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC = range(5)
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC, NULLITY = range(6)
 OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the next to singular.py,
 OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
-WORK_VECTORS = 20
+OF_NULL = 20  # a basis of the null space (singular.py), of small systems
+MOST_NULL, SMALL_SYSTEM = 8, 2_000
 
 
 @structure
@@ -72,5 +73,6 @@ class Linear(NamedTuple):
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
-    work: np.ndarray  # (WORK_VECTORS, m) float64
-    state: np.ndarray  # (4,) int64: dependent pivots, iterations of the last solve, 1: rank in doubt, 1: S b failed
+    work: np.ndarray  # (OF_NULL, m) float64, of small systems MOST_NULL more
+    state: np.ndarray  # (6,) int64: dependent pivots, iterations of the last solve, 1: rank in doubt, 1: S b failed,
+    # 1: A is not symmetric, dimension of the null space where its basis is known

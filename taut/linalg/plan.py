@@ -16,11 +16,13 @@ from taut.linalg.linear import (
     BICGSTAB,
     DENSE,
     MINRES,
+    MOST_NULL,
+    OF_NULL,
     PCG,
     PRECONDITIONERS,
+    SMALL_SYSTEM,
     SOLVERS,
     SPARSE,
-    WORK_VECTORS,
     Linear,
     Products,
 )
@@ -91,8 +93,8 @@ def plan(
         inverse=np.zeros(m),
         weight=np.ones(m),
         y=np.zeros(m),
-        work=np.zeros((WORK_VECTORS, m)),
-        state=np.zeros(5, np.int64),
+        work=np.zeros((OF_NULL + (MOST_NULL if m <= SMALL_SYSTEM else 0), m)),
+        state=np.zeros(6, np.int64),
         **store,
     )
     return _with_addresses(lin)

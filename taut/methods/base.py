@@ -28,7 +28,9 @@
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
-12. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
+12. A step may be asked for a part of h, where a constraint or force is switched in the middle of it (`shortest`;
+    simulation/switching.py); state.memory[0] = 0 means that there was no step before.
+13. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
 from __future__ import annotations
@@ -108,6 +110,7 @@ class Method:
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
+    shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
@@ -158,7 +161,27 @@ class Method:
             if body.kind == "coordinate" and body.motion == "free" and not model.bodies.mass[body.slot, 0] > 0.0:
                 return (f"coordinate '{body.name}' has no inertia of its own, and only the method reduced moves what "
                         "scene.reduced places by it; use reduced, or give it an inertia")  # fmt: skip
-        return self._of_contacts(model) or self.refuses(model)
+        return self._of_switches(model) or self._of_contacts(model) or self.refuses(model)
+
+    def _of_switches(self, model: Model) -> str | None:
+        """Why what is switched in a model is too much for the method."""
+        rows = {int(row) for row in model.switches.held.row}
+        switched = next((info for info in model.constraint_info if rows & {*info.rows}), None)
+        if self.coordinates == "reduced" and switched is not None:
+            return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
+                    "for all times; use rattle or reference, or leave its switch out")
+        if self.form == "contact" and self.adaptive and model.switch_names:
+            return (f"'{model.switch_names[0]}' is switched, which beside inequalities happens at the starts of steps, "
+                    "and this method chooses its steps itself; use baumgarte, or leave its switch out")
+        if self.form in ("", "contact") or not model.switch_names:
+            return None
+        springs = [info.name for info in model.force_info
+                   if info.kind in ("spring", "springs") and info.name in model.switch_names]  # fmt: skip
+        kept = [model.inequality_names[int(row)] for row in model.switches.kept.row]
+        if springs or kept:
+            return (f"'{[*springs, *kept][0]}' is switched, and beside cloth only forces other than springs are; leave "
+                    "its switch out")
+        return None
 
     def _of_contacts(self, model: Model) -> str | None:
         """Why the method can not treat contacts of cloth as the scene wants it."""

@@ -24,6 +24,7 @@ from ..linalg import assemble_pair, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
 from ..model.evaluate import clear, fill_diagonal, prepare, push, resolve, times
+from ..model.switched_rows import close_diagonal
 from .base import Option
 
 SYMMETRIC, FULL = range(2)
@@ -61,6 +62,7 @@ def solve_pair(system, Ja, Jb, b, lam):
         assemble_pair(lin, Ja, Jb, system.bodies.w)
         if system.selective == 1:
             fill_diagonal(system)
+        close_diagonal(system.switches.held, lin)
         factor(lin)
         resolve(system, b, lam)
     elif not bicgstab_pair(system, Ja, Jb, b, lam):

@@ -162,7 +162,7 @@ METHOD = Method(
         "bodies); leave integrator at midpoint",
         lambda model, par: bool(model.bodies.velocity_forces) and par[INTEGRATOR] != MIDPOINT,
     ),
-    options=(integrator_option("midpoint"),), memory=memory, step=step,
+    options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
     remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second.",
 )  # fmt: skip

@@ -140,6 +140,6 @@ METHOD = Method(
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     level="position, linearised", order=2, order_position=3, order_velocity=2, orders={"euler": 1, "ab2": 2},
     levels=BOTH,
-    options=(integrator_option("midpoint"),), memory=memory, step=step,
+    options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="2",
 )  # fmt: skip

@@ -121,6 +121,7 @@ METHOD = Method(
     level="position and velocity", order=8, levels=BOTH,
     tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, observe=observe_lagrange,
     adaptive=True,
+    shortest=1e-9,
     solves="14 per internal step",
     remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
     "rattle_fourth.",

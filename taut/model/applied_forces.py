@@ -8,6 +8,7 @@ from ..compiled import inline, on_demand
 from .dispatch import force_kind
 from .instant import place, start_of
 from .rotation import to_body, to_world
+from .switched_rows import is_on
 
 
 @inline
@@ -60,6 +61,8 @@ def apply_all(system, t, x, quat, v):
     if batches.code.shape[0] > 0:
         place(system, x, quat, v)
         for b in range(batches.code.shape[0]):
+            if not is_on(system.switches, b, x):
+                continue
             given = (
                 batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.ints, x, v, t,
                 work.scratch, f, work.power,

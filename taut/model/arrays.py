@@ -125,6 +125,53 @@ class Signals(NamedTuple):
 
 
 @structure
+class SwitchedRows(NamedTuple):
+    """Rows of equalities or inequalities that are switched (switched_rows.py)."""
+
+    row: Array
+    keeper: Array  # point that keeps whether it is on
+    offset: Array  # point that keeps Φ and dΦ/dt of the moment at which it was switched on
+    ease: Array  # [s]
+    at_velocity: Array  # 1: a condition on velocities
+    far: Array  # Φ while it is off: 0 of an equality, of an inequality a value that is far from touching
+    recorded: Array  # place among recorded rows, or -1
+    off: Array  # 1: off where last evaluated
+
+
+@structure
+class SpareState(NamedTuple):
+    """Where a step began, to go back to."""
+
+    x: Array
+    quat: Array
+    v: Array
+    memory: Array
+    ledger: Array
+
+
+@structure
+class Switches(NamedTuple):
+    """What is switched on and off by time or by conditions (switching.py)."""
+
+    keeper: Array  # (switches,) point that keeps its state
+    span: Array  # (switches, 2) from, until [s]
+    address: Array  # (switches, 2) of the conditions `active` and `when`; 0: none
+    first: Array  # (switches, 3) where their points begin in idx, and where they end
+    idx: Array
+    is_force: Array  # (switches,)
+    held: SwitchedRows
+    kept: SwitchedRows  # of inequalities
+    of_force: Array  # (batches of forces,) keeper, or -1
+    packed: Array  # (3, .) room for what conditions get
+    log: Array  # (room, 3): time, event, switch
+    logged: Array  # (1,)
+    shortest: float  # piece of a step that is cut, as a fraction of it
+    locates: int  # 1: steps are cut where conditions change, too
+    settles: int  # 1: velocities are made to meet the constraints before one is switched
+    spare: SpareState
+
+
+@structure
 class Work(NamedTuple):
     """Room for one step, allocated once."""
 
@@ -170,6 +217,7 @@ class System(NamedTuple):
     nonholonomic: int  # 1: some row is a condition on velocities
     selective: int  # 1: rows may be left out (Rows.enforced): their Φ, J, Φ_t and γ are zero, and so is their λ
     turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
+    switches: Switches
 
 
 @structure

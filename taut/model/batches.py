@@ -23,6 +23,7 @@ from .inequalities import Conditions, balls_of
 from .model import ConstraintInfo, ConstraintPart, ForceInfo, JointInfo
 from .planar import in_plane, is_planar
 from .slots import INDEX, Slots
+from .switches import keeper, switch_points, switched_rows
 
 
 class Packed(NamedTuple):
@@ -54,6 +55,10 @@ class PackedSpecs:
                 yield from coordinate.points
             if layout.frame is not None:
                 yield from (layout.frame.a, layout.frame.b, *layout.frame.axes)
+        rows: dict[str, int] = defaultdict(int)
+        for member in self.members:
+            rows[member.spec.name] += member.rows
+        yield from switch_points(self.specs, rows)
 
 
 def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, Any]) -> PackedSpecs:
@@ -102,7 +107,7 @@ def constraint_batches(slots: Slots, packed: PackedSpecs, places: Places, target
     at_velocity: list[int] = []
     parts: dict[str, list[ConstraintPart]] = defaultdict(list)
     row = block = 0
-    for (name, size, rows), members in _grouped(packed, constraint_kinds.ALL):
+    for (name, size, rows, _), members in _grouped(packed, constraint_kinds.ALL):
         kind = constraint_kinds.ALL[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), row, block))
         codes.append(CONSTRAINT_CODES[name])
@@ -140,7 +145,7 @@ def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> Cons
 
 
 def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
-    """The inequalities as arrays, and the names of those that are recorded."""
+    """The inequalities as arrays, the names of those that are recorded, and which of them are switched."""
     batches, rows, infos = constraint_batches(slots, packed, places, "to_inequality")
     count = len(rows.ptr) - 1
     spec_of_row: list[Constraint] = [None] * count  # type: ignore[list-item]
@@ -155,6 +160,8 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
         listed += info.rows
         own = tuple(range(first, first + len(info.rows)))
         recorded.append(replace(info, rows=own, parts=(replace(info.parts[0], rows=own),)))
+    places_of = {row: rows_before + k for k, row in enumerate(listed)}
+    switched = switched_rows(slots, found.specs, {info.name: info.rows for info in infos}, rows, places_of)
     quat_of = np.full(slots.count, -1, np.int64)
     radius = np.zeros(slots.count)
     for name, info in slots.info.items():
@@ -177,7 +184,7 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
         np.array([group.friction for group in found.broad_phase_groups], float),
         np.zeros(count), np.zeros(count), np.zeros(count), np.zeros((len(rows.slot), 3)),
     )  # fmt: skip
-    return arrays, tuple(recorded), tuple(names)
+    return arrays, tuple(recorded), tuple(names), switched
 
 
 def joint_infos(slots: Slots, layouts: dict[str, Layout]) -> tuple[JointInfo, ...]:
@@ -198,12 +205,13 @@ def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:
     return np.array(rows, np.int64).reshape(-1, 4)
 
 
-def force_batches(slots: Slots, packed: PackedSpecs) -> tuple[Batches, tuple[ForceInfo, ...]]:
-    """The forces in batches, and where each stands, in the order of the scene."""
+def force_batches(slots: Slots, packed: PackedSpecs) -> tuple[Batches, tuple[ForceInfo, ...], np.ndarray]:
+    """The forces in batches, where each stands, in the order of the scene, and what switches each batch."""
     infos: dict[str, ForceInfo] = {}
     flat: dict[str, list] = {"idx": [], "p": [], "ints": []}
-    codes, addresses, samples, counts, starts = [], [], [], [], []
-    for (name, _, _), members in _grouped(packed, force_kinds.KINDS):
+    codes, addresses, samples, counts, starts, keepers = [], [], [], [], [], []
+    for (name, _, _, switched), members in _grouped(packed, force_kinds.KINDS):
+        keepers.append(slots.number(keeper(members[0].spec)) if switched else -1)
         kind = force_kinds.KINDS[name]
         starts.append((len(flat["idx"]), len(flat["p"]), len(flat["ints"]), 0, 0))
         codes.append(FORCE_CODES[name])
@@ -218,14 +226,15 @@ def force_batches(slots: Slots, packed: PackedSpecs) -> tuple[Batches, tuple[For
             acts_on = None if own is None or own.acts_on is None else own.acts_on.type
             infos[member.spec.name] = ForceInfo(member.spec.name, name, points, len(codes) - 1, at, acts_on)
     order = tuple(infos[spec.name] for spec in packed.specs)
-    return _batches(flat, codes, addresses, samples, counts, starts), order
+    return _batches(flat, codes, addresses, samples, counts, starts), order, np.array(keepers, np.int64)
 
 
-def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int], list[Packed]]]:
-    """Members by kind and size, so that every batch has one shape."""
-    groups: dict[tuple[str, int, int], list[Packed]] = defaultdict(list)
+def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[str, int, int, str], list[Packed]]]:
+    """Members by kind and size, so that every batch has one shape; a force that is switched stands alone, by name."""
+    groups: dict[tuple[str, int, int, str], list[Packed]] = defaultdict(list)
     for member in packed.members:
-        groups[member.kind, len(member.points), member.rows].append(member)
+        alone = member.spec.name if isinstance(member.spec, Force) and member.spec.switch is not None else ""
+        groups[member.kind, len(member.points), member.rows, alone].append(member)
     order = {name: place for place, name in enumerate(kinds)}
     return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
 

@@ -23,6 +23,7 @@ from .inequalities import Conditions, conditions
 from .massless import give_inertia
 from .model import Model
 from .slots import Slots
+from .switches import set_start, switch_arrays, switched_rows
 from .walls import Wall, with_walls
 
 
@@ -44,13 +45,18 @@ def _build(scene: Scene) -> Model:
     places = slots.add_points(point for packed in (held, kept, pushed) for point in packed.points())
     # Functions of time are numbered as they are met: the order of these calls is that of the signals.
     batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
-    inequalities, listed, names = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
+    inequalities, listed, names, kept_switched = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
     inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
-    forces, force_info = force_batches(slots, pushed)
+    forces, force_info, of_force = force_batches(slots, pushed)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
     widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
     joints = joint_infos(slots, held.layouts)
+    held_switched = switched_rows(slots, equalities, {info.name: info.rows for info in infos}, rows,
+                                  {row: row for row in range(len(rows.ptr) - 1)})
+    switches = switch_arrays(slots, used, held_switched, kept_switched, of_force)
+    x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
+    set_start(switches, x, v)
     pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
         name=scene.name,
@@ -66,9 +72,9 @@ def _build(scene: Scene) -> Model:
         forces=forces,
         force_info=force_info,
         signals=slots.signal_arrays(),
-        x=np.array(slots.x, float).reshape(-1, 3),
+        x=x,
         quat=np.array(slots.quat, float).reshape(-1, 4),
-        v=np.array(slots.v, float).reshape(-1, 3),
+        v=v,
         scratch_width=3 * widest,
         reduced_map=scene.reduced_map,
         gravity=scene.gravity,
@@ -78,6 +84,8 @@ def _build(scene: Scene) -> Model:
         turns=turn_table(joints),
         directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
+        switches=switches,
+        switch_names=tuple(spec.name for spec in used if spec.switch is not None),
         forces_work=any(kind.works(given) for kind, given in pushing) or bool(slots.signals.table("to_force", 2).size),
     )
 

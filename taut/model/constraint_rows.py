@@ -8,6 +8,7 @@ from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
 from .instant import place, start_of
 from .rotation import to_body
+from .switched_rows import switch_rows, take_over
 
 
 @inline
@@ -21,6 +22,9 @@ def constraints(system, t, x, quat, v, second, J):
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
+    held = system.switches.held
+    if held.row.shape[0] > 0:
+        switch_rows(held, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
         carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
     if system.selective == 1:
@@ -79,5 +83,10 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
+    kept = system.switches.kept
+    if kept.row.shape[0] > 0:
+        switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:
         carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+    if kept.row.shape[0] > 0:
+        take_over(kept, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

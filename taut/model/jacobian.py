@@ -9,6 +9,7 @@ from ..compiled import inline, on_demand
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
+from .switched_rows import close_diagonal
 
 
 @inline
@@ -120,6 +121,7 @@ def prepare(system, J, weight):
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
+    close_diagonal(system.switches.held, system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]

@@ -10,7 +10,20 @@ import numpy as np
 from .. import linalg
 from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
-from .arrays import COUNTERS, Batches, Bodies, Inequalities, Places, Rows, Signals, State, System, Work
+from .arrays import (
+    COUNTERS,
+    Batches,
+    Bodies,
+    Inequalities,
+    Places,
+    Rows,
+    Signals,
+    State,
+    SwitchedRows,
+    Switches,
+    System,
+    Work,
+)
 from .deformables import PackedDeformable, Touching
 
 PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
@@ -121,6 +134,8 @@ class Model:
     joints: tuple[JointInfo, ...]
     turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
     directions: np.ndarray  # points whose numbers are no place: directions and counters
+    switches: Switches
+    switch_names: tuple[str, ...]  # of the constraints and forces that are switched
     forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
@@ -141,18 +156,26 @@ class Model:
         found = [row for info in self.constraint_info if info.role == role for row in info.rows]
         return np.array(sorted(found), np.int64)
 
+    def rows_off(self, x: np.ndarray) -> np.ndarray:
+        """(rows,) whether each equality is switched off in the configuration x."""
+        found = np.zeros(self.row_count, bool)
+        found[self.switches.held.row] = x[self.switches.held.keeper, 0] == 0.0
+        return found
+
     @property
     def is_driven(self) -> bool:
         """True where something moves with time on its own: a driven body or a rheonomic constraint."""
         signals = self.signals
         targets = (signals.driven, signals.turned, signals.to_constraint, self.inequalities.to_parameter)
         infos = self.constraint_info + self.inequality_info
+        if len(self.switches.held.row) or len(self.switches.kept.row):
+            return True
         return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in infos)
 
     @property
     def is_counted(self) -> bool:
         """True where energy is put in or taken out by other things than contacts."""
-        return self.is_driven or self.forces_work
+        return self.is_driven or self.forces_work or bool(self.switch_names)
 
     @property
     def is_unilateral(self) -> bool:
@@ -198,7 +221,7 @@ class Model:
         return System(
             self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
-            int(self.rows.at_velocity.any()), 0, self.turns,
+            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:
@@ -215,3 +238,13 @@ class Model:
             left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
             plan = plan._replace(products=of._replace(left=left, right=right))
         return plan
+
+
+def _own_copy(switches: Switches) -> Switches:
+    """A model may serve several runs; what was evaluated and logged belongs to one."""
+
+    def rows(switched: SwitchedRows) -> SwitchedRows:
+        return switched._replace(off=switched.off.copy())
+
+    return switches._replace(held=rows(switches.held), kept=rows(switches.kept), packed=switches.packed.copy(),
+                             log=switches.log.copy(), logged=switches.logged.copy())  # fmt: skip

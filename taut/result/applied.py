@@ -20,6 +20,7 @@ from ..model.arrays import Batches
 from ..model.dispatch import force_kind
 from ..model.evaluate import clear, copy, place, set_time, start_of
 from ..model.model import ForceInfo, Model
+from ..model.switched_rows import is_on
 from .motion import XYZ
 from .reactions import _by_body, _carriers
 
@@ -45,7 +46,8 @@ def look(system, now, points, base, type_, g, out_force, out_arm, out_energy, ou
             batches.members[0], start_of(batches, 0), batches.idx, batches.p, batches.p_t, batches.ints, work.x1,
             work.v1, time[k], work.scratch, work.f, work.power,
         )  # fmt: skip
-        out_energy[k] = force_kind(batches.address[0], batches.code[0], given)
+        if is_on(system.switches, 0, work.x1):
+            out_energy[k] = force_kind(batches.address[0], batches.code[0], given)
         for i in range(points.shape[0]):
             for c in range(3):
                 out_force[k, i, c] = work.f[points[i], c]
@@ -92,7 +94,9 @@ class ForceResult:
         energy, effort = np.zeros((2, len(records.time)))
         now = (records.time, records.x, records.quat, records.v)
         type_ = -1 if self._info.coordinate is None else TYPES[self._info.coordinate]
-        system = model.system()._replace(forces=only(model, self._info))
+        system = model.system()
+        own = system.switches.of_force[[self._info.batch]]
+        system = system._replace(forces=only(model, self._info), switches=system.switches._replace(of_force=own))
         look(system, now, points, base, type_, np.zeros((4, 3)), force, arm, energy, effort)
         return points, centre, force, arm, energy, effort
 

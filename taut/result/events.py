@@ -1,9 +1,9 @@
-"""What happened at one moment: activations, releases and impacts of inequalities.
+"""What happened at one moment: activations, releases and impacts of inequalities, and switches that were turned.
 
-A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of
-balls), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes of cloth against balls, and
-then features of cloth against cloth, whose other feature is the pair (cloth/contact_events.py). `table` gives them
-names: "cloth[3]|floor", "cloth[3]|ball", "cloth[3]|cloth(7, 8, 12)", "cloth(3, 4)|cloth(8, 12)".
+A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of balls;
+of a switch its number), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes of cloth
+against balls, and then features of cloth against cloth, whose other feature is the pair (cloth/contact_events.py).
+`table` gives them names: "cloth[3]|floor", "cloth[3]|ball", "cloth[3]|cloth(7, 8, 12)", "cloth(3, 4)|cloth(8, 12)".
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import numpy as np
 
 from ..cloth.contact_events import members_of
 from ..cloth.contact_rows import external_members
-from ..contact.problem import EVENTS
+from ..contact.problem import EVENTS as OF_CONTACTS
+from ..model.arrays import Switches
 from ..model.model import Model
 
 if TYPE_CHECKING:
     import pandas
 
+EVENTS = (*OF_CONTACTS, "switched on", "switched off")
 NO_EVENTS = np.zeros((0, 5))
 TIME, KIND, ROW, PAIR, IMPULSE = range(5)
 
@@ -27,6 +29,14 @@ TIME, KIND, ROW, PAIR, IMPULSE = range(5)
 def joined(ints: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Rows as above, from what the compiled step wrote (contact/problem.py)."""
     return np.column_stack([numbers[:, 0], ints, numbers[:, 1]]).astype(float)
+
+
+def switched(switches: Switches) -> np.ndarray:
+    """Rows as above, of the switches that were turned since the last call."""
+    log = switches.log[: switches.logged[0]]
+    switches.logged[0] = 0
+    blank = np.full(len(log), -1.0)
+    return np.column_stack([log[:, 0], len(OF_CONTACTS) + log[:, 1], log[:, 2], blank, np.zeros(len(log))])
 
 
 def are_events(events: np.ndarray) -> bool:
@@ -54,7 +64,9 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
         sheet = slots[slots_of[0]].rpartition("[")[0]
         return f"{sheet}({', '.join(slots[slot].rpartition('[')[2][:-1] for slot in slots_of)})"
 
-    def spoken(row: float, pair: float) -> str:
+    def spoken(kind: float, row: float, pair: float) -> str:
+        if kind >= len(OF_CONTACTS):
+            return model.switch_names[int(row)]
         if 0 <= row < len(names):
             return names[int(row)]
         if 0 <= row < len(members):
@@ -67,6 +79,6 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
     return pandas.DataFrame({
         "time": events[:, TIME],
         "kind": [EVENTS[int(kind)] for kind in events[:, KIND]],
-        "constraint": [spoken(row, pair) for row, pair in events[:, ROW : PAIR + 1]],
+        "constraint": [spoken(*numbers) for numbers in events[:, KIND : PAIR + 1]],
         "impulse": events[:, IMPULSE],
     })

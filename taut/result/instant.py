@@ -9,6 +9,7 @@ import numpy as np
 from ..model import Model
 
 if TYPE_CHECKING:
+    from ..scene.scene import Scene
     from .run import Run
 
 
@@ -18,6 +19,10 @@ class Instant:
     def __init__(self, run: Run, number: int) -> None:
         self.run, self.number = run, number
         self.time = float(run.records.time[number])
+
+    @property
+    def scene(self) -> Scene | None:
+        return self.run.scene
 
     def configuration(self) -> tuple[Model, np.ndarray, np.ndarray, np.ndarray, float]:
         """Model, x, quat, v of all points, and the time."""

@@ -41,7 +41,7 @@ WIDTH, HEIGHT = 7.5, 3.6  # inches
 AXES = "xyz"
 SMALLEST = 1e-16  # below lies rounding; a logarithm needs a floor
 MANY = 8  # lines that can be told apart
-MARKS = {"activation": "^", "release": "v", "impact": "o"}
+MARKS = {"activation": "^", "release": "v", "impact": "o", "switched on": ">", "switched off": "<"}
 
 
 class Plots:

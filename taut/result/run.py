@@ -107,7 +107,7 @@ class Run:
 
     @cached_property
     def events(self) -> pandas.DataFrame:
-        """Every activation, release and impact: time [s], kind, constraint, impulse [N s]."""
+        """Every activation, release, impact and switch that was turned: time [s], kind, constraint, impulse [N s]."""
         from .events import table
 
         return table(self.model, self._events)

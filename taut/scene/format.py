@@ -30,6 +30,7 @@ from ..errors import TautError, shown
 from ..forces import KINDS as FORCES
 from ..shapes import SOLIDS
 from . import bodies, checks, groups, materials, shapes, verbs
+from .switches import SWITCH, keys, written
 
 VERSION = 1
 ARRAY = "array:"
@@ -64,6 +65,13 @@ _INEQUALITY: dict[str, dict] = {
     "sense": {"enum": ["==", ">=", "<="]},
     "restitution": {"type": "number", "minimum": 0, "maximum": 1},
     "friction": {"type": "number", "minimum": 0},
+}
+_SWITCH: dict[str, dict] = {
+    "from": _NUMBER,
+    "until": _NUMBER,
+    "active": _TEXT,
+    "when": _TEXT,
+    "ease": {"type": "number", "exclusiveMinimum": 0},
 }
 _PIN = {
     "type": "object",
@@ -153,6 +161,7 @@ Quaternion = _judged(checks.quaternion, _QUATERNION)
 Radius = _judged(checks.not_negative, {"type": "number", "minimum": 0})
 Names = _judged(_names, {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]})
 Inequality = {name: _judged(reader, _INEQUALITY[name]) for name, (_, reader, _) in verbs.INEQUALITY.items()}
+Switch = {written(key): _judged(reader, _SWITCH[written(key)]) for key, (reader, _) in SWITCH.items()}
 Inertia = _judged(checks.inertia, {"anyOf": [_NUMBER, {"type": "array", "minItems": 3, "maxItems": 3}]})
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
@@ -258,6 +267,9 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
             for name, type_ in Inequality.items():
                 own[name] = _optional(type_, verbs.INEQUALITY[name][2])
                 bulk[name] = type_
+        if section != "obstacles":
+            for key in keys(section == "forces"):
+                own[written(key)] = _optional(Switch[written(key)], SWITCH[key][1])
     if not many:
         return _model(kind, {**fields, "name": _optional(Text), **own}, doc)
     inner: dict[str, Any] = {"names": _optional(Reference), "prefix": _optional(Text)}

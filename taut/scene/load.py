@@ -228,6 +228,8 @@ def _add_one(scene: Scene, entry: dict) -> None:
 
     method = getattr(scene, entry.pop("kind"))
     points = [Point(**p) if isinstance(p, dict) else p for p in entry.pop("points", None) or ()]
+    if "from" in entry:
+        entry["from_"] = entry.pop("from")  # a word of Python's own
     method(*points, **entry)
 
 

@@ -23,6 +23,7 @@ from .bodies import read_radius
 from .pins import Pin, plain_pin
 from .scene import Scene
 from .specs import Body, Constraint, Deformable, Force, Group, Obstacle, Point
+from .switches import plain as plain_switch
 
 _MANY = 200  # things in a scene from which on arrays are worth a second file
 _LONG = 20  # alike things in a row from which on a table is easier to read than entries
@@ -231,7 +232,7 @@ def _kind_entry(record: Constraint | Force | Obstacle) -> dict[str, Any]:
     entry = {"kind": record.kind, "name": record.name} | ({"points": points} if points else {})
     for argument in _arguments(record):
         entry[argument.name] = _plain(record.arguments[argument.name], f"{record.kind} '{record.name}'")
-    return entry | _inequality(record)
+    return entry | _inequality(record) | ({} if isinstance(record, Obstacle) else plain_switch(record.switch))
 
 
 def _inequality(record: Constraint | Force | Obstacle) -> dict[str, Any]:
@@ -282,6 +283,8 @@ def _alike(record: Body | Constraint | Force | Obstacle) -> tuple | None:
     if isinstance(record, Body):
         return ("particle",) if record.kind == "particle" and record.path is None else None
     kind = (CONSTRAINTS | FORCES)[record.kind]
+    if record.switch is not None:
+        return None
     if not kind.points or any(point.body is None or any(point.offset) for point in record.points):
         return None
     if any(a.type not in _COLUMNS or not _constant(record.arguments[a.name]) for a in _arguments(record)):

@@ -81,6 +81,23 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Switch:
+    """When a constraint or force is on (switches.py); None: no such limit.
+
+    from_, until  [s] on from the one until the other
+    active        on while this condition holds
+    when          on from the moment on at which this condition first holds
+    ease          [s] over which a constraint is taken over when it is switched on; None: EASE of model/switching.py
+    """
+
+    from_: float | None = None
+    until: float | None = None
+    active: str | None = None
+    when: str | None = None
+    ease: float | None = None
+
+
+@dataclass(frozen=True)
 class Constraint:
     """A condition on points. Every argument of the kind is present; one left to taut is None.
 
@@ -88,6 +105,7 @@ class Constraint:
     restitution  of an inequality: speed after an impact over speed before, 0 to 1
     friction     of a contact: Coulomb's coefficient
     role         HARD_EDGE or PIN of the deformable that is its owner; "": a user's own constraint
+    switch       when it is on; None: always
     """
 
     kind: str
@@ -100,11 +118,12 @@ class Constraint:
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
     role: str = field(default="", compare=False)
+    switch: Switch | None = None
 
 
 @dataclass(frozen=True)
 class Force:
-    """A force on points. A drag without points acts on all free bodies."""
+    """A force on points. A drag without points acts on all free bodies. `switch` says when it is on; None: always."""
 
     kind: str
     name: str
@@ -112,6 +131,7 @@ class Force:
     arguments: dict[str, Any]
     where: str | None = field(default=None, compare=False)
     owner: str | None = field(default=None, compare=False)
+    switch: Switch | None = None
 
 
 @dataclass(frozen=True)

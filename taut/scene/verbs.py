@@ -22,6 +22,7 @@ from . import checks
 from .joints import about
 from .places import places
 from .specs import BodyRef, Constraint, Force, Point, Ref
+from .switches import SWITCH, keys, take_switch
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -52,6 +53,7 @@ def _verb(kind: Kind | ForceKind) -> Callable:
     lines = [kind.doc, ""] + [f"{argument.name}: {argument.doc}" for argument in kind.arguments]
     if isinstance(kind, Kind):
         lines += [f"{name}: {doc}" for name, (_, _, doc) in INEQUALITY.items()]
+    lines += [f"{name}: {SWITCH[name][1]}" for name in keys(isinstance(kind, ForceKind))]
     verb.__doc__ = "\n".join(lines).rstrip()
     verb.__signature__ = _signature(kind)  # type: ignore[attr-defined]
     return verb
@@ -78,6 +80,8 @@ def _signature(kind: Kind | ForceKind) -> inspect.Signature:
         for name, (usual, _, _) in INEQUALITY.items():
             usual = kind.sense if name == "sense" else usual
             parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=usual))
+    for name in keys(isinstance(kind, ForceKind)):
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=None))
     parameters.append(Parameter("name", Parameter.KEYWORD_ONLY, default=None))
     return inspect.Signature(parameters)
 
@@ -95,6 +99,7 @@ def add(
         arguments, points = _named_joints(kind, what, points, arguments), ()
     read = read_points(scene, what, points)
     _check_points(scene, kind, what, read)
+    switch = take_switch(scene, what, arguments, isinstance(kind, ForceKind))
     inequality = _take_inequality(kind, what, arguments) if isinstance(kind, Kind) else None
     values = read_arguments(kind, what, arguments)
     start = places(read, scene._bodies)
@@ -107,10 +112,11 @@ def add(
         if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
             raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "
                             "an equality; leave it out.")
-        if inequality[0] == "==":
+        if inequality[0] == "==" and switch is None:
             _check_possible(scene, kind, what, read, start, values)
-        return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where))
-    return scene._add(Force(kind.name, name, read, values, scene._where))
+        return scene._add(Constraint(kind.name, name, read, values, *inequality, where=scene._where,
+                                     switch=switch))
+    return scene._add(Force(kind.name, name, read, values, scene._where, switch=switch))
 
 
 def _named_joints(kind: Kind | ForceKind, what: str, given: Sequence[Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +232,7 @@ def read_arguments(kind: Kind | ForceKind, what: str, given: dict[str, Any]) -> 
 
 
 def _keywords(kind: Kind | ForceKind, values: dict[str, Any]) -> list[str]:
-    return [*values, *(INEQUALITY if isinstance(kind, Kind) else ()), "name"]
+    return [*values, *(INEQUALITY if isinstance(kind, Kind) else ()), *keys(isinstance(kind, ForceKind)), "name"]
 
 
 def spoken(point: Point) -> str:

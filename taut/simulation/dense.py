@@ -10,8 +10,9 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from ..compiled import entry
+from ..compiled import entry, inline, on_demand, specialise
 from ..errors import TautError
 from ..methods import STATUSES
 from ..methods.options import parameters
@@ -19,7 +20,19 @@ from ..methods.reference import METHOD, step
 from ..model.evaluate import begin, sample
 from ..result.records import Records
 from ..result.run import Run
+from . import switching
 from .loop import Buffers, calls_for, record
+
+switched = specialise(switching.switched_step, "switched_retrace", on_demand(types.int64), step=step)
+
+
+@inline
+def go_on(system, state, now, h, par):
+    """A step of the run, or a part of one; `begin` has been called."""
+    if system.switches.keeper.shape[0] > 0:
+        system.switches.logged[0] = 0  # the run itself has told its events
+        return switched(system, state, now, h, par)
+    return step(system, state, now, h, par)
 
 
 @entry
@@ -30,7 +43,7 @@ def retrace(calls, system, state, par, h, first, times, records, row):
     sample(system, now, state.x, state.quat, state.v)
     for k in range(times.shape[0]):
         while (number + 1) * h <= times[k]:  # steps of the run, at whose starts controllers look
-            status = step(system, state, now, (number + 1) * h - now, par)
+            status = go_on(system, state, now, (number + 1) * h - now, par)
             if status != 0:
                 return status
             number += 1
@@ -38,7 +51,7 @@ def retrace(calls, system, state, par, h, first, times, records, row):
             begin(system, now, state.x, state.quat, state.v)
             sample(system, now, state.x, state.quat, state.v)
         if times[k] > now:
-            status = step(system, state, now, times[k] - now, par)
+            status = go_on(system, state, now, times[k] - now, par)
             if status != 0:
                 return status
             now = times[k]
@@ -69,6 +82,7 @@ def dense(run: Run, times: Any) -> Run:
     system = model.system(info["solver"], METHOD.stages)
     par = parameters(METHOD, model, info["tolerance"], info["options"], residual_accepted=False)
     state = model.initial_state(METHOD.memory(model))
+    system = switching.with_room(system, state, METHOD, bool(model.switches.address.any()))
     calls = calls_for(METHOD, system, state, par)
     buffers = Buffers(**{name: np.zeros((len(times), *tail)) for name, tail in Records.shapes(model).items()})
     before = np.searchsorted(known, times, side="right") - 1

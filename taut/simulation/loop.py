@@ -13,13 +13,14 @@ import numpy as np
 from numba import types
 
 from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
-from ..compiled import compiled, entry, inline, specialise, structure
+from ..compiled import compiled, entry, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
+from . import switching
 
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
@@ -62,13 +63,21 @@ def step(system, state, t, h, par):
     raise AssertionError
 
 
+def switched_step(system, state, t, h, par):
+    """Stands for what switching.py makes of the method's step."""
+    raise AssertionError
+
+
 def advance(system, state, par, h, first, steps):
     """Take steps after number `first`; returns how many were taken, and FINE or why the next one failed."""
     for k in range(first, first + steps):
         t = k * h
-        begin(system, t, state.x, state.quat, state.v)
-        sample(system, t, state.x, state.quat, state.v)
-        status = step(system, state, t, h, par)
+        if system.switches.keeper.shape[0] > 0:
+            status = switched_step(system, state, t, h, par)
+        else:
+            begin(system, t, state.x, state.quat, state.v)
+            sample(system, t, state.x, state.quat, state.v)
+            status = step(system, state, t, h, par)
         if not is_finite(state):
             return k - first, NOT_FINITE
         if status != 0:
@@ -102,7 +111,8 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    return specialise(advance, f"advance_{name}", compiled, step=method.step)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step)
+    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
 
 
 advance_by = distant(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
@@ -185,6 +195,10 @@ def record(calls, system, state, t, par, records, row):
         records.contacts[row], records.energy[row],
     )  # fmt: skip
     measure_by(calls.measure, calls.number, given)
+    kept = system.switches.kept
+    for k in range(kept.row.shape[0]):
+        if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
+            records.phi[row, kept.recorded[k]] = 0.0  # of what is off nothing is asked
 
 
 _NUMBERS = {id(method): number for number, method in enumerate(METHOD_LIST)}

@@ -22,7 +22,7 @@ from ..methods.options import parameters
 from ..model import Model
 from ..model.arrays import COUNTERS
 from ..progress import Progress, compilation
-from ..result.events import NO_EVENTS, joined
+from ..result.events import NO_EVENTS, TIME, joined, switched
 from ..result.labels import Labels
 from ..result.log import log_table
 from ..result.records import Records
@@ -32,6 +32,7 @@ from ..scene.scene import Scene
 from .loop import FINE, Buffers, calls_for, loop
 from .plan import method_for
 from .status import divergence
+from .switching import with_room
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
@@ -63,6 +64,8 @@ class Session:
         self._options = self.par
         if self.method.start is not None:
             self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        if model.switch_names:
+            self.system = with_room(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.par, mode)
         caveat = self.method.caveat
         if caveat is not None and caveat.applies(model, self._options):
@@ -125,9 +128,11 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        if self.method.drain is None:
-            return NO_EVENTS
-        self.events.append(joined(*self.method.drain(self.par)))
+        found = [NO_EVENTS] if self.method.drain is None else [joined(*self.method.drain(self.par))]
+        if self.model.switch_names:
+            found.append(switched(self.system.switches))
+        together = np.concatenate(found)
+        self.events.append(together[np.argsort(together[:, TIME], kind="stable")])
         return self.events[-1]
 
     def grow(self, least: int = 0) -> None:

@@ -126,7 +126,7 @@ def _other(scene: taut.Scene, refs: list[Any], rng: random.Random, make: _Maker)
         points, given = [make.point() for _ in range(rng.choice([1, 2]))], make.named(["normal"], 0.5)
         return f"scene.planar(*{shown(points)}, **{shown(given)})", lambda: scene.planar(*points, **given)
     if verb == "reduced":
-        given = make.named(["coordinates", "positions"], 0.97)
+        given = make.named(["coordinates", "positions", "turns", "kinetic"], 0.7)
         return f"scene.reduced(**{shown(given)})", lambda: scene.reduced(**given)
     if verb == "suggest":
         given = make.named(["dt", "duration", "method", "alpha", "solver"], 0.4)

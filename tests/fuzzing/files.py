@@ -98,6 +98,20 @@ DOCUMENTS: list[dict[str, Any]] = [
         "constraints": [{"kind": "distance", "many": {"points": "array:e", "length": "array:l"}}],
         "deformables": [{"kind": "cloth", "vertices": "array:v", "triangles": "array:f"}],
     },
+    {
+        "taut": 1,
+        "bodies": [
+            {"kind": "rigid", "name": "rod", "position": [1, 0, 0], "mass": 2, "inertia": [0.1, 1, 1]},
+            {"kind": "coordinate", "name": "a", "value": 0, "inertia": 0, "rate": 1},
+            {"kind": "coordinate", "name": "q", "value": 0.5, "inertia": 0},
+        ],
+        "forces": [{"kind": "custom_force", "points": ["q"], "formula": ["-sin(q)", "0", "0"]}],
+        "reduced": {
+            "coordinates": ["a", "q"], "positions": {"rod": ["cos(a)", "sin(a)", "0"]},
+            "turns": {"rod": [["z", "a"]]}, "kinetic": "q.v**2*(2 + cos(q)) + a.v*q.v/10 + t*q.v",
+        },
+        "suggested": {"dt": 0.01, "duration": 0.1, "method": "reduced"},
+    },
 ]  # fmt: skip
 MESHES = {
     "a.obj": b"# a sheet\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\nf -4 -2 -1\n",

@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from math import cos, sin
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...model import Model
+from ...model.frames import rotate
 from ...scene.gallery import mechanisms, squeezer
 from .peers import Engine, mujoco_places, mujoco_steps
 
@@ -27,6 +28,7 @@ PACKAGE = "mujoco"
 INTEGRATORS = {"MuJoCo, Euler": "EULER", "MuJoCo, RK4": "RK4", "MuJoCo, implicitfast": "IMPLICITFAST"}
 STIFF = [0.9999, 0.9999, 0.001, 0.5, 2.0]  # solimp: as hard as MuJoCo lets an equality be
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+GROUND = ""  # as a parent
 Place = Sequence[float] | np.ndarray
 
 
@@ -40,6 +42,33 @@ class Tree:
     rates: Mapping[int, float] = field(default_factory=dict)  # of coordinates at the start
     push: Mapping[int, float] = field(default_factory=dict)  # force on coordinates
     gravity: float = -9.81
+
+
+class Body(NamedTuple):
+    """A body at the start, in the world's axes."""
+
+    mass: float
+    inertia: np.ndarray  # principal moments [kg m²]
+    quat: np.ndarray  # of the principal axes
+    place: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray  # angular velocity
+
+
+def bodies_of(model: Model) -> dict[str, Body]:
+    found = {}
+    for info in model.body_info:
+        quat = model.quat[info.quat]
+        spin = rotate(quat, model.v[info.slot + 1])
+        found[info.name] = Body(info.mass, model.bodies.inertia[info.quat], quat, model.x[info.slot].copy(),
+                                model.v[info.slot].copy(), spin)
+    return found
+
+
+def inertia_at_start(body: Body) -> np.ndarray:
+    """About the centre, in the world's axes at the start [kg m²]."""
+    axes = np.array([rotate(body.quat, e) for e in np.eye(3)]).T
+    return axes @ np.diag(body.inertia) @ axes.T
 
 
 def heavy_top(at: dict[str, np.ndarray]) -> Tree:
@@ -93,7 +122,7 @@ TREES: dict[str, Callable[[dict[str, np.ndarray]], Tree]] = {
 }
 
 
-def engine(name: str, model: Model, bodies: Sequence[str], dt: float, integrator: str) -> Engine:
+def engine(name: str, model: Model, bodies: Sequence[str], integrator: str, dt: float) -> Engine:
     """A mechanism of the gallery; what is compared are the places of these bodies."""
     import mujoco
 

@@ -1,16 +1,20 @@
-"""Mechanisms of rigid bodies: what a step costs, how it grows with the chain, and what accuracy costs beside MuJoCo.
+"""Mechanisms of rigid bodies: what a step costs, how it grows with the chain, and what accuracy costs beside peers.
 
 A rigid chain is timed in turns with the chain of particles of as many links. Unknowns of a step are velocities and
 multipliers together: eleven for a rod on its hinge, four for a particle on its link. Growth is the slope of the
 logarithm of the time per step over that of the number of rods.
 
-Work and precision are measured as in precision.py, with the mechanisms as MuJoCo has them (machines.py).
+Work and precision are measured as in precision.py, with the mechanisms as MuJoCo (machines.py), Exudyn, Pinocchio and
+Drake (rivals.py) have them.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.util import find_spec
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -19,15 +23,17 @@ from ...methods import Method
 from ...model import Model, build
 from ...scene import gallery
 from ..timing import Loop, enough_steps, in_turns
-from . import machines
+from . import machines, rivals
 from .base import Part, Report, Settings, Table, Target, digits
 from .chains import BUDGET, DT, LONGEST_STEP, WATCHED, Numbers, budget, expected
+from .peers import Engine
 from .precision import Point, Problem, best, detail, follow, repeat, summary, true_positions
 
 SIZES, QUICK_SIZES = (10, 100, 1_000, 10_000), (10, 100)
 MACHINES = {"stewart_platform": 1e-3, "andrews_squeezer": 1e-4}  # and the step [s]
 GROWTH, PER_UNKNOWN, AHEAD = 1.1, 3.0, 1.0  # targets: exponent; times the chain of particles; times the best peer
 LARGE = 100  # rods from which growth is fitted
+LONGEST_RUN = 1.0  # seconds: a peer that takes longer is not asked for more steps
 QUICKER = 10.0  # by which a quick run is shorter
 
 PROBLEMS = {
@@ -69,7 +75,8 @@ def measure(settings: Settings) -> Report:
         "unknowns": costs.unknowns, "growth": {n: growth(known) for n, known in costs.rigid.items()},
         "precision": {name: numbers for name, (numbers, _, _) in zip(PROBLEMS, found)},
     }  # fmt: skip
-    return Report(tables, [] if settings.quick else targets, numbers, machines.missing() if settings.peers else [])
+    notes = [*machines.missing(), *rivals.missing()] if settings.peers else []
+    return Report(tables, [] if settings.quick else targets, numbers, notes)
 
 
 # Costs of steps
@@ -161,7 +168,7 @@ def turned(known: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
 def measure_problem(
     name: str, problem: Problem, settings: Settings
 ) -> tuple[dict[str, list[dict[str, object]]], list[Table], list[Target]]:
-    """Error and time of our methods and, where asked for, of MuJoCo."""
+    """Error and time of our methods and, where asked for, of peers."""
     if settings.quick:
         problem = problem._replace(name=f"{problem.name}, but shorter", duration=problem.duration / QUICKER)
     scene = problem.scene()
@@ -169,23 +176,53 @@ def measure_problem(
     truth = true_positions(problem, scene, model)
     ours = {method.name: follow(problem, scene, model, method, truth, settings) for method in settings.methods
             if method.refusal(model) is None}  # fmt: skip
-    theirs = follow_mujoco(name, problem, model, truth, settings) if settings.peers and not machines.missing() else {}
+    theirs = follow_peers(name, problem, model, truth, settings) if settings.peers else {}
     series = ours | theirs
     numbers = {who: [point._asdict() for point in points] for who, points in series.items()}
-    return numbers, [detail(problem, series), summary(problem, series)], ahead(problem, ours, theirs)
+    tables = [detail(problem, series), summary(problem, series)]
+    return numbers, tables + ([winners(problem, ours, theirs)] if theirs else []), ahead(problem, ours, theirs)
 
 
-def follow_mujoco(
+def follow_peers(
     name: str, problem: Problem, model: Model, truth: np.ndarray, settings: Settings
 ) -> dict[str, list[Point]]:
+    tree = machines.TREES[name]({info.name: model.x[info.slot].copy() for info in model.body_info})
+    prepared: dict[str, Callable[[float], Engine]] = {}
+    if not machines.missing():
+        for peer, integrator in machines.INTEGRATORS.items():
+            prepared[peer] = partial(machines.engine, name, model, problem.bodies, integrator)
+    for rival in rivals.RIVALS:
+        if find_spec(rival.module) is not None and rival.takes(tree):
+            prepared[rival.name] = partial(rival.prepare, tree, model, problem.bodies)
     series: dict[str, list[Point]] = {}
-    for peer, integrator in machines.INTEGRATORS.items():
+    for peer, prepare in prepared.items():
         points = series[peer] = []
         for steps in problem.steps[:: 4 if settings.quick else 1]:
-            engine = machines.engine(name, model, problem.bodies, problem.duration / steps, integrator)
+            engine = prepare(problem.duration / steps)
             seconds = repeat(engine.seconds, steps, settings)
             points.append(Point(f"{steps:,}", float(np.linalg.norm(engine.tip() - truth, axis=1).max()), seconds))
+            if seconds > LONGEST_RUN:
+                break
     return series
+
+
+def winners(problem: Problem, ours: dict[str, list[Point]], theirs: dict[str, list[Point]]) -> Table:
+    """Who comes within each error first, in plain words."""
+
+    def first(series: dict[str, list[Point]], error: float) -> tuple[float, str]:
+        return min(((p.seconds, who) for who, points in series.items() for p in points if p.error <= error),
+                   default=(inf, ""))  # fmt: skip
+
+    rows = []
+    for error in problem.levels:
+        (own, method), (peer, engine) = first(ours, error), first(theirs, error)
+        said = "nobody comes so near"
+        if own < inf or peer < inf:
+            times = "alone" if inf in (own, peer) else f"{digits(max(own, peer) / min(own, peer))} times"
+            said = f"taut, {times}" if own <= peer else f"{engine.split(',')[0]}, {times}"
+        mine, other = (f"{who} {digits(1e3 * t)}" if who else "–" for t, who in ((own, method), (peer, engine)))
+        rows.append([f"{error:g} m", mine, other, said])
+    return Table(f"{problem.name}: who is ahead [ms]", ["", "taut", "best peer", "ahead"], rows)
 
 
 def ahead(problem: Problem, ours: dict[str, list[Point]], theirs: dict[str, list[Point]]) -> list[Target]:

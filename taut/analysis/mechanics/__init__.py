@@ -3,7 +3,9 @@
     perturbation.py   a model near one configuration: forces, accelerations and rates as functions of small moves
     equilibrium.py    equilibrium(): where forces and constraint forces balance
     doctor.py         examine(): degrees of freedom, rank, redundancy, step; `taut doctor`
+    kinematics.py     kinematics(): positions, velocities, accelerations and driver forces of a fully driven mechanism
     linearise.py      linearise(): eigenvalues, frequencies and modes of small motions
+    modes.py          a mode as a run that plays
 
     ξ, η    small moves and velocities of all free unknowns, rotations in the world's axes
     J       rows of all constraints for η; J_p those of position level, for ξ
@@ -11,6 +13,7 @@
 """
 
 from .equilibrium import Equilibrium, equilibrium
+from .kinematics import kinematics
 from .linearise import Linearisation, linearise
 
-__all__ = ["Equilibrium", "Linearisation", "equilibrium", "linearise"]
+__all__ = ["Equilibrium", "Linearisation", "equilibrium", "kinematics", "linearise"]

@@ -63,9 +63,13 @@ def _sizes(model: Model) -> Finding:
 
 def _rank(model: Model, near: Perturbed) -> list[Finding]:
     _, quat, _ = near.evaluate()
-    J, phi = near.jacobian(quat), near.system.work.phi.copy()
+    on = np.flatnonzero(~model.rows_off(near.x))
+    J, phi = near.jacobian(quat)[on], near.system.work.phi[on]
     rank, groups, off = redundant(J, phi)
-    found = [
+    groups = [on[group].tolist() for group in groups]
+    idle = [name for k, name in enumerate(model.switch_names) if near.x[model.switches.keeper[k], 0] == 0.0]
+    found = [] if not idle else [Finding("switched off", ", ".join(idle), "at the start; not counted below")]
+    found += [
         Finding("unknowns", f"{near.n:,}"),
         Finding("rank", f"{rank:,} of {len(J):,} rows"),
         Finding("degrees of freedom", f"{near.n - rank:,}",
@@ -133,7 +137,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
     x, turned, _ = near.moved(move, np.zeros(near.n))
     state = near.model.initial_state()
     state.x[:], state.quat[:] = x, turned
-    polish(near.system, state)
+    polish(near.system, state, 0.0)
     beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0)
     _, quat, _ = beside.evaluate()
     if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import TautError
-from ...initial.projection import polish
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
 from ...model.scales import scene_size
@@ -43,6 +42,7 @@ class Equilibrium:
     steps       how many were taken
     """
 
+    scene: Scene
     model: Model
     x: Array
     quat: Array
@@ -92,7 +92,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         raise TautError(f"scene '{model.name}' has inequalities, whose equilibrium this analysis does not find; "
                         "simulate it with damping until it rests.")
     near = Perturbed(model, model.x, model.quat, np.zeros_like(model.v), 0.0)
-    near.x, near.quat = _projected(near, near.x, near.quat)
+    near.x, near.quat = near.projected(near.x, near.quat)
     size = scene_size(model, near.x)
     longest = np.array([1.0 if s in near.spins else size for s, _ in near.unknowns])
     scale, tau, before = 0.0, 1e-2, np.inf
@@ -107,7 +107,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         r = N.T @ f
         left = float(np.abs(r).max(initial=0.0)) / max(scale, 1e-300)
         if left <= tolerance:
-            return Equilibrium(model, near.x, near.quat, lam, left, step)
+            return Equilibrium(scene, model, near.x, near.quat, lam, left, step)
         tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / left)) if left < before else 0.5
         before = left
 
@@ -120,20 +120,6 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         move = N @ y
         move *= min(1.0, LONGEST / max(float(np.abs(move / longest).max()), 1e-300))
         x, turned, _ = near.moved(move, np.zeros(near.n))
-        near.x, near.quat = _projected(near, x, turned)
+        near.x, near.quat = near.projected(x, turned)
     raise TautError(f"scene '{model.name}' did not come to rest: {before:.3g} of the largest force was left after "
                     f"{STEPS} steps. A scene that can fall for ever has no equilibrium; else start nearer to it.")
-
-
-def _projected(near: Perturbed, x: Array, quat: Array) -> tuple[Array, Array]:
-    """The nearest configuration with Φ = 0."""
-    state = _state_at(near, x, quat)
-    polish(near.system, state)
-    return state.x.copy(), state.quat.copy()
-
-
-def _state_at(near: Perturbed, x: Array, quat: Array) -> Any:
-    state = near.model.initial_state()
-    state.x[:], state.quat[:] = x, quat
-    state.v[:] = 0.0
-    return state

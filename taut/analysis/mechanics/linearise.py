@@ -11,15 +11,19 @@ how much. The sign of ω₀ × ξ_θ is that of the axes in which a body's turns
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...arguments import checked
 from ...errors import TautError, note
 from ...model import build
 from ...model.frames import rotate
+from ...result.run import Run
 from ...scene.scene import Scene
+from .modes import mode_run
 from .perturbation import Array, Perturbed, null_space
 
 if TYPE_CHECKING:
@@ -47,6 +51,8 @@ class Linearisation:
     matrix: Array
     steadiness: float
     time: float
+    scene: Scene | None = field(repr=False, compare=False)
+    near: Perturbed = field(repr=False, compare=False)
 
     @property
     def is_stable(self) -> bool:
@@ -85,6 +91,21 @@ class Linearisation:
             {"time": self.time, "steadiness": self.steadiness},
         )
 
+    @checked
+    def run(self, mode: int = 0, amplitude: float = 0.2, cycle: float = 2.0, cycles: int = 2) -> Run:
+        """A mode as a run that plays: `.view()`, `.animate(path)`, `.export(path)` (modes.py).
+
+        mode       its number in `eigenvalues`
+        amplitude  largest move, of the size of the scene, or turn [rad], whichever is larger
+        cycle      time that a cycle is shown in [s], whatever its period
+        """
+        return mode_run(self, mode, amplitude, cycle, cycles)
+
+    @checked
+    def animate(self, path: str | Path, mode: int = 0, **options: Any) -> Path:
+        """Write a film (.mp4 or .gif) of a mode; options as for `run.animate`."""
+        return self.run(mode).animate(path, **options)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{value:.6g}" for value in self.eigenvalues[:8])
         more = " …" if len(self.eigenvalues) > 8 else ""
@@ -96,7 +117,7 @@ def linearise(what: Any) -> Linearisation:
 
     what  a scene (its start), `run.at(t)` (the record nearest to t), or what `equilibrium` returned
     """
-    near = _near(what)
+    near, scene = _near(what), what if isinstance(what, Scene) else getattr(what, "scene", None)
     A, T = _coefficients(near)
     steadiness = _change(near, A) if near.v.any() else 0.0
     if steadiness > STEADY:
@@ -107,7 +128,7 @@ def linearise(what: Any) -> Linearisation:
     order = np.lexsort((values.imag, np.abs(values.imag), -np.round(values.real, 9)))
     shapes = (T @ vectors[:, order]).T[:, : near.n]
     names, modes = _by_body(near, shapes)
-    return Linearisation(values[order], modes, names, matrix, steadiness, near.t)
+    return Linearisation(values[order], modes, names, matrix, steadiness, near.t, scene, near)
 
 
 def _coefficients(near: Perturbed) -> tuple[Array, Array]:

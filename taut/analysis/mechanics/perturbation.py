@@ -14,7 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ...compiled import entry
-from ...errors import TautError
+from ...errors import TautError, listed
+from ...initial.projection import polish
 from ...methods.acceleration import constrained
 from ...model import Model
 from ...model.evaluate import begin
@@ -80,6 +81,14 @@ class Perturbed:
         move[list(self._quat_of)] = 0.0
         return x + move, quat, v
 
+    def projected(self, x: Array, quat: Array) -> tuple[Array, Array]:
+        """The nearest configuration with Φ = 0."""
+        state = self.model.initial_state()
+        state.x[:], state.quat[:] = x, quat
+        state.v[:] = 0.0
+        polish(self.system, state, self.t)
+        return state.x.copy(), state.quat.copy()
+
     def evaluate(self, xi: Array | None = None, eta: Array | None = None) -> tuple[Array, Array, Array]:
         """Evaluate there; x, quat, v of the place. The system's work arrays hold what was found."""
         none = np.zeros(self.n)
@@ -144,3 +153,11 @@ def null_space(matrix: Array, tolerance: float = 1e-9) -> Array:
     _, values, right = np.linalg.svd(scaled)
     rank = int((values > tolerance * max(1.0, values.max(initial=0.0))).sum())
     return right[rank:].T
+
+
+def place_names(model: Model, unknowns: list[tuple[int, int]], moves: Array) -> str:
+    """Names of the bodies that take part in moves, (unknowns, moves)."""
+    part = np.abs(moves).max(axis=1)
+    slots = {slot for (slot, _), size in zip(unknowns, part) if size > 1e-3 * part.max()}
+    bodies = [body.name for body in model.body_info if slots & {body.slot, body.slot + (body.kind == "rigid")}]
+    return listed(bodies)

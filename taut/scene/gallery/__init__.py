@@ -23,7 +23,7 @@ from ...arguments import checked
 from ...errors import chosen
 from ..parameters import called_with
 from ..scene import Scene
-from . import chains, cloth, contacts, linkages, mechanisms, robots, rolling, single, spatial, squeezer
+from . import chains, cloth, contacts, linkages, mechanisms, robots, rolling, single, spatial, squeezer, switched
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ SCENES: dict[str, Entry] = {
         spatial.stewart_platform,
         spatial.flyball_governor,
         robots.robot_arm_6dof,
+        switched.catch_and_throw,
         rolling.chaplygin_sleigh,
         rolling.rolling_disc,
         rolling.rolling_coin,

@@ -1,0 +1,251 @@
+"""Kinematics of a fully driven mechanism: positions, velocities and accelerations follow from Φ(q, t) = 0 alone.
+
+    Φ(q, t) = 0,   J v = -Φ_t,   J v̇ = -γ                                               (1)
+    M v̇ = f + Jᵀ λ:   λ of a driver is the force or torque that the motion takes         (2)
+
+Positions are followed along the branch of the start: a step of second order, then Newton's method. Between two times
+asked for there are as many steps as keep each short, and a step whose correction is not small beside it is halved.
+
+    det(Uᵀ J) changes its sign, U the left singular vectors of J one step before         (3)
+
+where a singular position was passed: there drivers do not determine velocities, and more than one branch goes on.
+"""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ...arguments import checked
+from ...compiled import entry
+from ...errors import TautError, TautWarning, noting, shown, tell, told
+from ...initial import start_mode
+from ...limits import check as check_limit
+from ...methods import METHODS
+from ...methods.acceleration import constrained
+from ...methods.base import OK
+from ...methods.post_stabilization import correct, correct_velocity
+from ...model import Model, build
+from ...model.evaluate import add_scaled, begin, move
+from ...model.scales import scene_size
+from ...result.records import Records
+from ...result.run import Run
+from ...scene.scene import Scene
+from ...simulation.loop import calls_for, record
+from ...simulation.session import Session
+from .perturbation import Array, null_space, place_names
+
+MOST_UNKNOWNS = 600  # of a look at the rank at each step: it costs their third power
+SINGULAR = 1e-6  # of the largest singular value of J with rows of length one
+WEAK = 5e-4  # of the smallest one where it was largest: so near Newton's method comes to a singular position
+LONGEST = 0.3  # step, of the size of the scene, and turn [rad]
+NEAR = 0.02  # from where Newton's method finds the same branch: of the size of the scene, and rad
+FINEST = 2.0**-30  # of the time between two times asked for
+
+
+@entry
+def settle(system, state, t, tolerance, lam):
+    """(1) at t from a state nearby: q and v of `state`, v̇ in work.a, λ. Returns whether Φ came to zero."""
+    begin(system, t, state.x, state.quat, state.v)
+    if correct(system, state, t, system.bodies.w, tolerance, True) != OK:
+        return False
+    begin(system, t, state.x, state.quat, state.v)
+    for _ in range(2):  # once more, for the last digits
+        correct(system, state, t, system.bodies.w, 0.0, True)
+        correct_velocity(system, state, t, False)
+    constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
+    return True
+
+
+@entry
+def predict(system, state, a, h):
+    """q ⊞ h (v + h a/2), v + h a."""
+    add_scaled(state.v, 0.5 * h, a, system.work.v1)
+    move(system, state.x, state.quat, system.work.v1, h, state.x, state.quat)
+    add_scaled(state.v, h, a, state.v)
+
+
+@entry
+def keep(calls, system, state, t, par, records, row):
+    record(calls, system, state, t, par, records, row)
+
+
+class _Mechanism:
+    """A mechanism on its way: the state at `t`, its accelerations, and how much J leaves free."""
+
+    def __init__(self, scene: Scene, model: Model, start: str | None) -> None:
+        start_mode(start, False, True)
+        plan = {"method": "lagrange", "dt": 1.0, "steps": 1, "record_every": 1, "solver": "auto", "tolerance": None,
+                "project_initial": start != "as_given", "repair": start == "repair", "options": {}}  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "the initial velocity", TautWarning)  # it follows from the drivers
+            self.session = Session(scene, model, plan)
+        self.model, self.system, self.state = model, self.session.system, self.session.state
+        self.size, self.t = scene_size(model, model.x), 0.0
+        free = model.bodies.w[: model.bodies.slots] > 0.0
+        self.unknowns = [(int(s), int(c)) for s, c in zip(*np.nonzero(free))]
+        self._column = np.full((len(model.x), 3), -1)
+        self._column[: len(free)][free] = np.arange(len(self.unknowns))
+        rows = model.rows
+        self._row = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+        if not settle(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
+            raise self._stuck(0.0)
+        self.a = self.system.work.a.copy()
+        free_moves = null_space(self.jacobian(), SINGULAR)
+        if free_moves.shape[1]:
+            count = free_moves.shape[1]
+            raise TautError(
+                f"scene '{model.name}' is not fully driven: {count} degree{'s' if count > 1 else ''} of freedom "
+                f"{'are' if count > 1 else 'is'} left, which move{'' if count > 1 else 's'} "
+                f"{place_names(model, self.unknowns, free_moves)}. Give drivers for them (scene.drive), or simulate.")
+        self._strongest = 0.0
+        self._left = self._basis()
+
+    def jacobian(self) -> Array:
+        """J (rows, unknowns) as last evaluated, rows of length one."""
+        J, column = self.system.work.J, self._column[self.model.rows.slot]
+        dense = np.zeros((self.model.row_count, len(self.unknowns) + 1))
+        np.add.at(dense, (self._row[:, None], column), J)
+        dense = dense[:, :-1]
+        lengths = np.linalg.norm(dense, axis=1, keepdims=True)
+        return np.divide(dense, lengths, out=np.zeros_like(dense), where=lengths > 0.0)
+
+    def _basis(self) -> Array | None:
+        """U of (3), with the sign of the determinant in its first column; None where it would cost too much."""
+        if len(self.unknowns) > MOST_UNKNOWNS:
+            return None
+        J = self.jacobian()
+        U, values, _ = np.linalg.svd(J, full_matrices=False)
+        self._strongest = max(self._strongest, values[-1])
+        U[:, 0] *= np.linalg.slogdet(U.T @ J)[0]
+        return U
+
+    def reach(self, t: float) -> None:
+        """Follow the motion from where it is to t."""
+        least = FINEST * abs(t - self.t)
+        step = t - self.t
+        while self.t != t:
+            fastest = self._largest(self.state.v) + 1e-300
+            step = float(np.sign(t - self.t)) * min(abs(step), LONGEST / fastest, abs(t - self.t))
+            later = t if abs(t - self.t - step) <= least else self.t + step
+            if self._step(later):
+                step *= 2.0
+            elif abs(step) <= least:
+                raise self._stuck(later)
+            else:
+                step *= 0.5
+
+    def _largest(self, v: Array) -> float:
+        """Of velocities: turns [rad/s], and moves in units of the size of the scene."""
+        scaled = v[: self.model.bodies.slots] / self.size
+        spin = self.model.bodies.spin_slot
+        scaled[spin] *= self.size
+        return float(np.abs(scaled).max(initial=0.0))
+
+    def _step(self, t: float) -> bool:
+        """To t at once; False, and back to where it was, where that is too far."""
+        state, before = self.state, [array.copy() for array in self.state]
+        predict(self.system, state, self.a, t - self.t)
+        guess_x, guess_quat = state.x.copy(), state.quat.copy()
+        moved = self._apart(before[0], before[1], guess_x, guess_quat)
+        if (
+            settle(self.system, state, t, 1e-10 * self.size, state.lam)
+            and np.isfinite(state.v).all()
+            and self._apart(guess_x, guess_quat, state.x, state.quat) <= 0.5 * moved + NEAR
+        ):
+            self._look_for_singular(t)
+            self.a, self.t = self.system.work.a.copy(), t
+            return True
+        for array, old in zip(state, before):
+            array[...] = old
+        return False
+
+    def _apart(self, x: Array, quat: Array, other_x: Array, other_quat: Array) -> float:
+        """How far two configurations are from each other: of the size of the scene, and rad."""
+        slots = np.setdiff1d(np.arange(self.model.bodies.slots), self.model.bodies.spin_slot)
+        far = float(np.abs(x[slots] - other_x[slots]).max(initial=0.0)) / self.size
+        chord = np.minimum(np.linalg.norm(quat - other_quat, axis=1), np.linalg.norm(quat + other_quat, axis=1))
+        return max(far, 2.0 * float(chord.max(initial=0.0)))
+
+    def _look_for_singular(self, t: float) -> None:
+        """(3)"""
+        if self._left is None:
+            return
+        if np.linalg.slogdet(self._left.T @ self.jacobian())[0] < 0.0:
+            tell(f"between t = {self.t:.6g} and {t:.6g} s scene '{self.model.name}' passes a singular position, where "
+                 f"its drivers do not determine how {self._weakest()} move: it may go on in more than one way")
+        self._left = self._basis()
+
+    def check_rank(self) -> None:
+        """Refuse a singular position, whose velocities are not known."""
+        if self._left is None:
+            return
+        values = np.linalg.svd(self.jacobian(), compute_uv=False)
+        if values[-1] <= max(SINGULAR * values[0], WEAK * self._strongest):
+            raise TautError(f"scene '{self.model.name}' is in a singular position at t = {self.t:.6g} s: its drivers "
+                            f"do not determine how {self._weakest()} move. Leave that time out.")
+
+    def _weakest(self) -> str:
+        """Names of what moves most easily against the constraints."""
+        return place_names(self.model, self.unknowns, np.linalg.svd(self.jacobian())[2][-1:].T)
+
+    def _stuck(self, t: float) -> TautError:
+        names, phi = self.model.row_names, np.abs(self.system.work.phi)
+        worst = int(np.nan_to_num(phi, nan=np.inf).argmax())
+        return TautError(f"scene '{self.model.name}' can not be moved beyond t = {self.t:.9g} s: constraint "
+                         f"'{names[worst]}' would be off by {phi[worst]:.3g} at t = {t:.9g} s. Its drivers ask for "
+                         "more than its joints allow, or it stands in a singular position.")
+
+
+@checked
+def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
+    """Where a fully driven mechanism is at the given times, without simulating it, and what its drivers must do.
+
+    times  [s], ascending
+    start  as of `simulate`: "repair" assembles a rough pose
+
+    The run has what any run has: `run["pin"].angle`, `run["rod"].at(offset).acceleration`, `run.animate`;
+    `multiplier` of a driver is its torque or force (inverse dynamics), `reaction` of a joint what it carries. Energy
+    that drivers bring in is what the balance of energies leaves. A mechanism with degrees of freedom left,
+    inequalities or conditions on velocities is refused.
+    """
+    asked = _times(times)
+    model = build(scene)
+    if model.deformables or model.is_unilateral or (model.rows.at_velocity != 0).any():
+        what = ("cloth or solids" if model.deformables else "inequalities" if model.is_unilateral else
+                "conditions on velocities")
+        raise TautError(f"scene '{model.name}' has {what}, which do not follow from drivers; simulate it.")
+    if not model.row_count:
+        raise TautError(f"scene '{model.name}' has no constraints that could drive it; simulate it.")
+    with noting():
+        began = clock.perf_counter()
+        moving = _Mechanism(scene, model, start)
+        session = moving.session
+        calls = calls_for(METHODS["lagrange"], session.system, session.state, session.par)
+        buffers = session.buffers(len(asked))
+        for k, t in enumerate(asked):
+            moving.reach(float(t))
+            moving.check_rank()
+            keep(calls, session.system, session.state, float(t), session.par, buffers, k)
+        records = Records(**buffers._asdict())
+        records.energy[:, 2] = records.energy[:, :2].sum(axis=1) - records.energy[0, :2].sum()
+        info = {
+            "method": "kinematics", "dt": float((asked[-1] - asked[0]) / max(len(asked) - 1, 1)), "record_every": 1,
+            "steps": len(asked) - 1, "steps_done": len(asked) - 1, "wall_time": clock.perf_counter() - began,
+            "options": {}, "notes": [text for text in told() if not text.startswith("the initial velocity")],
+        }  # fmt: skip
+        return Run(scene, model, records, "finished", "", info)
+
+
+def _times(times: Any) -> Array:
+    try:
+        found = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if found.ndim != 1 or not found.size or not np.isfinite(found).all() or (np.diff(found) <= 0.0).any():
+        raise TautError(f"times is {shown(times)}; give ascending times [s], such as numpy.linspace(0, 1, 101).")
+    check_limit("steps", found.size, f"an analysis at {found.size:,} times")
+    return found

@@ -1,0 +1,175 @@
+"""Switching constraints and forces on and off between steps, and where a step must be cut for it.
+
+    on = from <= t < until  and  active(q, v, t)  and  (when(q, v, t) was true at some time)            (1)
+    V of forces that are switched on or off is given or taken: it counts as the work of forces          (2)
+    J W Jᵀ μ = -(J v + Φ_t),   v ← v + W Jᵀ μ,   with the constraints that were on                      (3)
+
+(3) is for methods that hold positions alone: what of their velocities rings about the constraint averages out as long
+as the constraint is on, but a body that is let go would keep it.
+
+x[keeper] = (1: on, since when [s], ACTIVE + LATCHED). Of constraints, switched_rows.py says what being off means and
+how they are taken over.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from ..expressions import call_force
+from .applied_forces import apply
+from .constraint_rows import constraints
+from .instant import set_time
+from .jacobian import push, solve, times
+from .slot_vectors import copy
+from .switched_rows import take_over
+
+ON, OFF = 0, 1  # events
+ACTIVE, LATCHED = 1.0, 2.0  # parts of x[keeper, 2]: `active` holds, `when` has held
+
+
+@inline
+def holds(switches, k, which, t, x, v):
+    """Whether condition `which` of switch k holds; one that was not given does."""
+    address = switches.address[k, which]
+    if address == 0:
+        return True
+    packed = switches.packed
+    first = switches.first[k, which]
+    for q in range(switches.first[k, which + 1] - first):
+        point = switches.idx[first + q]
+        for c in range(3):
+            packed[0, 3 * q + c] = x[point, c]
+            packed[1, 3 * q + c] = v[point, c]
+    call_force(address, packed[0], packed[1], t, packed[2])
+    return packed[2, 0] == 1.0
+
+
+@inline
+def remembered(switches, k, t, x, v):
+    """What x[keeper, 2] of switch k becomes at t."""
+    found = ACTIVE if holds(switches, k, 0, t, x, v) else 0.0
+    if x[switches.keeper[k], 2] >= LATCHED or holds(switches, k, 1, t, x, v):
+        found += LATCHED
+    return found
+
+
+@inline
+def should_be_on(switches, k, t, near, known):
+    """(1), where times within `near` are the same."""
+    return switches.span[k, 0] <= t + near and t + near < switches.span[k, 1] and known == ACTIVE + LATCHED
+
+
+@compiled
+def conditions_change(system, state, t):
+    """Whether a condition has another value at t than when switches were last looked at."""
+    switches = system.switches
+    for k in range(switches.keeper.shape[0]):
+        if remembered(switches, k, t, state.x, state.v) != state.x[switches.keeper[k], 2]:
+            return True
+    return False
+
+
+@compiled
+def next_switch(system, t, end, near):
+    """The first time of a switch between t and `end`, not within `near` of either, or `end`."""
+    span = system.switches.span
+    found = end
+    for k in range(span.shape[0]):
+        for c in range(2):
+            if t + near < span[k, c] < min(found, end - near):
+                found = span[k, c]
+    return found
+
+
+@compiled
+def switch(system, state, t, near):
+    """Look at all switches at t and turn those that change; returns whether any did. `set_time` has been called."""
+    switches, x = system.switches, state.x
+    changes, pushes = False, False
+    for k in range(switches.keeper.shape[0]):
+        keeper = switches.keeper[k]
+        x[keeper, 2] = remembered(switches, k, t, x, state.v)
+        if should_be_on(switches, k, t, near, x[keeper, 2]) != (x[keeper, 0] == 1.0):
+            changes = True
+            pushes = pushes or switches.is_force[k] == 1
+    if not changes:
+        return False
+    if switches.settles == 1:
+        settle_velocity(system, state, t)  # (3)
+    if pushes:
+        state.ledger[1] -= apply(system, t, x, state.quat, state.v)  # (2)
+    for k in range(switches.keeper.shape[0]):
+        keeper = switches.keeper[k]
+        on = should_be_on(switches, k, t, near, x[keeper, 2])
+        if on != (x[keeper, 0] == 1.0):
+            x[keeper, 0] = 1.0 if on else 0.0
+            x[keeper, 1] = t
+            forget(switches.held, keeper, x)
+            forget(switches.kept, keeper, x)
+            log(switches, t, ON if on else OFF, k)
+    if pushes:
+        state.ledger[1] += apply(system, t, x, state.quat, state.v)
+    for k in range(switches.held.row.shape[0]):
+        if x[switches.held.keeper[k], 0] == 0.0:
+            state.lam[switches.held.row[k]] = 0.0
+    if switches.held.row.shape[0] > 0:
+        constraints(system, t, x, state.quat, state.v, False, system.work.J)
+        take_over(switches.held, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)
+    for k in range(switches.kept.row.shape[0]):
+        if x[switches.kept.keeper[k], 0] == 0.0:
+            for c in range(3):
+                state.contact[switches.kept.row[k], c] = 0.0
+    if state.memory.shape[0] > 0:
+        state.memory[0] = 0.0  # multistep methods and step sizes start again
+    return True
+
+
+@compiled
+def settle_velocity(system, state, t):
+    """(3)."""
+    work = system.work
+    constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    times(system, work.J, state.v, work.b)
+    for r in range(work.b.shape[0]):
+        work.b[r] = -(work.b[r] + work.phi_t[r])
+    solve(system, work.J, system.bodies.w, work.b, work.mu)
+    push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)
+
+
+@inline
+def forget(switched, keeper, x):
+    """What was taken over at an earlier time."""
+    for k in range(switched.row.shape[0]):
+        if switched.keeper[k] == keeper:
+            offset = switched.offset[k]
+            x[offset, 0] = x[offset, 1] = x[offset, 2] = 0.0
+
+
+@inline
+def log(switches, t, event, k):
+    n = switches.logged[0]
+    if n < switches.log.shape[0]:
+        switches.log[n, 0], switches.log[n, 1], switches.log[n, 2] = t, event, k
+        switches.logged[0] = n + 1
+
+
+@inline
+def keep_state(state, spare):
+    copy(state.x, spare.x)
+    copy(state.quat, spare.quat)
+    copy(state.v, spare.v)
+    for i in range(state.memory.shape[0]):
+        spare.memory[i] = state.memory[i]
+    for i in range(state.ledger.shape[0]):
+        spare.ledger[i] = state.ledger[i]
+
+
+@inline
+def restore_state(system, state, spare, t):
+    copy(spare.x, state.x)
+    copy(spare.quat, state.quat)
+    copy(spare.v, state.v)
+    for i in range(state.memory.shape[0]):
+        state.memory[i] = spare.memory[i]
+    for i in range(state.ledger.shape[0]):
+        state.ledger[i] = spare.ledger[i]
+    set_time(system, t, state.x, state.quat, state.v)

@@ -1,0 +1,90 @@
+"""A step in which constraints or forces may be switched: it is cut where that happens.
+
+    times      [t, t + h] is cut at every `from` and `until` inside it                                   (1)
+    conditions a trial step tells whether one changes; bisection finds when, and the step is cut there   (2)
+
+Pieces of a step are not shorter than a fraction of it that the method declares (`shortest`); what lies nearer to the
+start or the end of a step than that is taken there. Methods for which a short step is a poor one (their corrections
+act as Φ/h on velocities) declare a half, and then switches are turned at the nearest start of a step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..methods.base import EVENTS_FULL, OK, Method
+from ..model.arrays import SpareState, State, System
+from ..model.evaluate import begin, sample
+from ..model.switching import conditions_change, keep_state, next_switch, restore_state, switch
+
+MOST_LOCATED = 16  # changes of conditions in one step; then they wait for its end
+SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
+
+
+def step(system, state, t, h, par):
+    """Stands for the method's step in `switched_step`."""
+    raise AssertionError
+
+
+def switched_step(system, state, t, h, par):
+    """From t to t + h, in pieces; returns a status of methods/base.py."""
+    switches = system.switches
+    if switches.logged[0] > switches.log.shape[0] // 2:
+        return EVENTS_FULL
+    near = switches.shortest * h
+    now, end = t, t + h
+    located = 0
+    while True:
+        begin(system, now, state.x, state.quat, state.v)
+        switch(system, state, now, near)
+        sample(system, now, state.x, state.quat, state.v)
+        stop = next_switch(system, now, end, near)
+        whole = now == t and stop == end
+        used = h if whole else stop - now
+        locates = switches.locates == 1 and located < MOST_LOCATED
+        if locates:
+            keep_state(state, switches.spare)
+        status = step(system, state, now, used, par)
+        if status != OK:
+            return status
+        if locates and conditions_change(system, state, stop):
+            located += 1
+            low, high = 0.0, used
+            while high - low > max(SAME_TIME * h, 1e-15 * abs(now)):
+                middle = 0.5 * (low + high)
+                restore_state(system, state, switches.spare, now)
+                status = step(system, state, now, middle, par)
+                if status != OK:
+                    return status
+                if conditions_change(system, state, now + middle):
+                    high = middle
+                else:
+                    low = middle
+            high = max(high, near)
+            if high < used - near:
+                restore_state(system, state, switches.spare, now)
+                status = step(system, state, now, high, par)
+                if status != OK:
+                    return status
+                now += high
+                continue
+            restore_state(system, state, switches.spare, now)
+            status = step(system, state, now, used, par)
+            if status != OK:
+                return status
+        if stop == end:
+            return OK
+        now = stop
+
+
+def with_room(system: System, state: State, method: Method, conditional: bool) -> System:
+    """The system with what a method needs to cut its steps; conditional: some switch has a condition."""
+    cuts = method.shortest < 0.5
+    spare = system.switches.spare
+    if cuts and conditional:
+        spare = SpareState(*(np.zeros_like(array) for array in (state.x, state.quat, state.v, state.memory,
+                                                                state.ledger)))  # fmt: skip
+    return system._replace(switches=system.switches._replace(
+        shortest=method.shortest, locates=int(cuts and conditional), spare=spare,
+        settles=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
+    ))  # fmt: skip
