@@ -479,9 +479,13 @@ def test_ctrl_c_waits_until_a_function_is_found(own_folder, monkeypatch):
     _, caller = make_rare()
     caller(0.5)
     monkeypatch.setattr(stored, "before_compiling", [lambda _: signal.raise_signal(signal.SIGINT)])
-    with pytest.raises(KeyboardInterrupt):
-        caller(2.0)
-        for _ in range(1_000):  # the signal is told between two instructions of Python
-            time.sleep(0.01)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell it is ignored
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            caller(2.0)
+            for _ in range(1_000):  # the signal is told between two instructions of Python
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
     monkeypatch.undo()
     assert caller(2.0) == 24.0

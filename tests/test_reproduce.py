@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from taut.analysis.papers import FIGURES, VERDICTS
-from taut.analysis.papers.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge, judge_varied
+from taut.analysis.papers.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge, judge_varied, unresolved
 from taut.analysis.papers.page import write_csv, write_markdown, write_page
 from taut.analysis.papers.reproduce import Outcome, chosen, make, reproduce
 from taut.analysis.papers.words import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
@@ -191,7 +191,7 @@ def test_solves_are_counted_without_those_of_records():
 
 
 def test_an_error_near_that_of_the_reference_is_not_judged():
-    claim = judge("name", "text", "section", "error < 1", "0.5", True, resolved=(0.5, 0.01))
+    claim = judge("name", "text", "section", "error < 1", "0.5", True, doubt=unresolved(0.5, 0.01))
     assert claim.verdict == NOT_RESOLVED and "0.01" in claim.remark, claim
 
 

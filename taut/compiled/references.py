@@ -58,14 +58,24 @@ def by_value(kind: types.Type) -> types.Type:
 def words(value: Any) -> list[int]:
     """A structure, array or number as the 8-byte words that compiled code finds in memory."""
     if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides]
+        return _words_of_array(value)
     if isinstance(value, tuple):
-        return [word for entry in value for word in words(entry)]
+        found: list[int] = []
+        for entry in value:  # a model has hundreds of arrays and whole numbers: they cost one call at most
+            if entry.__class__ is int:
+                found.append(entry)
+            else:
+                found += _words_of_array(entry) if entry.__class__ is np.ndarray else words(entry)
+        return found
     if isinstance(value, float):
         return [struct.unpack("<q", struct.pack("<d", value))[0]]
     if isinstance(value, int | np.int64) and not isinstance(value, bool):
         return [int(value)]
     raise TypeError(f"{type(value).__name__} can not be a field of a structure; use arrays, int or float")
+
+
+def _words_of_array(array: np.ndarray) -> list[int]:
+    return [0, 0, array.size, array.itemsize, array.__array_interface__["data"][0], *array.shape, *array.strides]
 
 
 class _LaidOut(threading.local):

@@ -146,7 +146,7 @@ class Kind:
     sense: str = "=="  # ">=": an inequality by nature, Φ ≥ 0 and nothing else; "==": ≥ and ≤ if the user asks
     level: str = "position"  # Φ(x, t) = 0; "velocity": A(x, t) v + b(x, t) = 0
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs; see 11
-    stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 11
+    stops: dict[str, Any] | None = None  # arguments with which an inequality stops what is thrown at it; see 12
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning
     frames: bool = False  # pack derives points from the bodies' frames
     joints: tuple[str, ...] = ()  # arguments that name joints

@@ -12,10 +12,10 @@
     names their places once, ALPHA = place(OPTIONS, "alpha"), and its kernels read par[ALPHA].
 5.  `observe(system, state, t, par, lam)`, where given, writes λ for a record: methods whose λ is a
     function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
-6.  `memory(model)` numbers are kept between steps in state.memory; `stages` sets of arrays are at hand
-    in work.stage_*.
-7.  Declare the orders that the tests measure: of the trajectory, of |Φ| and of |Φ̇| (None: held to the
-    tolerance, there is nothing to fit). `orders` says what other choices of `integrator` make of the trajectory,
+6.  `memory(model)` numbers are kept between steps in state.memory, the first of which is 0 where there was no step
+    before; `stages` sets of arrays are at hand in work.stage_*.
+7.  Declare the orders that the tests measure, neither more nor less: of the trajectory, of |Φ| and of |Φ̇| (None: held
+    to the tolerance, there is nothing to fit). `orders` says what other choices of `integrator` make of the trajectory,
     and `caveat` where none of this holds: a run there begins with a warning.
 8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
     positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
@@ -29,7 +29,7 @@
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
 12. A step may be asked for a part of h, where a constraint or force is switched in the middle of it (`shortest`;
-    simulation/switching.py); state.memory[0] = 0 means that there was no step before.
+    simulation/switching.py), and state.memory[0] is 0 after that (model/switching.py).
 13. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
 """
 
@@ -201,5 +201,5 @@ class Method:
 
     @property
     def key(self) -> str:
-        """Tells compiled code of the forms of a method apart."""
-        return f"{self.name}_{self.form}" if self.form else self.name
+        """Tells compiled code of the forms of a method apart, of which some have the same form by another algorithm."""
+        return "_".join(part for part in (self.name, self.form, self.algorithm) if part)

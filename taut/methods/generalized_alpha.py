@@ -162,7 +162,7 @@ def observe(system, state, t, alpha, lam):
 
 METHOD = Method(
     name="generalized_alpha", source="Chung and Hulbert 1993; Arnold and Brüls 2007",
-    style=Style("#8C564B", SOLID, "p"),
+    style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
     level="position and velocity", order=2, levels=BOTH,
     tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, observe=observe, start=start,

@@ -198,7 +198,7 @@ class Model:
         blocks = len(self.rows.slot)
 
         def copied(batches: Batches) -> Batches:
-            return Batches(*(np.array(a) for a in batches))
+            return Batches(*[np.array(a) for a in batches])
 
         signals = self.signals._replace(values=self.signals.values.copy())
 
