@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 [ -x .venv/bin/python ] || python3 -m venv .venv
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 
 # A browser, for the tests that look at pages. Without one they are skipped, but fail in CI.
 if [ "${CI:-}" = true ] && ! command -v chromium >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
