@@ -1,6 +1,7 @@
 """Every figure of the papers at reduced size: its claims are judged, and those we rely on hold."""
 
 import csv
+import pickle
 import re
 
 import numpy as np
@@ -254,6 +255,11 @@ def test_folder_that_is_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(TautError, match="not a folder"):
         reproduce(["hong2008-fig2"], tmp_path / "file", quick=True)
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
+def test_a_figure_can_be_sent_to_a_worker(figure):
+    assert pickle.loads(pickle.dumps(figure)).name == figure.name
 
 
 def test_all_means_all_in_the_order_of_the_list():

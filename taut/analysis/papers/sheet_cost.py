@@ -122,5 +122,5 @@ def draw(axis: Any, rows: list[dict[str, Any]]) -> None:
         axis.plot(share, [row[key] / row["ours"] for row in rows], mark, color=color, label=label, markersize=4.5)
     axis.axhline(CHEAPER, color="#555555", linewidth=0.8, linestyle=(0, (2, 3)))
     axis.set(xlabel="active limits [%]", ylim=(0, None))
-    axis.set_title("time over that of active springs", fontsize=9)
+    axis.set_title("time ÷ active springs", fontsize=9)
     axis.legend(fontsize=8, frameon=False, handletextpad=0.1, borderpad=0.1)

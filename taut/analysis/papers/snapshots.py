@@ -40,18 +40,19 @@ class Arm:
 
 def falling(name: str, paper: str, where: str, arm: Arm) -> Figure:
     """The figure of a falling arm; `where` in the paper its claims stand."""
-
-    def run(quick: bool) -> dict[str, Any]:
-        scene = arm.scene(length=LENGTH)
-        return {"run": go(scene, arm.case, STEP, MOMENTS[-1]), "reference": truth(scene, STEP, MOMENTS[-1])}
-
-    def motion(data: dict[str, Any]) -> Show:
-        return show_of({str(arm.case): data["run"]}, arm.name, plays=True)
-
     return Figure(
-        name, f"The {arm.name} falls", paper, run, partial(check, where=where, what=f"the {arm.name}"),
-        partial(draw, arm=arm), motion=motion,
+        name, f"The {arm.name} falls", paper, partial(run_both, arm=arm),
+        partial(check, where=where, what=f"the {arm.name}"), partial(draw, arm=arm), motion=partial(motion, arm=arm),
     )  # fmt: skip
+
+
+def run_both(quick: bool, arm: Arm) -> dict[str, Any]:
+    scene = arm.scene(length=LENGTH)
+    return {"run": go(scene, arm.case, STEP, MOMENTS[-1]), "reference": truth(scene, STEP, MOMENTS[-1])}
+
+
+def motion(data: dict[str, Any], arm: Arm) -> Show:
+    return show_of({str(arm.case): data["run"]}, arm.name, plays=True)
 
 
 def check(data: dict[str, Any], where: str, what: str) -> list[Claim]:
