@@ -78,7 +78,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
         ),
         judge(
             "stable",
-            "The cloth.motion with constraints is stable.",
+            "The cloth motion with constraints is stable.",
             "4, Fig 1 (b)",
             "energy above the least that it has had before < 1 % of what the ball brings, at any record",
             f"{number(gained, 'J')}; the ball comes with {number(brought, 'J')}",
