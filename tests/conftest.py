@@ -1,4 +1,4 @@
-"""What the tests share: a silent run that must reach its end, the fit of an order, and a page in a browser."""
+"""What the tests share: a silent run that must reach its end, the fit of an order, a page, an empty cache."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.compiled import folder
 
 
 @pytest.fixture(scope="session")
@@ -63,3 +64,13 @@ def page(browser):
 def arms(simulate):
     """One arm under two methods, two seconds long."""
     return [simulate(taut.gallery("two_link"), method, 0.05, 2.0) for method in ("implicit_first", "baumgarte")]
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """An empty folder of compiled code."""
+    monkeypatch.setenv("TAUT_CACHE_DIR", str(tmp_path / "cache"))
+    folder.cache_folder.cache_clear()
+    folder._warned.clear()
+    yield folder.cache_folder()
+    folder.cache_folder.cache_clear()
