@@ -105,11 +105,6 @@ def test_force_and_gap_are_complementary_in_a_rope_of_many_strings(name, simulat
     assert force.max() > 0.0 and gap.max() > 1e-3, "it neither holds nor goes slack"
 
 
-def test_reduced_coordinates_say_by_name_why_they_take_no_inequalities():
-    with pytest.raises(taut.TautError, match="'reduced'.*inequalities.*coordinates are chosen once.*reference"):
-        taut.simulate(falling(0.5), "reduced", 0.01, 0.1, progress=False)
-
-
 @every_method
 def test_a_string_goes_slack_where_gravity_alone_bends_the_path_as_much(name, simulate):
     """Thrown at its lowest point with v, a bob leaves its circle at the height (v² - 2 g L)/(3 g) above the centre."""

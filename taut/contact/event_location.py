@@ -23,8 +23,9 @@ from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
+from .coordinates import take_coordinates
 from .driver_work import driver_power
-from .held_rows import OwnStep, copy_state, copy_vector, hold, step_by, step_held
+from .held_rows import OwnStep, copy_state, copy_vector, hold, step_by, step_held, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
@@ -55,6 +56,8 @@ def event_functions(system, state, ctx, t, out):
             out[r] = ctx.ineq.phi[r] + rows.sink_tol[r]
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
+        if ctx.coordinates.used == 1:
+            take_coordinates(system, state, ctx, t)
         accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
@@ -106,6 +109,9 @@ def integrate(system, state, t, h, par):
     own, ctx = par.own, par.contact
     if own.number < 0:
         return accelerate_and_move(system, state, t, h, ctx)
+    if ctx.coordinates.used == 1:
+        hold(own, ctx.rows.active)
+        return step_reduced(state, own, ctx.coordinates.reduced, t, h)
     if h < own.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
@@ -125,7 +131,7 @@ def integrate(system, state, t, h, par):
 def project_state(system, state, par, t):
     """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
     own = par.own
-    if own.number < 0:
+    if own.number < 0 or par.contact.coordinates.used == 1:
         return
     if not hold(own, par.contact.rows.active):
         correct(system, state, t, system.bodies.w, own.par[ROUNDING], False)

@@ -50,8 +50,9 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(method: Method, model: Model, system: System, state: State, par: np.ndarray) -> OwnStep:
-    """`par`: as in methods/base.py; the options of the method itself stand first in it."""
+def own_step(method: Method, model: Model, system: System, state: State, par: np.ndarray, given: Any = None) -> OwnStep:
+    """`par`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is given
+    in place of `par`."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
         first = float(par[FIRST_STEP]) if method.adaptive else 0.0
         return OwnStep(number, address, par, held, own, int(method.adaptive), int(rings(method)), first, np.zeros(1))
@@ -60,8 +61,8 @@ def own_step(method: Method, model: Model, system: System, state: State, par: np
         return declared(WITHOUT, 0, system, state)
     held = held_system(model, system, method.stages)
     own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(held.rows.enforced)))
-    given = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(par)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *given), held, own)
+    kinds = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(par if given is None else given)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), held, own)
 
 
 def held_system(model: Model, system: System, stages: int) -> System:
@@ -149,6 +150,15 @@ def step_held(state, own, t, h):
     status = step_by(own.address, own.number, (own.held, own.state, t, h, own.par))
     copy_state(own.state, state)
     copy_vector_start(own.state.lam, state.lam)
+    return status
+
+
+@on_demand(types.int64)
+def step_reduced(state, own, reduced, t, h):
+    """The step of reduced coordinates for (1), which holds the active rows by multipliers of their own."""
+    copy_state(state, own.state)
+    status = step_by(own.address, own.number, (own.held, own.state, t, h, reduced))
+    copy_state(own.state, state)
     return status
 
 
