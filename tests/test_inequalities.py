@@ -106,6 +106,19 @@ def test_force_and_gap_are_complementary_in_a_rope_of_many_strings(name, simulat
 
 
 @every_method
+def test_a_moving_wall_is_met_at_its_moment_while_another_contact_lasts(name, simulate):
+    scene = taut.Scene()
+    block = scene.particle((0, 0, 0), mass=2.0, name="block")
+    scene.half_space(block, point=(0, 0, 0), normal=(0, 1, 0), name="floor")
+    scene.half_space(block, point=("-0.3 + t**2", 0, 0), normal=(1, 0, 0), name="wall")
+    run = simulate(scene, name, 0.01, 1.0)
+    (impact,) = run.events[run.events.kind == "impact"].itertuples()
+    off = max(abs(impact.time - sqrt(0.3)), abs(impact.impulse - 2.0 * 2.0 * sqrt(0.3)))
+    assert impact.constraint == "wall" and off < 1e-9, f"off by {off:.3g}: {impact}"
+    assert run.records.x[-1, 0, 0] == pytest.approx(0.7, abs=0.02)
+
+
+@every_method
 def test_a_string_goes_slack_where_gravity_alone_bends_the_path_as_much(name, simulate):
     """Thrown at its lowest point with v, a bob leaves its circle at the height (v² - 2 g L)/(3 g) above the centre."""
     scene = taut.Scene()

@@ -65,7 +65,7 @@ def take_coordinates(system, state, ctx, t):
     recall(reduced, state.memory)
     place_by(reduced.at.place, 0, (system, reduced, t, reduced.y))
     fill_basis(system, reduced)
-    reduced.held.count[0] = 0
+    reduced.held.number[0] = 0
     if holds_any(system, reduced.held):
         evaluate_held(system, reduced, t)
 
@@ -107,7 +107,7 @@ def change_by(coordinates):
             for j in range(load.shape[0]):
                 load[j] += basis.B[row, j] * f
     solve_factored(basis.H, load, coordinates.change)
-    if reduced.held.count[0] > 0:
+    if reduced.held.number[0] > 0:
         without_held(reduced.held, coordinates.change)
 
 
@@ -141,7 +141,7 @@ def add_all_impulses(ctx, n, v):
 
 @on_demand(types.none)
 def keep_rates(system, state, ctx, t):
-    """Add the change of the rates by impulses to the coordinates, and give bodies the velocities that belong to them."""
+    """Add the change of the rates by impulses to the coordinates; bodies get the velocities that belong to them."""
     coordinates = ctx.coordinates
     reduced = coordinates.reduced
     for j in range(coordinates.change.shape[0]):

@@ -21,6 +21,7 @@ from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
+from ..model.evaluate import set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
 from .coordinates import take_coordinates
@@ -111,7 +112,9 @@ def integrate(system, state, t, h, par):
         return accelerate_and_move(system, state, t, h, ctx)
     if ctx.coordinates.used == 1:
         hold(own, ctx.rows.active)
-        return step_reduced(state, own, ctx.coordinates.reduced, t, h)
+        status = step_reduced(state, own, ctx.coordinates.reduced, t, h)
+        set_time(system, t + h, state.x, state.quat, state.v)
+        return status
     if h < own.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
@@ -121,6 +124,7 @@ def integrate(system, state, t, h, par):
             correct_velocity(system, state, t + h, False)
         return status
     status = step_held(state, own, t, h)
+    set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the held system which was set
     if own.rings == 1:
         correct_velocity(own.held, own.state, t + h, False)
         copy_state(own.state, state)

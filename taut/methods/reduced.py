@@ -87,7 +87,7 @@ def room(par: Array, n: int = 0) -> Reduced:
     shapes = ((2, n), (2, n), (2, n), (dp.STAGES, 2, n))
     return Reduced(
         par, FORMULAS, Addresses(), formulas.room(), sweeps.room(), linear.room(), basis(0, n), nothing, *RK4,
-        *map(np.zeros, shapes),
+        *(np.zeros(shape) for shape in shapes),
     )  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def find_power(system, reduced, t, lam, out):
     work, held = system.work, reduced.held
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, lam)
     if holds_any(system, held):
-        for r in range(held.count[0]):
+        for r in range(held.number[0]):
             lam[held.row[r]] = -held.mu[r]
     power_at(system, work.J, work.v1, lam, out)
 

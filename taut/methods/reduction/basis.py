@@ -51,6 +51,9 @@ def fill_basis(system, reduced):
         fill_from_tree(reduced.tree, B, c)
     else:
         fill_from_linear(reduced.linear, system.signals.values, B, c)
+        for j in range(n):
+            H[j, j] = reduced.linear.mass**0.5  # linear.py (1)
+        return 0
     for row in range(B.shape[0]):
         m = mass[row // 3, row % 3]
         if m > 0.0:

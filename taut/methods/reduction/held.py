@@ -20,7 +20,7 @@ from numba import types
 from ...compiled import compiled, inline, on_demand, structure
 from ...model.arrays import Array
 from ...model.constraint_rows import constraints
-from .formulas import factor_positive, solve_factored
+from .formulas import solve_factored
 
 DEPENDENT = 1e-11  # of S_rr: a pivot below that belongs to a row that depends on others
 MOST_PROJECTIONS = 6
@@ -31,7 +31,7 @@ class Held(NamedTuple):
     """At most k rows at once, n coordinates."""
 
     rows: Array  # rows of the system that may be held
-    count: Array  # (1,) of them are, as last evaluated: their numbers are
+    number: Array  # (1,) of them are, as last evaluated: their numbers are
     row: Array  # (k,)
     AB: Array  # (k, n)
     X: Array  # (k, n): (A B) H⁻¹
@@ -45,7 +45,8 @@ class Held(NamedTuple):
 def held_rows(rows: np.ndarray, most: int, n: int) -> Held:
     k = min(len(rows), most)
     shapes = ((k, n), (k, n), (k, k), k, k, k, k)
-    return Held(rows.astype(np.int64), np.zeros(1, np.int64), np.zeros(k, np.int64), *map(np.zeros, shapes))
+    work = (np.zeros(shape) for shape in shapes)
+    return Held(rows.astype(np.int64), np.zeros(1, np.int64), np.zeros(k, np.int64), *work)
 
 
 @inline
@@ -97,7 +98,7 @@ def evaluate_held(system, reduced, t):
             if rows.spin_row[k] == m:
                 add_block(system, basis, held, count, rows.spin_block[k])
         count += 1
-    held.count[0] = count
+    held.number[0] = count
     for r in range(count):
         solve_factored(basis.H, held.AB[r], held.X[r])
         for k in range(r + 1):
@@ -141,7 +142,7 @@ def solve_semidefinite(S, n, b, out):
 @compiled
 def subtract(held, b, out):
     """out -= H⁻¹ (A B)ᵀ S⁻¹ b; μ = S⁻¹ b."""
-    count = held.count[0]
+    count = held.number[0]
     solve_semidefinite(held.S, count, b, held.mu)
     for r in range(count):
         for q in range(out.shape[0]):
@@ -151,7 +152,7 @@ def subtract(held, b, out):
 @compiled
 def without_held(held, out):
     """Keep of a change of rates (or accelerations) what all that is held allows."""
-    for r in range(held.count[0]):
+    for r in range(held.number[0]):
         held.rest[r] = 0.0
         for q in range(out.shape[0]):
             held.rest[r] += held.AB[r, q] * out[q]
@@ -163,7 +164,7 @@ def hold_accelerations(system, reduced, t, out):
     """(2), (3): θ̈ with what is held, from that without it in `out`."""
     held = reduced.held
     evaluate_held(system, reduced, t)
-    for r in range(held.count[0]):
+    for r in range(held.number[0]):
         for q in range(out.shape[0]):
             held.rest[r] += held.AB[r, q] * out[q]
     subtract(held, held.rest, out)
@@ -172,6 +173,6 @@ def hold_accelerations(system, reduced, t, out):
 @compiled
 def worst_phi(held):
     worst = 0.0
-    for r in range(held.count[0]):
+    for r in range(held.number[0]):
         worst = max(worst, abs(held.phi[r]))
     return worst
