@@ -119,7 +119,7 @@ def test_every_scene_of_the_gallery_can_be_drawn(name):
     model = taut.build(scene)
     drawing = Drawing(Labels.of(model), scene, model.x[None, : int(model.bodies.slots)], 1.0)
     data = json.loads(json.dumps(drawing.data(), allow_nan=False))
-    drawn = len(data["links"]) + len(data["sheets"]) + sum(body["kind"] != "coordinate" for body in data["bodies"])
+    drawn = len(data["links"]) + len(data["deformables"]) + sum(body["kind"] != "coordinate" for body in data["bodies"])
     assert drawn > 0 and len(data["rows"]) == len(Labels.of(model).row_names())
 
 

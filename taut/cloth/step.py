@@ -47,7 +47,7 @@ MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in a
 
 @compiled
 def set_contact_targets(system, state, ctx, t, h, recovery):
-    """Depth that this substep may leave: what is inside an obstacle at its start is pushed out by the fraction `recovery` only.
+    """Depth that this substep may leave: of a depth at its start the fraction `recovery` is pushed out.
 
     Contacts that both sides are about to leave are released, if their rule says so.
     """
