@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, structure
-from ..methods.reduced import Reduced, keep, own_kinetic_energy, place_by, recall, room
+from ..methods.reduced import Reduced, call_place_alone, keep, own_kinetic_energy, recall, room
 from ..methods.reduction.basis import accelerate, fill_basis
 from ..methods.reduction.formulas import solve_factored
 from ..methods.reduction.held import evaluate_held, held_rows, hold_accelerations, holds_any, without_held
@@ -63,7 +63,7 @@ def take_coordinates(system, state, ctx, t):
     copy(state.quat, system.work.quat1)
     copy(state.v, system.work.v1)
     recall(reduced, state.memory)
-    place_by(reduced.at.place, 0, (system, reduced, t, reduced.y))
+    call_place_alone(reduced.at.place, 0, (system, reduced, t, reduced.y))
     fill_basis(system, reduced)
     reduced.held.number[0] = 0
     if holds_any(system, reduced.held):
@@ -148,7 +148,7 @@ def keep_rates(system, state, ctx, t):
         reduced.y[1, j] += coordinates.change[j]
     keep(reduced, state.memory)
     recall(reduced, state.memory)
-    place_by(reduced.at.place, 0, (system, reduced, t, reduced.y))
+    call_place_alone(reduced.at.place, 0, (system, reduced, t, reduced.y))
     copy(system.work.v1, state.v)
 
 

@@ -19,7 +19,7 @@ from numba import types
 
 from ...compiled import compiled, inline, on_demand, structure
 from ...model.arrays import Array
-from ...model.constraint_rows import constraints
+from ...model.constraint_rows import evaluate_constraints
 from .formulas import solve_factored
 
 DEPENDENT = 1e-11  # of S_rr: a pivot below that belongs to a row that depends on others
@@ -81,7 +81,7 @@ def add_block(system, basis, held, r, block):
 def evaluate_held(system, reduced, t):
     """(1) to (3) of all that is held at the spare configuration, for which the basis is filled; S is factored."""
     work, rows, basis, held = system.work, system.rows, reduced.basis, reduced.held
-    constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
+    evaluate_constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
     count = 0
     for i in range(held.rows.shape[0]):
         m = held.rows[i]
