@@ -50,7 +50,8 @@ EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and go
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
-    TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
+    TOO_MANY: "more contacts touch at once than steps that are cut at events treat (TAUT_MAX_TOUCHING, docs/scenes.md); use "
+              "implicit_first",
     STUCK: "events follow each other without time going on",
     ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
                      "implicit_first, which solves for the multipliers instead",
