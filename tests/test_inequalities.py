@@ -106,7 +106,7 @@ def test_force_and_gap_are_complementary_in_a_rope_of_many_strings(name, simulat
 
 
 def test_hundreds_of_strings_may_be_taut_at_once(simulate, monkeypatch):
-    """A level rope whose strings are all taut falls as a rod would not: only the first string changes that, and later."""
+    """A level rope that turns about its end pulls there with Σ m r ω²."""
     scene = taut.Scene(name="long rope")
     above = (0, 0, 0)
     for k in range(350):

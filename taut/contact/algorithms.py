@@ -127,7 +127,7 @@ def event_driven(method: Method) -> Method:
     # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
     at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
     return replace(
-        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130, shortest=0.5,
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130,
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,

@@ -184,8 +184,8 @@ EVENT_OPTIONS = (
 def contact_context(
     model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int = DENSE
 ) -> ContactContext:
-    """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers; `dense`:
-    rows up to which matrices are."""
+    """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers.
+    `dense`: up to how many rows matrices are dense."""
     source, rows = model.inequalities, len(model.inequality_names)
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled import inline
 from ..methods.base import EVENTS_FULL, OK, Method
 from ..model.arrays import SpareState, State, System
 from ..model.evaluate import begin_step, sample_forces
@@ -24,6 +25,17 @@ SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
 def step(system, state, t, h, context):
     """Stands for the method's step in `switched_step`."""
     raise AssertionError
+
+
+@inline
+def events_so_far(context):
+    """How much a step has written of what happened; stands for what a method with events has for it."""
+    return 0, 0, 0
+
+
+@inline
+def forget_events(context, so_far):
+    """What trial steps wrote since then; likewise."""
 
 
 def switched_step(system, state, t, h, context):
@@ -42,6 +54,7 @@ def switched_step(system, state, t, h, context):
         whole = now == t and stop == end
         used = h if whole else stop - now
         locates = switches.locates == 1 and located < MOST_LOCATED
+        so_far = events_so_far(context)
         if locates:
             keep_state(state, switches.spare)
         status = step(system, state, now, used, context)
@@ -53,6 +66,7 @@ def switched_step(system, state, t, h, context):
             while high - low > max(SAME_TIME * h, 1e-15 * abs(now)):
                 middle = 0.5 * (low + high)
                 restore_state(system, state, switches.spare, now)
+                forget_events(context, so_far)
                 status = step(system, state, now, middle, context)
                 if status != OK:
                     return status
@@ -63,12 +77,14 @@ def switched_step(system, state, t, h, context):
             high = max(high, near)
             if high < used - near:
                 restore_state(system, state, switches.spare, now)
+                forget_events(context, so_far)
                 status = step(system, state, now, high, context)
                 if status != OK:
                     return status
                 now += high
                 continue
             restore_state(system, state, switches.spare, now)
+            forget_events(context, so_far)
             status = step(system, state, now, used, context)
             if status != OK:
                 return status
@@ -83,7 +99,7 @@ def with_room(system: System, state: State, method: Method, conditional: bool) -
     spare = system.switches.spare
     if cuts and conditional:
         spare = SpareState(*(np.zeros_like(array) for array in (state.x, state.quat, state.v, state.memory,
-                                                                state.ledger)))  # fmt: skip
+                                                                state.ledger, state.contact)))  # fmt: skip
     return system._replace(switches=system.switches._replace(
         shortest=method.shortest, locates=int(cuts and conditional), spare=spare,
         settles=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
