@@ -9,7 +9,6 @@ import pytest
 from test_mechanisms import closed_loop, rheonomic
 from test_velocity import chasing, rolling
 
-import taut
 from taut.methods import METHODS
 
 ADAPTIVE = [name for name, method in METHODS.items() if method.adaptive]

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled import compiled, entry, inline
 from ..methods.base import CONTRADICTORY, OK, TOO_MANY
-from ..model.evaluate import clear, drive, forces, move, times
+from ..model.evaluate import advance_positions, clear, free_accelerations, jacobian_times, set_driven_accelerations
 from .collect import add_candidates, evaluate_equalities, evaluate_inequalities, factor_equalities, gap_rates
 from .event_log import log_source_rows, record_changes
 from .rows import NO, YES, ZERO
@@ -44,10 +44,10 @@ def free_acceleration(system, ctx, t, x, quat, v):
     evaluate_equalities(system, t, x, quat, v, YES)
     factor_equalities(system)
     evaluate_inequalities(system, ctx, t, x, quat, v, YES)
-    forces(system, t, x, quat, v)
-    drive(system)
+    free_accelerations(system, t, x, quat, v)
+    set_driven_accelerations(system)
     damping, stiffness = 2.0 * ctx.problem.alpha, ctx.problem.beta * ctx.problem.beta
-    times(system, work.J, v, work.mu)
+    jacobian_times(system, work.J, v, work.mu)
     for r in range(target.shape[0]):
         feedback = damping * (work.mu[r] + work.phi_t[r]) + stiffness * work.phi[r]
         target[r] = -(work.gamma[r] + feedback)
@@ -94,7 +94,7 @@ def mark_touching(ctx, work):
         near = phi <= problem.gap_tolerance and -RATE_TOLERANCE <= rate <= separating
         rows.touching[r] = 1 if near else 0
         rows.phi_start[r] = phi
-        rows.sink_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
+        rows.penetration_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
 
 
 @compiled
@@ -118,7 +118,7 @@ def choose_active(system, state, ctx, t, instant):
             pushed = dense.lam[i] * dense.S[i, i]
             active = pushed > ACCELERATION_TOLERANCE
             if active:
-                rows.phi_start[r], rows.sink_tol[r] = pushed, ACCELERATION_TOLERANCE
+                rows.phi_start[r], rows.penetration_tol[r] = pushed, ACCELERATION_TOLERANCE
         rows.active[r] = 1 if active else 0
         rows.lam[r] = dense.lam[i] if active or rule != EXACT else 0.0
         rows.w[r] = dense.w[i]
@@ -197,10 +197,10 @@ def project_once(system, state, ctx, t):
     for r in range(ctx.eq.target.shape[0]):
         ctx.eq.target[r] = 0.0
     solve_contacts(system, ctx, count, PLATT, dv, UNLOGGED)
-    move(system, state.x, state.quat, dv, 1.0, state.x, state.quat)
+    advance_positions(system, state.x, state.quat, dv, 1.0, state.x, state.quat)
     for i in range(count):
         cand.b[i] = ineq.phi_t[cand.source[i]]
-    times(system, system.work.J, state.v, ctx.eq.target)
+    jacobian_times(system, system.work.J, state.v, ctx.eq.target)
     solve_contacts(system, ctx, count, PLATT, state.v, UNLOGGED)
     log.filled[0] = logged
     return True

@@ -14,7 +14,8 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from ..model.evaluate import begin
+from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
+from ..model.evaluate import begin_step
 from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
 from .collect import (
     add_candidates,
@@ -70,11 +71,11 @@ def impact_now(system, state, ctx, t, with_restitution):
     if apply_impacts(system, ctx, n, state.v, ctx.problem.resting) < 0:
         return -CONTRADICTORY
     if ctx.problem.counted == 1:
-        energy -= state.ledger[0]
+        energy -= state.ledger[DRIVER_WORK]
         add_driver_work(system, state, ctx, n, 1.0, NO)
-        state.ledger[0] += equality_work(system, state, ctx.eq.lam)
-        energy += state.ledger[0]
-    state.ledger[2] += energy - kinetic_energy(system, state.v)
+        state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
+        energy += state.ledger[DRIVER_WORK]
+    state.ledger[IMPACT_LOSS] += energy - kinetic_energy(system, state.v)
     record_impacts(state, ctx, t, n, ctx.problem.resting)
     return n
 
@@ -94,17 +95,17 @@ def update_platt_set(system, state, ctx, t):
 
 
 @compiled
-def advance_to_event(system, state, par, t, h):
+def advance_to_event(system, state, context, t, h):
     """(1): from t by h, or to the first event before; returns the time used and a status."""
-    ctx = par.contact
+    ctx = context.contact
     copy_state(state, ctx.saved)
     copy_vector(ctx.rows.rate, ctx.rows.rate_start)
-    status = integrate(system, state, t, h, par)
+    status = integrate(system, state, t, h, context)
     used = h
     if ctx.problem.rewind == 1 and status == OK:
-        used, status = locate_event(system, state, par, t, h)
+        used, status = locate_event(system, state, context, t, h)
     if used < h:
-        project_state(system, state, par, t + used)
+        project_state(system, state, context, t + used)
     if not is_persistent(ctx.problem.rule):
         project_drift(system, state, ctx, t + used)
     return used, status
@@ -119,13 +120,13 @@ def longest_part(own, state, rest):
 
 
 @compiled
-def step(system, state, t, h, par):
-    memory, own, ctx = state.memory, par.own, par.contact
+def step(system, state, t, h, context):
+    memory, own, ctx = state.memory, context.own, context.contact
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     if own.number >= 0:
-        begin(own.held, t, state.x, state.quat, state.v)
+        begin_step(own.held, t, state.x, state.quat, state.v)
         own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     platt = is_persistent(ctx.problem.rule)
     done = 0.0
@@ -146,7 +147,7 @@ def step(system, state, t, h, par):
         record_changes(state, ctx, now)
         rest = h - done
         part = longest_part(own, state, rest)
-        used, status = advance_to_event(system, state, par, now, part)
+        used, status = advance_to_event(system, state, context, now, part)
         if status != OK:
             return status
         done = h if used == rest else done + used
@@ -173,9 +174,9 @@ def restart(memory):
 
 
 @compiled
-def observe(system, state, t, par, lam):
+def observe(system, state, t, context, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
-    ctx = par.contact
+    ctx = context.contact
     log = ctx.events.log
     logged = log.filled[0]
     choose_active(system, state, ctx, t, UNLOGGED)
@@ -184,6 +185,6 @@ def observe(system, state, t, par, lam):
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
+def measure(system, state, t, context, phi, rate, slide, force, totals, energy):
     """As measure_contacts."""
-    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)
+    measure_contacts(system, state, t, context.contact, phi, rate, slide, force, totals, energy)

@@ -21,11 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled, inline, structure
-from ..model.arrays import CORRECTIONS, LINEAR_SOLVES, Array, State, System
-from ..model.evaluate import add_scaled, copy, count_turns, move, set_time
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, LINEAR_SOLVES, Array, State, System
+from ..model.evaluate import add_scaled, advance_positions, copy, count_turns, set_time
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, place
+from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, option_index
 from .post_stabilization import correct, correct_velocity
 from .radau_stages import (
     LEFT,
@@ -53,7 +53,7 @@ from .style import DASHED, Style
 from .tangent import plan_tangent
 
 OPTIONS = (Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),)
-FIRST_STEP = place(OPTIONS, "first_step")
+FIRST_STEP = option_index(OPTIONS, "first_step")
 _s = sqrt(6.0)
 E = np.array([-13 - 7 * _s, -13 + 7 * _s, -1.0]) / 3.0 @ A  # e of (2)
 MOST_ROUNDS = 10
@@ -62,14 +62,14 @@ SLOW = 0.05  # a rate of convergence above which T is found anew
 
 @structure
 class Radau(NamedTuple):
-    """What the step gets as `par`: the numbers of options.py, and Newton's matrices."""
+    """What the step gets as `options`: the numbers of options.py, and Newton's matrices."""
 
-    par: Array
+    options: Array
     newton: Newton
 
 
-def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Radau]:
-    return state, Radau(par, plan_newton(plan_tangent(model)))
+def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
+    return state, Radau(options, plan_newton(plan_tangent(model)))
 
 
 @compiled
@@ -155,7 +155,7 @@ def estimate(system, state, t, h, tolerance, newton, wary):
     error = filtered_error(system, state, h, tolerance, newton, state.v)
     if error < 1.0 or not wary or not error < 1e300:
         return error
-    move(system, state.x, state.quat, work.v2, 1.0, work.x1, work.quat1)
+    advance_positions(system, state.x, state.quat, work.v2, 1.0, work.x1, work.quat1)
     add_scaled(state.v, 1.0, work.stage_v[REAL], work.v1)
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
     copy(work.a, work.stage_a[0])
@@ -163,12 +163,12 @@ def estimate(system, state, t, h, tolerance, newton, wary):
 
 
 @compiled
-def accept(system, state, t, h, par):
+def accept(system, state, t, h, options):
     """(1) and (4): the last stage, projected, is the new state at t."""
     work = system.work
     for i in range(3):
-        state.ledger[0] += h * B[i] * work.stage_power[i, 0]
-        state.ledger[1] += h * B[i] * work.stage_power[i, 1]
+        state.ledger[DRIVER_WORK] += h * B[i] * work.stage_power[i, 0]
+        state.ledger[FORCE_WORK] += h * B[i] * work.stage_power[i, 1]
     place_stages(system, state, h)
     configuration(state, work, h, 2)
     copy(work.x1, state.x)
@@ -177,16 +177,16 @@ def accept(system, state, t, h, par):
     set_time(system, t, state.x, state.quat, state.v)
     if system.turns.shape[0] > 0:
         count_turns(system, state.x, state.quat, state.v)
-    correct(system, state, t, system.bodies.w, par[ROUNDING], False)
+    correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1
 
 
 @compiled
 def step(system, state, t, h, radau):
-    work, par, newton = system.work, radau.par, radau.newton
+    work, options, newton = system.work, radau.options, radau.newton
     end, now = t + h, t
-    size = state.memory[0] if state.memory[0] > 0.0 else min(h, par[FIRST_STEP])
+    size = state.memory[0] if state.memory[0] > 0.0 else min(h, options[FIRST_STEP])
     factored = before = 0.0  # steps of the matrices, and of the K_i that are known
     stale, current, wary = True, False, True
     while now < end:
@@ -202,19 +202,19 @@ def step(system, state, t, h, radau):
             factored = used
         stale = False
         predict(work, state.quat, used / before if before > 0.0 else 0.0)
-        rounds, rate = converge(system, state, now, used, par[TOLERANCE], newton)
+        rounds, rate = converge(system, state, now, used, options[TOLERANCE], newton)
         before = 0.0
         if rounds == 0:
             stale, size = not current, used if not current else 0.5 * used
         else:
-            error = estimate(system, state, now, used, par[TOLERANCE], newton, wary)
+            error = estimate(system, state, now, used, options[TOLERANCE], newton, wary)
             factor = 0.9 * (2.0 * MOST_ROUNDS + 1.0) / (2.0 * MOST_ROUNDS + rounds)
             factor = max(0.2, min(8.0, factor * max(error, 1e-10) ** -0.25 if error < 1e300 else 0.2))  # (5)
             wary = not error < 1.0
             if wary:
                 size = factor * used
             else:
-                accept(system, state, end if last else now + used, used, par)
+                accept(system, state, end if last else now + used, used, options)
                 now = end if last else now + used
                 before, current, stale = used, False, rate > SLOW
                 if last:

@@ -26,7 +26,7 @@ import numpy as np
 from ..compiled import compiled, structure
 from ..linalg.lu import SparseLU, factor_lu, solve_lu
 from ..model.arrays import Array
-from ..model.evaluate import copy, power_at, times
+from ..model.evaluate import copy, jacobian_times, power_at
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained
 from .tangent import Tangent, differentiate, fill_inertia_and_rows
@@ -140,7 +140,7 @@ def configuration(state, work, h, i):
 @compiled
 def left_over(system, state, t, h):
     """v̇(q_i, V_i) - K_i of all stages."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     for i in range(3):
         configuration(state, work, h, i)
         constrained(system, t + C[i] * h, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
@@ -159,7 +159,7 @@ def solve_real(system, newton, part):
     """(4) for the real μ, of r in `part`, where its solution stands afterwards."""
     work, mass, tangent = system.work, system.bodies.mass, newton.tangent
     n, right = tangent.slot.shape[0], tangent.right
-    times(system, work.J2, part, work.b)
+    jacobian_times(system, work.J2, part, work.b)
     for u in range(n):
         s, c = tangent.slot[u], tangent.axis[u]
         right[u] += mass[s, c] * part[s, c]
@@ -177,8 +177,8 @@ def solve_pair(system, newton, re, im):
     """(4) for the complex μ, likewise."""
     work, mass, tangent = system.work, system.bodies.mass, newton.tangent
     n, right = tangent.slot.shape[0], newton.right
-    times(system, work.J2, re, work.b)
-    times(system, work.J2, im, work.mu)
+    jacobian_times(system, work.J2, re, work.b)
+    jacobian_times(system, work.J2, im, work.mu)
     for u in range(n):
         s, c = tangent.slot[u], tangent.axis[u]
         right[u] = complex(mass[s, c] * re[s, c], mass[s, c] * im[s, c])

@@ -20,10 +20,10 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, structure
-from ..compiled.function_pointers import address_of, distant
-from ..model.arrays import CORRECTIONS, Array, State, System
-from ..model.evaluate import copy, forces, power_at, set_time
-from ..model.evaluate import place as place_on_bodies
+from ..compiled.function_pointers import address_of, indirect_call
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, Array, State, System
+from ..model.evaluate import copy, free_accelerations, power_at, set_time
+from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
@@ -52,9 +52,9 @@ class Addresses(NamedTuple):
 
 @structure
 class Reduced(NamedTuple):
-    """What the step gets as `par`: the numbers of options.py, the tables of the form, and room to work in."""
+    """What the step gets as `options`: the numbers of options.py, the tables of the form, and room to work in."""
 
-    par: Array
+    options: Array
     form: int
     at: Addresses
     formulas: Formulas
@@ -70,15 +70,15 @@ class Reduced(NamedTuple):
     slopes: Array  # (stages, 2, n)
 
 
-def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Reduced]:
+def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
     """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
     coordinates and rates that are kept between steps."""
     form = form_of(model)
     tables, kept = FORMS[form].start(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
-    A, B, C = (dp.A, dp.B, dp.C) if par[TOLERANCE] > 0.0 else RK4
+    A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
     reduced = Reduced(
-        par, form, Addresses(),
+        options, form, Addresses(),
         tables if form == FORMULAS else formulas.room(),
         tables if form == TREE else sweeps.room(),
         tables if form == LINEAR else linear.room(),
@@ -121,7 +121,7 @@ def slope(system, reduced, t, y, out):
     """(2): the slope of y. Returns 1 where the coordinates are singular."""
     work, mass = system.work, system.bodies.mass
     place(system, reduced, t, y)
-    forces(system, t, work.x1, work.quat1, work.v1)
+    free_accelerations(system, t, work.x1, work.quat1, work.v1)
     for j in range(y.shape[1]):
         out[0, j] = y[1, j]
     if reduced.form == FORMULAS:
@@ -136,8 +136,8 @@ def slope(system, reduced, t, y, out):
     return 0
 
 
-place_by = distant(types.none, lambda number: place_alone)
-slope_by = distant(types.int64, lambda number: slope)
+call_place_alone = indirect_call(types.none, lambda number: place_alone)
+call_slope = indirect_call(types.int64, lambda number: slope)
 
 
 @inline
@@ -163,7 +163,7 @@ def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory
     y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
-    stages, tolerance = reduced.B.shape[0], reduced.par[TOLERANCE]
+    stages, tolerance = reduced.B.shape[0], reduced.options[TOLERANCE]
     copy(state.x, work.x1)  # with all that is fixed
     copy(state.quat, work.quat1)
     copy(state.v, work.v1)
@@ -181,7 +181,7 @@ def step(system, state, t, h, reduced):
         for k in range(known, stages):
             dp.combine(y, used, reduced.A[k], k, slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
-            singular += slope_by(reduced.at.slope, 0, given)
+            singular += call_slope(reduced.at.slope, 0, given)
             if system.counted == 1:
                 constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
                 power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
@@ -192,12 +192,12 @@ def step(system, state, t, h, reduced):
             error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
         if error < 1.0 and singular == 0:
             for k in range(stages):
-                state.ledger[0] += used * reduced.B[k] * work.stage_power[k, 0]
-                state.ledger[1] += used * reduced.B[k] * work.stage_power[k, 1]
+                state.ledger[DRIVER_WORK] += used * reduced.B[k] * work.stage_power[k, 0]
+                state.ledger[FORCE_WORK] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             now = end if last else now + used
             if system.nonholonomic == 1:
-                slope_by(reduced.at.slope, 0, (system, reduced, now, y, slopes[0]))
+                call_slope(reduced.at.slope, 0, (system, reduced, now, y, slopes[0]))
                 nonholonomic.hold_rates(reduced.conditions, y[1])
             keep(reduced, memory)
             if not last:
@@ -213,7 +213,7 @@ def step(system, state, t, h, reduced):
                 break
     if tolerance > 0.0:
         memory[0] = size
-    place_by(reduced.at.place, 0, (system, reduced, t + h, y))
+    call_place_alone(reduced.at.place, 0, (system, reduced, t + h, y))
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)

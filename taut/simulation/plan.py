@@ -46,7 +46,7 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
         form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
-        if name == ACTIVE_LIMITS.name and any(sheet.system == "active" for sheet in scene.deformables.values()):
+        if name == ACTIVE_LIMITS.name and any(one.system == "active" for one in scene.deformables.values()):
             form = ACTIVE_LIMITS
         what = "cloth or solids with limits or contacts"
     else:

@@ -9,7 +9,7 @@ from ...model.model import Model
 
 
 def dense_jacobian(model: Model, blocks: Array) -> Array:
-    """J, shape (rows, 3 · points), from the blocks that `constraints` last wrote."""
+    """J, shape (rows, 3 · points), from the blocks that `evaluate_constraints` last wrote."""
     rows = model.rows
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
     J = np.zeros((model.row_count, len(model.x), 3))

@@ -77,7 +77,7 @@ def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
         )
     J = dense_jacobian(model, system.work.J)
     slot, part = np.nonzero(model.bodies.free[: model.bodies.slots])
-    root = np.sqrt(model.bodies.w[slot, part])
+    root = np.sqrt(model.bodies.inverse_mass[slot, part])
     U, sizes, V = np.linalg.svd(J[:, 3 * slot + part] * root)
     rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
     mass = float(np.mean(root**-2)) if len(root) else 1.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...compiled import compiled, structure
 from ...model.arrays import Array
-from ...model.evaluate import constraints
+from ...model.evaluate import evaluate_constraints
 from ...model.model import Model
 from .formulas import Formulas, solve_factored, solve_positive
 
@@ -67,7 +67,7 @@ def add_block(system, formulas, held, r, block):
 def hold_accelerations(system, formulas, held, t, out):
     """(2), (3): θ̈ with the conditions, from that without them in `out`; H has been factored. Returns 1 if singular."""
     work, rows = system.work, system.rows
-    constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
+    evaluate_constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
     for m in range(held.row.shape[0]):
         r = held.row[m]
         if r >= 0:

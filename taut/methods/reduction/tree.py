@@ -51,7 +51,7 @@ def _links(model: Model) -> list[_Link] | str:
             at_point[point].append(info)
             if point in driven_places:
                 return f"constraint '{info.name}' is on a driven rigid body's place; give scene.reduced(...)"
-    free = model.bodies.w[:, 0] > 0
+    free = model.bodies.inverse_mass[:, 0] > 0
     link_of: dict[int, int] = {}  # by lower end
     done: set[str] = set()
     links: list[_Link] = []
