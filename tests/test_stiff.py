@@ -10,7 +10,7 @@ from taut.analysis.mechanics.doctor import examine
 from taut.compiled import entry
 from taut.linalg.lu import factor_lu, plan_lu, saddle_order, solve_lu
 from taut.methods.tangent import factor_tangent, plan_tangent
-from taut.model.evaluate import add_scaled, apply, constraints, move, prepare
+from taut.model.evaluate import add_scaled, advance_positions, evaluate_constraints, evaluate_forces, form_and_factor
 
 ALPHA = "generalized_alpha"
 GOVERNED = ("position", "velocity", "multiplier")
@@ -31,16 +31,16 @@ def solved(lu, b, out):
 
 @entry
 def factored(system, tangent, x, quat, v, inertia, h, reach):
-    constraints(system, 0.0, x, quat, v, False, system.work.J)
-    prepare(system, system.work.J, system.bodies.w)
+    evaluate_constraints(system, 0.0, x, quat, v, False, system.work.J)
+    form_and_factor(system, system.work.J, system.bodies.inverse_mass)
     return factor_tangent(system, tangent, 0.0, x, quat, v, inertia, h, reach)
 
 
 @entry
 def forced(system, x, quat, v, dv, reach, out_x, out_quat, out_v):
-    move(system, x, quat, dv, reach, out_x, out_quat)
+    advance_positions(system, x, quat, dv, reach, out_x, out_quat)
     add_scaled(v, 1.0, dv, out_v)
-    apply(system, 0.0, out_x, out_quat, out_v)
+    evaluate_forces(system, 0.0, out_x, out_quat, out_v)
 
 
 # Motion

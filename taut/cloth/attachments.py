@@ -137,13 +137,13 @@ def along(pins, p, dx, c):
 
 
 @inline
-def update_attachment_multipliers(ctx, share):
-    """F by (2), of which the share that is taken."""
+def update_attachment_multipliers(ctx, alpha):
+    """F by (2), of whose change `alpha` is taken."""
     pins = ctx.attachments
     for p in range(pins.row.shape[0]):
         for c in range(3):
             force = pins.lam_est[p, c] + pins.penalty[p] * (pins.phi[p, c] + along(pins, p, ctx.linear.dx, c))
-            pins.force[p, c] += share * (force - pins.force[p, c])
+            pins.force[p, c] += alpha * (force - pins.force[p, c])
 
 
 @inline

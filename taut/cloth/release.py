@@ -58,9 +58,9 @@ class ReleaseRules(NamedTuple):
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
     """Of rows with the members `slots` (r, 2): those of the cloth or solid that takes part, else the plain ones."""
     rule_of, bound_of = np.zeros(len(model.x) + 1, np.int64), np.zeros(len(model.x) + 1, bool)
-    for sheet in model.deformables:
-        rule_of[sheet.slots] = RELEASE_RULES[sheet.release]
-        bound_of[sheet.slots] = sheet.approach == "velocity"
+    for deformable in model.deformables:
+        rule_of[deformable.slots] = RELEASE_RULES[deformable.release]
+        bound_of[deformable.slots] = deformable.approach == "velocity"
     members = np.where(slots >= 0, slots, len(model.x))
     rule, bound = rule_of[members].max(axis=1), np.asarray(bound_of[members].any(axis=1))
     r = len(slots)
@@ -163,7 +163,7 @@ def set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edg
     for r in range(rows.phi.shape[0]):
         of.linear[r] = is_outside(rows, of, r, edge)
     for i in range(x.shape[0]):
-        free = system.bodies.w[i, 0] > 0.0
+        free = system.bodies.inverse_mass[i, 0] > 0.0
         for c in range(3):
             near[i, c] = x0[i, c] if free else x[i, c]
     evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)

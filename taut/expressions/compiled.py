@@ -22,7 +22,7 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import tell
+from taut.errors import warn
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
@@ -69,7 +69,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             if not warned:
                 warned.append(True)
-                tell(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
+                warn(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)

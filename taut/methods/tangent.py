@@ -21,7 +21,7 @@ from ..forces import KINDS
 from ..linalg import DEPENDENT
 from ..linalg.lu import SparseLU, factor_lu, plan_lu, saddle_order, solve_lu
 from ..model.arrays import Array
-from ..model.evaluate import apply, copy
+from ..model.evaluate import copy, evaluate_forces
 from ..model.model import Model
 from ..model.rotation import turn
 from ..model.scales import scene_size
@@ -57,7 +57,7 @@ class Tangent(NamedTuple):
 
 def plan_tangent(model: Model) -> Tangent:
     bodies, rows = model.bodies, model.rows
-    free = bodies.w[: bodies.slots] > 0.0
+    free = bodies.inverse_mass[: bodies.slots] > 0.0
     slot, axis = (found.astype(np.int64) for found in np.nonzero(free))
     number = np.full((bodies.slots, 3), -1, np.int64)
     number[slot, axis] = np.arange(len(slot))
@@ -158,7 +158,7 @@ def factor_tangent(system, tangent, t, x, quat, v, inertia, h, reach):
 
     It works in x2, quat2, v2 and stage_a[0].
     """
-    work, lu, mass, w = system.work, tangent.lu, system.bodies.mass, system.bodies.w
+    work, lu, mass, w = system.work, tangent.lu, system.bodies.mass, system.bodies.inverse_mass
     val = lu.val
     for q in range(val.shape[0]):
         val[q] = 0.0
@@ -191,7 +191,7 @@ def add_forces(system, tangent, t, x, quat, v, h, reach):
     copy(x, work.x2)
     copy(quat, work.quat2)
     copy(v, work.v2)
-    apply(system, t, work.x2, work.quat2, work.v2)
+    evaluate_forces(system, t, work.x2, work.quat2, work.v2)
     copy(work.f, before)
     for g in range(tangent.group.shape[0] - 1):
         for k in range(tangent.group[g], tangent.group[g + 1]):
@@ -204,7 +204,7 @@ def add_forces(system, tangent, t, x, quat, v, h, reach):
                 work.x2[s, c] += reach * step
             else:
                 turn(quat, tangent.quat[k], reach, step * (c == 0), step * (c == 1), step * (c == 2), work.quat2)
-        apply(system, t, work.x2, work.quat2, work.v2)
+        evaluate_forces(system, t, work.x2, work.quat2, work.v2)
         for k in range(tangent.group[g], tangent.group[g + 1]):
             u = tangent.column[k]
             s, c, body = tangent.slot[u], tangent.axis[u], tangent.quat[k]

@@ -8,7 +8,7 @@ come the places on rigid bodies, whose motion follows from their body's.
     x       positions [m] of points (a rotation's entry is unused)
     quat    orientation of each rigid body's principal axes, (w, x, y, z)
     v       velocities [m/s]; of a rotation: angular velocity in the body's principal axes [rad/s]
-    w       diagonal of W = M⁻¹, zero for what is fixed or driven
+    inverse_mass  diagonal of W = M⁻¹, zero for what is fixed or driven
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ Array = np.ndarray
 # What a run counts, as run.info names it; and where each stands in Work.counts.
 COUNTERS = ("linear_solves", "corrections", "singular_systems", "failed_solves", "doubtful_systems")
 LINEAR_SOLVES, CORRECTIONS, SINGULAR_SYSTEMS, FAILED_SOLVES, DOUBTFUL_SYSTEMS = range(len(COUNTERS))
+# What a step adds up in State.ledger [J]: work of what moves on its own and of forces without potential, which systems
+# receive, and what impacts and friction take from them. records.energy has them in this order.
+DRIVER_WORK, FORCE_WORK, IMPACT_LOSS, FRICTION_LOSS = range(4)
 
 
 @structure
 class Bodies(NamedTuple):
     slots: int
-    w: Array  # (points, 3) inverse masses
+    inverse_mass: Array  # (points, 3) diagonal of W = M⁻¹
     mass: Array  # (points, 3) masses, zero where nothing moves
     free: Array  # (points, 3) one where something is unknown, else zero: the weight of an unweighted projection
     constant: Array  # (points, 3) constant forces: gravity
@@ -229,7 +232,7 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
+    ledger: Array  # (4,) by the numbers DRIVER_WORK to FRICTION_LOSS, so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is active
     pairs: Array  # (room, 2) pairs of balls that are near,
     pair_lam: Array  # (room, 3) their λ and friction,

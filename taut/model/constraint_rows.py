@@ -6,14 +6,14 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
-from .instant import place, start_of
+from .instant import start_of, update_places
 from .rotation import to_body
 from .switched_rows import switch_rows, take_over
 
 
 @inline
-def constraints(system, t, x, quat, v, second, J):
-    place(system, x, quat, v)
+def evaluate_constraints(system, t, x, quat, v, second, J):
+    update_places(system, x, quat, v)
     batches, work = system.constraints, system.work
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
@@ -76,7 +76,7 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
         batches.p[position] = values[s, 0]
         batches.p_t[position] = values[s, 1]
         batches.p_tt[position] = values[s, 2]
-    place(system, x, quat, v)
+    update_places(system, x, quat, v)
     for b in range(batches.code.shape[0]):
         given = (
             batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,

@@ -180,7 +180,7 @@ class Model:
     @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
-        limited = any(sheet.is_limited for sheet in self.deformables)
+        limited = any(deformable.is_limited for deformable in self.deformables)
         return bool(self.inequality_names or len(self.inequalities.ball_slot) or len(self.touching) or limited)
 
     def initial_state(self, memory: int = 0) -> State:
@@ -231,7 +231,7 @@ class Model:
         row_of = np.concatenate([np.repeat(np.arange(self.row_count), np.diff(rows.ptr)), rows.spin_row])
         order = np.argsort(row_of, kind="stable")
         ptr = np.concatenate([[0], np.cumsum(np.bincount(row_of, minlength=self.row_count))])
-        free = np.asarray(self.bodies.w.any(axis=1))
+        free = np.asarray(self.bodies.inverse_mass.any(axis=1))
         plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
         if len(rows.spin_row):
             of = plan.products

@@ -32,7 +32,7 @@ def describe(motion: Motion) -> tuple[list[Part], Bounds]:
     moving = {name: dict(values) for name, values in drawing.moving}
     return [
         *_obstacles(looks, moving, bounds),
-        *_sheets(looks, drawing.arrays()),
+        *_deformables(looks, drawing.arrays()),
         *_guides(looks, 0.5 * THIN * dot),
         *_links(looks, THIN * dot),
         *_joints(looks, 1.6 * THIN * dot),
@@ -167,23 +167,23 @@ def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
     return vertices / np.array([length, 1.0, 1.0]), triangles
 
 
-# Sheets and solids
+# Deformables and solids
 
 
-def _sheets(looks: Looks, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
+def _deformables(looks: Looks, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
     parts = []
-    for i, sheet in enumerate(looks["sheets"]):
-        slots, given, edges = (arrays[f"sheet {i} {name}"][1] for name in ("slots", "triangles", "edges"))
+    for i, deformable in enumerate(looks["deformables"]):
+        slots, given, edges = (arrays[f"deformable {i} {name}"][1] for name in ("slots", "triangles", "edges"))
         used, triangles = np.unique(given, return_inverse=True)
         triangles = triangles.reshape(-1, 3)
         # Of a sheet warp and weft, or the mesh's own edges; inner ones of a solid are not seen.
-        edges = np.searchsorted(used, edges) if sheet["kind"] == "cloth" else meshes.edges_of(triangles)
+        edges = np.searchsorted(used, edges) if deformable["kind"] == "cloth" else meshes.edges_of(triangles)
         chosen = slots[used]
 
         def points(pose: Pose, chosen: np.ndarray = chosen) -> np.ndarray:
             return pose.x[chosen]
 
-        parts.append(Part(sheet["name"], sheet["kind"], triangles, points=points, edges=edges))
+        parts.append(Part(deformable["name"], deformable["kind"], triangles, points=points, edges=edges))
     return parts
 
 

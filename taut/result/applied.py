@@ -18,7 +18,7 @@ from ..forces import KINDS
 from ..joints.coordinates import TYPES, gradient
 from ..model.arrays import Batches
 from ..model.dispatch import force_kind
-from ..model.evaluate import clear, copy, place, set_time, start_of
+from ..model.evaluate import clear, copy, set_time, start_of, update_places
 from ..model.model import ForceInfo, Model
 from ..model.switched_rows import is_on
 from .motion import XYZ
@@ -40,7 +40,7 @@ def look(system, now, points, base, type_, g, out_force, out_arm, out_energy, ou
         copy(quat[k], work.quat1)
         copy(v[k], work.v1)
         set_time(system, time[k], work.x1, work.quat1, work.v1)
-        place(system, work.x1, work.quat1, work.v1)
+        update_places(system, work.x1, work.quat1, work.v1)
         clear(work.f)
         given = (
             batches.members[0], start_of(batches, 0), batches.idx, batches.p, batches.p_t, batches.ints, work.x1,

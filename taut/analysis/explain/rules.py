@@ -155,9 +155,9 @@ def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
         before = state.contact[given.rows, 3] == 1.0
         lam, w, status = _answer(rule, given, before.astype(np.int64), empty_log(0))
         notes = notes or _notes(status)
-        failed = take_step(there.system, state, there.par, t + k * h, h)
+        failed = take_step(there.system, state, there.context, t + k * h, h)
         after = state.contact[given.rows, 3] == 1.0
-        phi = there.par.contact.ineq.phi[given.rows]
+        phi = there.context.contact.ineq.phi[given.rows]
         fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, phi)]
         look = _look(f"step {k + 1}", given, before, after, lam, w, fired, phi)
         looks.append(look)

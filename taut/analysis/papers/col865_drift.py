@@ -13,8 +13,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number
+from .common import INTEGRATOR_WORDS, Case, by_integrator, case, drift, go, total_energy
 from .plots import canvas, envelope, legend, look, save, tame
-from .words import INTEGRATOR_WORDS, Case, by_integrator, case, drift, go, total_energy
 
 STEP, DURATION, EARLY = 0.01, 100.0, 10.0
 BASES = ("symplectic", "ab2", "rk4")

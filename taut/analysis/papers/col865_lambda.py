@@ -18,8 +18,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number
+from .common import case, go
 from .plots import canvas, legend, look, save, tame
-from .words import case, go
 
 MASS, LENGTH, GRAVITY, DURATION = 1.0, 1.0, 9.81, 5.0
 STEPS = (0.02, 0.01, 0.005, 0.0025)

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number, unresolved
+from .common import case, go, trajectory_error, truth
 from .plots import canvas, legend, look, save
-from .words import case, go, trajectory_error, truth
 
 LENGTH, MASS, GRAVITY, DURATION, RECORD = 1.0, 1.0, 9.81, 5.0, 0.01
 STIFFNESS = tuple(float(k) for k in 10.0 ** np.arange(2, 8))

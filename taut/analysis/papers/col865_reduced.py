@@ -17,8 +17,8 @@ from ...methods import METHODS
 from ...model import build
 from ...scene import SCENES, Scene, gallery
 from .base import COL865, Claim, Figure, judge, number, unresolved
+from .common import BUSY, busy, case, drift, go, microseconds
 from .plots import canvas, envelope, legend, look, save, tame
-from .words import BUSY, busy, case, drift, go, microseconds
 
 GRAVITY, LENGTH, DURATION, STEP = 9.81, 10.0, 20.0, 0.01
 SLOPE = pi / 6

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number
+from .common import Case, busy, case, microseconds, solves_per_step
 from .plots import canvas, legend, look, save
-from .words import Case, busy, case, microseconds, solves_per_step
 
 STEP, REPEATS, WORK = 0.001, 80, 20_000  # links times steps in a timed run: about a millisecond
 SIZES = (10, 30, 100, 300, 1000)

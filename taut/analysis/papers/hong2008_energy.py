@@ -16,8 +16,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number
+from .common import case, go, total_energy, truth
 from .plots import canvas, legend, look, save, tame
-from .words import case, go, total_energy, truth
 
 LENGTH, GRAVITY, DURATION, STEPS = 10.0, 9.81, 20.0, (0.01, 0.05)
 UNIT = GRAVITY * LENGTH  # m g L [J]

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import DIFFERS, HONG2008, Claim, Figure, judge, number
+from .common import accumulated, case, go
 from .plots import canvas, legend, look, save, tame
-from .words import accumulated, case, go
 
 LENGTH, DURATION, GRAVITY = 10.0, 20.0, 9.81
 FIRST, SECOND = case("implicit_first"), case("implicit_second")

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number, unresolved
+from .common import case, go, height, horizon, horizon_words, truth
 from .plots import canvas, legend, look, save, tame
-from .words import case, go, height, horizon, horizon_words, truth
 
 LENGTH, STEP, DURATION, LONG = 10.0, 0.01, 20.0, 73.0
 VISIBLE = 0.01 * LENGTH

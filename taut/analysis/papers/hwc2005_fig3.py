@@ -16,8 +16,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import DIFFERS, HWC2005, Claim, Figure, judge, judge_varied, number
+from .common import accumulated, broken_at, case, drift, go
 from .plots import canvas, legend, look, save, tame
-from .words import accumulated, broken_at, case, drift, go
 
 LENGTH, DURATION, STEPS, HEAVY = 10.0, 20.0, (0.01, 0.1), 50.0
 FIRST, IMPROVED = case("implicit_first"), case("implicit_improved")

@@ -20,10 +20,10 @@ from ...picture.parts import COLORS
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import gallery
-from ...view.show import Show, show_of
+from ...view.overlay import Overlay, overlay_of
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, judge_varied, number
+from .common import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
 from .plots import canvas, legend, look, save
-from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
 
 LENGTHS, STEP, DURATION = (10.0, 20.0, 30.0, 50.0, 100.0), 0.05, 73.0
 CLOSE = 0.1  # of a rod: an arm that is off by more does not look the same
@@ -134,8 +134,8 @@ def arms(at: dict[str, Any]) -> list[tuple[Case, Run]]:
     return [(Case("reference"), at["reference"].run), *others]
 
 
-def motion(data: dict[float, dict[str, Any]]) -> Show:
-    return show_of({str(one): arm for one, arm in arms(data[shown_length(data)])}, "2-link arm", plays=True)
+def motion(data: dict[float, dict[str, Any]]) -> Overlay:
+    return overlay_of({str(one): arm for one, arm in arms(data[shown_length(data)])}, "2-link arm", plays=True)
 
 
 def draw(data: dict[float, dict[str, Any]], path: Path) -> None:

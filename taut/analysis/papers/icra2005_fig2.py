@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
+from .common import Case, accumulated, case, drift, go, solves_per_step
 from .plots import canvas, legend, look, save, tame
-from .words import Case, accumulated, case, drift, go, solves_per_step
 
 LENGTH, STEP, DURATION = 10.0, 0.05, 73.0
 FIRST = case("implicit_first")

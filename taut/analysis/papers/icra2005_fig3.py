@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, judge_varied, number, unresolved
+from .common import case, drift, go, height, horizon, horizon_words, truth
 from .plots import canvas, legend, look, save
-from .words import case, drift, go, height, horizon, horizon_words, truth
 
 LENGTH, STEPS, DURATION, LOOK_AT = 10.0, (0.05, 0.01), 73.0, 10.0
 OTHER_LENGTHS = (20.0, 30.0, 50.0, 100.0)

@@ -15,8 +15,8 @@ import numpy as np
 from ...result import Run
 from ...scene import Scene, gallery
 from .base import ICRA2005, Claim, Figure, judge, judge_varied, number
+from .common import accumulated, broken_at, case, drift, go, total_energy
 from .plots import canvas, legend, look, save, tame
-from .words import accumulated, broken_at, case, drift, go, total_energy
 
 LENGTH, STEP, DURATION = 1.0, 0.001, 5.0
 PAPER_STEP = 1300  # where the paper's post-stabilization breaks

@@ -14,8 +14,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
+from .common import INTEGRATOR_WORDS, case, go, reached_end
 from .plots import canvas, legend, look, save
-from .words import INTEGRATOR_WORDS, case, go, reached_end
 
 STRETCH, RATE, STEP, DURATION = 0.1, 0.5, 0.01, 5.0
 STARTS = {"Φ": (STRETCH, 0.0), "dΦ/dt": (0.0, RATE), "both": (STRETCH, RATE)}

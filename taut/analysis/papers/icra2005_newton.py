@@ -15,8 +15,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
+from .common import case, go, reached_end
 from .plots import canvas, legend, look, save
-from .words import case, go, reached_end
 
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 TOLERANCE, DURATION = 1e-10, 10.0

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
+from .common import Case, case, go, reached_end, total_energy
 from .plots import canvas, legend, look, save
-from .words import Case, case, go, reached_end, total_energy
 
 LENGTH, DURATION = 10.0, 100.0
 STEPS = tuple(float(h) for h in np.round(np.geomspace(0.005, 2.0, 27), 4))

@@ -18,8 +18,8 @@ from ...result import Run
 from ...scene import gallery
 from ..explain import Explanation, Look, explain
 from .base import number
+from .common import case, go
 from .plots import canvas, legend, save
-from .words import case, go
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...methods import style_of
 from ...result.plot import STYLE
-from .words import Case
+from .common import Case
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,10 +17,10 @@ from ...picture.parts import COLORS
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import Scene
-from ...view.show import Show, show_of
+from ...view.overlay import Overlay, overlay_of
 from .base import Claim, Figure, judge, number, unresolved
+from .common import Case, drift, go, trajectory_error, truth
 from .plots import canvas, legend, look, save
-from .words import Case, drift, go, trajectory_error, truth
 
 LENGTH, STEP = 10.0, 0.01  # of a rod [m]; [s]
 MOMENTS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
@@ -51,8 +51,8 @@ def run_both(quick: bool, arm: Arm) -> dict[str, Any]:
     return {"run": go(scene, arm.case, STEP, MOMENTS[-1]), "reference": truth(scene, STEP, MOMENTS[-1])}
 
 
-def motion(data: dict[str, Any], arm: Arm) -> Show:
-    return show_of({str(arm.case): data["run"]}, arm.name, plays=True)
+def motion(data: dict[str, Any], arm: Arm) -> Overlay:
+    return overlay_of({str(arm.case): data["run"]}, arm.name, plays=True)
 
 
 def check(data: dict[str, Any], where: str, what: str) -> list[Claim]:

@@ -55,9 +55,9 @@ def contact_memory(model: Model) -> int:
 
 
 def position_contacts(model: Model, state: State) -> PositionContacts:
-    unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
+    unknown = np.where(model.bodies.inverse_mass[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, np.zeros(contact_memory(model)))
-    least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
+    least = ROUNDING * float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
     start, v_start, at = np.zeros((3, *model.x.shape))
     backed = np.full(len(model.x), -1)
     return PositionContacts(
@@ -82,9 +82,9 @@ def begin_contacts(system, state, t, h, solids):
         for c in range(3):
             solids.start[i, c] = x[i, c]
             solids.v_start[i, c] = state.v[i, c]
-    share = min(RECOVERY, h / RECOVERY_TIME)
+    recovery = min(RECOVERY, h / RECOVERY_TIME)
     for r in range(rows.phi.shape[0]):
-        rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
         rows.lam[r] = 0.0
         rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = 0.0, 0.0, 0.0
 
@@ -114,7 +114,7 @@ def gap_now(rows, r, x, at):
 
 
 @inline
-def rub(rows, r, w, x, start, weight):
+def apply_friction(rows, r, w, x, start, weight):
     """(3)"""
     s0, s1, s2 = sliding(rows, r, x, start)
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
@@ -124,8 +124,8 @@ def rub(rows, r, w, x, start, weight):
     t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
     size, most = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
     if size > most:
-        share = most / size
-        t0, t1, t2 = share * t0, share * t1, share * t2
+        scale = most / size
+        t0, t1, t2 = scale * t0, scale * t1, scale * t2
     rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = t0, t1, t2
     shift(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
 
@@ -188,7 +188,7 @@ def push_out(system, state, t, solids, w):
         if j < 0 and rows.lam[r] > 0.0:
             solids.backed[rows.slot[r, 0]] = r
         if rows.friction[r] > 0.0:
-            rub(rows, r, w, x, solids.start, weight)
+            apply_friction(rows, r, w, x, solids.start, weight)
     return inside
 
 
