@@ -17,6 +17,7 @@ from ..compiled import compiled, entry, inline
 from ..methods.base import CONTRADICTORY, OK, TOO_MANY
 from ..model.evaluate import advance_positions, clear, free_accelerations, jacobian_times, set_driven_accelerations
 from .collect import add_candidates, evaluate_equalities, evaluate_inequalities, factor_equalities, gap_rates
+from .coordinates import accelerate_freely, take_coordinates
 from .event_log import log_source_rows, record_changes
 from .rows import NO, YES, ZERO
 from .rules import EXACT, IMPROVED, PLATT
@@ -46,6 +47,8 @@ def free_acceleration(system, ctx, t, x, quat, v):
     evaluate_inequalities(system, ctx, t, x, quat, v, YES)
     free_accelerations(system, t, x, quat, v)
     set_driven_accelerations(system)
+    if ctx.coordinates.used == 1:
+        accelerate_freely(system, ctx, t)
     damping, stiffness = 2.0 * ctx.problem.alpha, ctx.problem.beta * ctx.problem.beta
     jacobian_times(system, work.J, v, work.mu)
     for r in range(target.shape[0]):
@@ -102,6 +105,8 @@ def choose_active(system, state, ctx, t, instant):
     """(3): fill ctx.rows.active, and λ and w of the touching rows."""
     rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
     rule = ctx.problem.rule
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, t)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
     mark_touching(ctx, system.work)
     count = collect_touching(state, ctx)
@@ -151,8 +156,11 @@ def collect_touching(state, ctx):
 def initial_active_set(system, state, ctx):
     """The set that a rule of Platt starts with at t = 0: rows with Φ = 0, for platt_improved only those with w < 0."""
     rows = ctx.rows
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, 0.0)
     free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
-    project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
+    if ctx.coordinates.used == 0:
+        project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
     gap_rates(ctx, system.work.a, rows.tendency)
     for r in range(rows.active.shape[0]):
         touches = ctx.ineq.phi[r] <= ctx.problem.gap_tolerance

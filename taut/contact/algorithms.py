@@ -30,10 +30,11 @@ from . import second_order_steps as second
 from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
+from .coordinates import coordinates, with_inequalities
 from .event_location import EventContext
 from .event_log import measure
 from .held_rows import own_step, rings
-from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .problem import DENSE, EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
@@ -43,7 +44,7 @@ RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
 MOST_HELD = 300  # inequalities whose rows a method's own step may hold
 EVENT_DRIVEN = (
     "lagrange", "baumgarte", "post_stabilization", "implicit_improved", "implicit_second", "fast_projection", "rattle",
-    "rattle_fourth", "reference",
+    "rattle_fourth", "reference", "reduced",
 )  # fmt: skip
 FIXED_STEPS = ("implicit_second", "fast_projection")  # of these, the ones that take fixed steps, too
 EVENTS_OPTION, STEPS_OPTION = (
@@ -117,8 +118,14 @@ def event_driven(method: Method) -> Method:
     def start(model, system, state, values):
         named = named_options(options, values)
         named["resting"] = named["resting"] or LANDING
-        ctx = contact_context(model, state, values, named)
-        return state, EventContext(ctx, own_step(method, model, system, state, values))
+        if method.coordinates != "reduced":
+            ctx = contact_context(model, state, values, named)
+            return state, EventContext(ctx, own_step(method, model, system, state, values))
+        assert method.start is not None
+        state, reduced = method.start(model, system, state, values)
+        reduced = with_inequalities(model, reduced, DENSE)
+        ctx = contact_context(model, state, values, named)._replace(coordinates=coordinates(reduced))
+        return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
 
     def begin(system, state, context):
         ctx = context.contact

@@ -25,7 +25,7 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .dissipation import kinetic_energy
+from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
 from .event_log import measure as measure_contacts
@@ -44,6 +44,8 @@ SHORTEST = 0.01  # of a step: what is shorter is left to Runge-Kutta
 def impact_now(system, state, ctx, t, with_restitution):
     """(2): returns how many rows took part, or a status with the sign turned."""
     ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, t)
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
@@ -67,15 +69,17 @@ def impact_now(system, state, ctx, t, with_restitution):
         for i in range(n):
             cand.restitution[i] = 0.0
     factor_equalities(system)
-    energy = kinetic_energy(system, state.v)
+    energy = all_kinetic_energy(system, state, ctx, t)
     if apply_impacts(system, ctx, n, state.v, ctx.problem.resting) < 0:
         return -CONTRADICTORY
+    if ctx.coordinates.used == 1:
+        keep_rates(system, state, ctx, t)
     if ctx.problem.counted == 1:
         energy -= state.ledger[DRIVER_WORK]
         add_driver_work(system, state, ctx, n, 1.0, NO)
         state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
         energy += state.ledger[DRIVER_WORK]
-    state.ledger[IMPACT_LOSS] += energy - kinetic_energy(system, state.v)
+    state.ledger[IMPACT_LOSS] += energy - all_kinetic_energy(system, state, ctx, t)
     record_impacts(state, ctx, t, n, ctx.problem.resting)
     return n
 
@@ -106,7 +110,7 @@ def advance_to_event(system, state, context, t, h):
         used, status = locate_event(system, state, context, t, h)
     if used < h:
         project_state(system, state, context, t + used)
-    if not is_persistent(ctx.problem.rule):
+    if not is_persistent(ctx.problem.rule) and ctx.coordinates.used == 0:
         project_drift(system, state, ctx, t + used)
     return used, status
 
@@ -188,3 +192,5 @@ def observe(system, state, t, context, lam):
 def measure(system, state, t, context, phi, rate, slide, force, totals, energy):
     """As measure_contacts."""
     measure_contacts(system, state, t, context.contact, phi, rate, slide, force, totals, energy)
+    if context.contact.coordinates.used == 1:
+        energy[0] += own_energy(state, context.contact, t)

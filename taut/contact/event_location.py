@@ -21,10 +21,12 @@ from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
+from ..model.evaluate import set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
+from .coordinates import take_coordinates
 from .driver_work import driver_power
-from .held_rows import OwnStep, call_step, copy_state, copy_vector, hold, step_held
+from .held_rows import OwnStep, call_step, copy_state, copy_vector, hold, step_held, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
@@ -55,6 +57,8 @@ def event_functions(system, state, ctx, t, out):
             out[r] = ctx.ineq.phi[r] + rows.penetration_tol[r]
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
+        if ctx.coordinates.used == 1:
+            take_coordinates(system, state, ctx, t)
         accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
@@ -106,6 +110,11 @@ def integrate(system, state, t, h, context):
     own, ctx = context.own, context.contact
     if own.number < 0:
         return accelerate_and_move(system, state, t, h, ctx)
+    if ctx.coordinates.used == 1:
+        hold(own, ctx.rows.active)
+        status = step_reduced(state, own, ctx.coordinates.reduced, t, h)
+        set_time(system, t + h, state.x, state.quat, state.v)
+        return status
     if h < own.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
@@ -115,6 +124,7 @@ def integrate(system, state, t, h, context):
             correct_velocity(system, state, t + h, False)
         return status
     status = step_held(state, own, t, h)
+    set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the held system which was set
     if own.rings == 1:
         correct_velocity(own.held, own.state, t + h, False)
         copy_state(own.state, state)
@@ -125,7 +135,7 @@ def integrate(system, state, t, h, context):
 def project_state(system, state, context, t):
     """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
     own = context.own
-    if own.number < 0:
+    if own.number < 0 or context.contact.coordinates.used == 1:
         return
     if not hold(own, context.contact.rows.active):
         correct(system, state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)

@@ -50,8 +50,9 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(method: Method, model: Model, system: System, state: State, options: np.ndarray) -> OwnStep:
-    """`options`: as in methods/base.py; the options of the method itself stand first in it."""
+def own_step(method: Method, model: Model, system: System, state: State, options: Array, given: Any = None) -> OwnStep:
+    """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
+    given in place of them."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
         first = float(options[FIRST_STEP]) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
@@ -61,8 +62,8 @@ def own_step(method: Method, model: Model, system: System, state: State, options
         return declared(WITHOUT, 0, system, state)
     held = held_system(model, system, method.stages)
     own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(held.rows.enforced)))
-    given = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(options)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *given), held, own)
+    kinds = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(options if given is None else given)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), held, own)
 
 
 def held_system(model: Model, system: System, stages: int) -> System:
@@ -150,6 +151,15 @@ def step_held(state, own, t, h):
     status = call_step(own.address, own.number, (own.held, own.state, t, h, own.options))
     copy_state(own.state, state)
     copy_vector_start(own.state.lam, state.lam)
+    return status
+
+
+@on_demand(types.int64)
+def step_reduced(state, own, reduced, t, h):
+    """The step of reduced coordinates for (1), which holds the active rows by multipliers of their own."""
+    copy_state(state, own.state)
+    status = call_step(own.address, own.number, (own.held, own.state, t, h, reduced))
+    copy_state(own.state, state)
     return status
 
 

@@ -11,6 +11,7 @@
     ctx.saved     SavedState        the state to which a step returns
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
+    ctx.coordinates    Coordinates    reduced coordinates, where a method has them
 
 Compiled functions get these structures by reference, so an attribute costs one load where it is used.
 """
@@ -26,6 +27,7 @@ from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
 from ..model.arrays import Array, Batches, Inequalities, State
 from ..model.model import Model
+from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
 from .rows import ContactRows, contact_rows
 from .rules import RULES, rule_work
@@ -165,6 +167,7 @@ class ContactContext(NamedTuple):
     saved: SavedState
     pairs: PairWork
     events: EventBuffers
+    coordinates: Coordinates
 
 
 OPTIONS = (
@@ -196,6 +199,7 @@ def contact_context(model: Model, state: State, options: np.ndarray, named: dict
                                                               state.ledger))),
         pairs=pair_work(len(source.ball_slot), state),
         events=event_buffers(keep_log=named["log"] > 0.0),
+        coordinates=no_coordinates(),
     )  # fmt: skip
 
 

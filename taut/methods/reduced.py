@@ -6,9 +6,9 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). Beside formulas conditions on velocities are held, too (reduction/nonholonomic.py). λ is not needed for
-the motion, but for the work of drivers, which is one more y: of each stage, and of each record, it is the one that
-belongs to (x, v, t).
+(reduction/). Conditions on velocities beside formulas, and inequalities that are active, are held by multipliers of
+their own (reduction/held.py). Other λ are not needed for the motion, but for the work of drivers, which is one more y:
+of each stage, and of each record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numba import types
 
-from ..compiled import compiled, inline, structure
+from ..compiled import compiled, inline, on_demand, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, Array, State, System
 from ..model.evaluate import copy, free_accelerations, power_at, set_time
@@ -27,11 +27,21 @@ from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
-from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, nonholonomic, refuses, sweeps
+from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
+from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
+from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
 from .reduction.formulas import Formulas
+from .reduction.held import (
+    MOST_PROJECTIONS,
+    Held,
+    evaluate_held,
+    held_rows,
+    hold_accelerations,
+    holds_any,
+    subtract,
+    worst_phi,
+)
 from .reduction.linear import Linear
-from .reduction.nonholonomic import Conditions
 from .reduction.sweeps import SPATIAL, Tree
 from .style import DASHED, Style
 
@@ -60,7 +70,8 @@ class Reduced(NamedTuple):
     formulas: Formulas
     tree: Tree
     linear: Linear
-    conditions: Conditions
+    basis: Basis
+    held: Held
     A: Array  # coefficients of (3) or (4)
     B: Array
     C: Array
@@ -70,6 +81,16 @@ class Reduced(NamedTuple):
     slopes: Array  # (stages, 2, n)
 
 
+def room(options: Array, n: int = 0) -> Reduced:
+    """Tables without a form, for n coordinates."""
+    nothing = held_rows(np.zeros(0, np.int64), 0, n)
+    shapes = ((2, n), (2, n), (2, n), (dp.STAGES, 2, n))
+    return Reduced(
+        options, FORMULAS, Addresses(), formulas.room(), sweeps.room(), linear.room(), basis(0, n), nothing, *RK4,
+        *(np.zeros(shape) for shape in shapes),
+    )  # fmt: skip
+
+
 def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
     """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
     coordinates and rates that are kept between steps."""
@@ -77,13 +98,11 @@ def start(model: Model, system: System, state: State, options: Array) -> tuple[S
     tables, kept = FORMS[form].start(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
     A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
-    reduced = Reduced(
-        options, form, Addresses(),
-        tables if form == FORMULAS else formulas.room(),
-        tables if form == TREE else sweeps.room(),
-        tables if form == LINEAR else linear.room(),
-        nonholonomic.conditions(model, tables if form == FORMULAS else formulas.room()),
-        A, B, C, np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)), np.zeros((dp.STAGES, 2, n)),
+    conditions = np.flatnonzero(model.rows.at_velocity)
+    reduced = room(options, n)._replace(
+        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n), held=held_rows(conditions, len(conditions), n),
+        formulas=tables if form == FORMULAS else formulas.room(),
+        tree=tables if form == TREE else sweeps.room(), linear=tables if form == LINEAR else linear.room(),
     )  # fmt: skip
     kinds = numba.typeof(system), numba.typeof(reduced)
     number, table = types.float64, types.float64[:, ::1]
@@ -124,16 +143,42 @@ def slope(system, reduced, t, y, out):
     free_accelerations(system, t, work.x1, work.quat1, work.v1)
     for j in range(y.shape[1]):
         out[0, j] = y[1, j]
+    singular = 0
     if reduced.form == FORMULAS:
         singular = formulas.accelerate(reduced.formulas, mass, work.f, out[1])
-        if system.nonholonomic == 1 and singular == 0:
-            singular = nonholonomic.hold_accelerations(system, reduced.formulas, reduced.conditions, t, out[1])
-        return singular
-    if reduced.form == TREE:
+    elif reduced.form == TREE:
         sweeps.accelerate(reduced.tree, mass, work.f, work.driven, out[1])
     else:
         linear.accelerate(reduced.linear, work.f, out[1])
-    return 0
+    if singular == 0 and holds_any(system, reduced.held):
+        singular = fill_basis(system, reduced)
+        hold_accelerations(system, reduced, t, out[1])
+    return singular
+
+
+@on_demand(types.none)
+def hold_state(system, reduced, t, y):
+    """Bring what is held back to Φ = 0 and Φ̇ = 0 after a step (reduction/held.py)."""
+    held = reduced.held
+    for _ in range(MOST_PROJECTIONS):
+        call_place_alone(reduced.at.place, 0, (system, reduced, t, y))
+        fill_basis(system, reduced)
+        evaluate_held(system, reduced, t)
+        if worst_phi(held) <= reduced.options[ROUNDING]:
+            break
+        subtract(held, held.phi, y[0])
+    subtract(held, held.slip, y[1])
+
+
+@inline
+def find_power(system, reduced, t, lam, out):
+    """Of drivers and forces at the stage just evaluated; λ of what is held is that of the reduced coordinates."""
+    work, held = system.work, reduced.held
+    constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, lam)
+    if holds_any(system, held):
+        for r in range(held.number[0]):
+            lam[held.row[r]] = -held.mu[r]
+    power_at(system, work.J, work.v1, lam, out)
 
 
 call_place_alone = indirect_call(types.none, lambda number: place_alone)
@@ -183,8 +228,7 @@ def step(system, state, t, h, reduced):
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += call_slope(reduced.at.slope, 0, given)
             if system.counted == 1:
-                constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
-                power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
+                find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
@@ -196,9 +240,8 @@ def step(system, state, t, h, reduced):
                 state.ledger[FORCE_WORK] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             now = end if last else now + used
-            if system.nonholonomic == 1:
-                call_slope(reduced.at.slope, 0, (system, reduced, now, y, slopes[0]))
-                nonholonomic.hold_rates(reduced.conditions, y[1])
+            if holds_any(system, reduced.held):
+                hold_state(system, reduced, now, y)
             keep(reduced, memory)
             if not last:
                 recall(reduced, memory)
@@ -223,10 +266,16 @@ def step(system, state, t, h, reduced):
 @compiled
 def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
     """Add the kinetic energy that scene.reduced gives beside that of bodies."""
-    if reduced.form == FORMULAS and reduced.formulas.kinetic != 0:
-        kept = state.memory[1:].reshape((2, (state.memory.shape[0] - 1) // 2))
-        formulas.evaluate(reduced.formulas, t, kept)
-        energy[0] += reduced.formulas.T[0]
+    energy[0] += own_kinetic_energy(reduced, state.memory, t)
+
+
+@compiled
+def own_kinetic_energy(reduced, memory, t):
+    """T of scene.reduced [J], 0 where it gives none."""
+    if reduced.form != FORMULAS or reduced.formulas.kinetic == 0:
+        return 0.0
+    formulas.evaluate(reduced.formulas, t, memory[1:].reshape((2, (memory.shape[0] - 1) // 2)))
+    return reduced.formulas.T[0]
 
 
 METHOD = Method(

@@ -57,8 +57,6 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
     if form is None:
         able = _able(scene)
         remedy = f"use {', '.join(able)}" if able else "no method treats all of them together, so leave some out"
-        if method.coordinates == "reduced":
-            what += " (its coordinates are chosen once, and rows that come and go would take some of them away)"
         raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; {remedy}.")
     return form
 

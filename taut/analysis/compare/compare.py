@@ -58,8 +58,8 @@ def compare(
     methods       names of methods; default: all that can treat the scene
     dt            step or steps [s]; default: what the scene suggests, and five times that
     duration      simulated time [s]; default: what the scene suggests
-    reference     what errors are measured against: "auto" (reduced coordinates where the scene has them, else
-                  the adaptive method `reference`; none for cloth and solids), "none", or the name of a method
+    reference     what errors are measured against: "auto" (reduced coordinates where the scene has them and no
+                  contacts, else the adaptive method `reference`; none for cloth and solids), "none", or a method
     options       by method, what simulate accepts: {"baumgarte": {"alpha": 20.0}}
     record_every  keep every n-th step; default: each, or fewer where they would fill the memory
     out           a folder for report.html, table.csv and plots
@@ -210,7 +210,7 @@ def _yardsticks(asked: str, scene: Scene, model: Model) -> tuple[list[str], list
     reasons = {name: _refusal(name, scene, model) for name in YARDSTICKS}
     able = [name for name, reason in reasons.items() if not reason]
     if able:
-        return able, []
+        return able[::-1] if scene.is_unilateral else able, []  # reduced coordinates with contacts are dense
     why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
     return [], [f"no reference is possible, so errors of motion and λ are not measured ({why})"]
 

@@ -187,7 +187,16 @@ def accelerate(formulas, mass, f, out):
 @compiled
 def solve_positive(H, g, out):
     """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (5)."""
-    n = g.shape[0]
+    status = factor_positive(H)
+    if status == 0:
+        solve_factored(H, g, out)
+    return status
+
+
+@compiled
+def factor_positive(H):
+    """(5); returns 1 where H is not positive."""
+    n = H.shape[0]
     for j in range(n):
         for k in range(j + 1):
             total = H[j, k]
@@ -199,7 +208,6 @@ def solve_positive(H, g, out):
                 H[j, j] = sqrt(total)
             else:
                 return 1
-    solve_factored(H, g, out)
     return 0
 
 

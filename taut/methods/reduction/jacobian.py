@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...model.arrays import Array
-from ...model.model import Model
+from ...model.model import ConstraintInfo, Model
+
+
+def on_positions(model: Model) -> list[ConstraintInfo]:
+    """The constraints that coordinates have to solve: conditions on velocities are held beside them (held.py)."""
+    return [info for info in model.constraint_info if not model.rows.at_velocity[list(info.rows)].all()]
 
 
 def dense_jacobian(model: Model, blocks: Array) -> Array:
