@@ -46,7 +46,7 @@ from ..model.model import Model
 from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
-EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
+EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
@@ -167,7 +167,7 @@ class Method:
 
     def _of_switches(self, model: Model) -> str | None:
         """Why what is switched in a model is too much for the method."""
-        rows = {int(row) for row in model.switches.held.row}
+        rows = {int(row) for row in model.switches.equalities.row}
         switched = next((info for info in model.constraint_info if rows & {*info.rows}), None)
         if self.coordinates == "reduced" and switched is not None:
             return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
@@ -179,7 +179,7 @@ class Method:
             return None
         springs = [info.name for info in model.force_info
                    if info.kind in ("spring", "springs") and info.name in model.switch_names]  # fmt: skip
-        kept = [model.inequality_names[int(row)] for row in model.switches.kept.row]
+        kept = [model.inequality_names[int(row)] for row in model.switches.inequalities.row]
         if springs or kept:
             return (f"'{[*springs, *kept][0]}' is switched, and beside cloth only forces other than springs are; leave "
                     "its switch out")

@@ -186,7 +186,7 @@ def fill_inertia_and_rows(system, tangent, lu, inertia):
     for r in range(tangent.row_at.shape[0]):
         if dependent and val[tangent.row_at[r]] == 0.0:
             val[tangent.row_at[r]] = 1.0
-    held = system.switches.held
+    held = system.switches.equalities
     for k in range(held.row.shape[0]):
         if held.off[k] == 1:
             val[tangent.row_at[held.row[k]]] = 1.0  # switched_rows.py (4)

@@ -121,7 +121,7 @@ def form_and_factor(system, J, weight):
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
-    close_diagonal(system.switches.held, system.linear)
+    close_diagonal(system.switches.equalities, system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]

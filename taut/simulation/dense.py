@@ -82,7 +82,7 @@ def dense(run: Run, times: Any) -> Run:
     system = model.system(info["solver"], METHOD.stages)
     options = option_values(METHOD, model, info["tolerance"], info["options"], residual_accepted=False)
     state = model.initial_state(METHOD.memory(model))
-    system = switching.with_room(system, state, METHOD, bool(model.switches.address.any()))
+    system = switching.with_workspace(system, state, METHOD, bool(model.switches.address.any()))
     calls = calls_for(METHOD, system, state, options)
     buffers = Buffers(**{name: np.zeros((len(times), *tail)) for name, tail in Records.shapes(model).items()})
     before = np.searchsorted(known, times, side="right") - 1

@@ -203,7 +203,7 @@ def record(calls, system, state, t, context, records, row):
         records.contacts[row], records.energy[row],
     )  # fmt: skip
     call_measure(calls.measure, calls.number, given)
-    kept = system.switches.kept
+    kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
             records.phi[row, kept.recorded[k]] = 0.0  # of what is off nothing is asked

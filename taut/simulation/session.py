@@ -32,7 +32,7 @@ from ..scene.scene import Scene
 from .loop import FINE, Buffers, calls_for, loop
 from .plan import method_for
 from .status import divergence
-from .switching import with_room
+from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
@@ -65,7 +65,7 @@ class Session:
         if self.method.start is not None:
             self.state, self.context = self.method.start(model, self.system, self.state, self.context)
         if model.switch_names:
-            self.system = with_room(self.system, self.state, self.method, bool(model.switches.address.any()))
+            self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.context, mode)
         caveat = self.method.caveat
         if caveat is not None and caveat.applies(model, self._options):

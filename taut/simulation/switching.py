@@ -77,7 +77,7 @@ def switched_step(system, state, t, h, context):
         now = stop
 
 
-def with_room(system: System, state: State, method: Method, conditional: bool) -> System:
+def with_workspace(system: System, state: State, method: Method, conditional: bool) -> System:
     """The system with what a method needs to cut its steps; conditional: some switch has a condition."""
     cuts = method.shortest < 0.5
     spare = system.switches.spare
@@ -86,5 +86,5 @@ def with_room(system: System, state: State, method: Method, conditional: bool) -
                                                                 state.ledger)))  # fmt: skip
     return system._replace(switches=system.switches._replace(
         shortest=method.shortest, locates=int(cuts and conditional), spare=spare,
-        settles=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
+        projects=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
     ))  # fmt: skip

@@ -20,7 +20,7 @@ from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
 from ..shapes import OBSTACLES
 from .guides import guide
-from .joints import look_of
+from .joints import joint_drawing
 
 LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
 Place = list[float]
@@ -109,7 +109,7 @@ class Drawing:
         """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            look = look_of(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            look = joint_drawing(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
             if look is not None:
                 yield {
                     "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),

@@ -141,7 +141,7 @@ class Built:
         for joint in tree.joints:
             self._add_on(joint)
 
-    def tell_dropped(self) -> None:
+    def warn_dropped(self) -> None:
         """Say once what the scene does not hold of the file."""
         if self.tree.dropped:
             warn(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
