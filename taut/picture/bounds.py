@@ -70,11 +70,11 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
                 cloud.append(np.array([place]))
                 found = found.joined(Bounds(np.array(place), np.array(place)))
     for guide in drawn["guides"]:
-        if guide["kind"] == "sphere":
+        if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))
             cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
-        elif guide["kind"] != "line" and len(guide["points"]):
+        elif guide["form"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
             cloud.append(line)
             found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))

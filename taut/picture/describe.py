@@ -109,7 +109,7 @@ def _joints(drawn: Drawn, radius: float) -> list[Part]:
     vertices, triangles = sphere.triangles(1.0, 12)
     parts = []
     for joint in drawn["joints"]:
-        if joint["rows"] or joint["kind"] in ("ball", "fixed_point"):
+        if joint["rows"]:
             place = _place(joint["at"])
 
             def frame(pose: Pose, place: Any = place) -> Frame:
@@ -136,7 +136,7 @@ def _guides(drawn: Drawn, radius: float) -> list[Part]:
     """Lines and curves that points are held on, and paths, as thin tubes; of a sphere a circle of each axis."""
     parts = []
     for guide in drawn["guides"]:
-        lines = [np.array(guide["points"], float)] if guide["kind"] != "sphere" else _circles(guide)
+        lines = [np.array(guide["points"], float)] if guide["form"] != "sphere" else _circles(guide)
         for k, line in enumerate(lines):
             if len(line) > 1 and np.ptp(line, axis=0).any():
                 vertices, triangles = meshes.tube(line, radius)

@@ -14,15 +14,14 @@ import numpy as np
 
 from ..constraints import KINDS
 from ..expressions import Signal
+from ..forces import KINDS as FORCES
 from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
 from ..shapes import OBSTACLES
-from .guides import guide
 from .joints import joint_drawing
 
-LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
 Place = list[float]
 
 
@@ -91,25 +90,28 @@ class Drawing:
     def _links(self) -> Iterable[dict[str, Any]]:
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            if len(spec.points) == 2 and spec.kind in LINKS:
+            if len(spec.points) == 2 and KINDS[spec.kind].link:
                 a, b = map(self.place, spec.points)
-                yield {"name": spec.name, "style": LINKS[spec.kind], "rows": rows.get(spec.name, []), "a": a, "b": b}
+                style = KINDS[spec.kind].link
+                yield {"name": spec.name, "style": style, "rows": rows.get(spec.name, []), "a": a, "b": b}
         for force in self.scene.forces.values() if self.scene else ():
-            if force.owner is None and len(force.points) == 2 and force.kind in LINKS:
+            style = FORCES[force.kind].link
+            if force.owner is None and len(force.points) == 2 and style:
                 a, b = map(self.place, force.points)
-                yield {"name": force.name, "style": LINKS[force.kind], "rows": [], "a": a, "b": b}
+                yield {"name": force.name, "style": style, "rows": [], "a": a, "b": b}
         if self.scene is None:
             slots = {body.slot for body in self.labels.bodies}
             for info in self.labels.constraints:
-                if info.kind in LINKS and set(info.points) <= slots and not len(self.labels.edges):
+                style = KINDS[info.kind].link if info.kind in KINDS else ""
+                if style and set(info.points) <= slots and not len(self.labels.edges):
                     a, b = ([point, -1, 0.0, 0.0, 0.0] for point in info.points)
-                    yield {"name": info.name, "style": LINKS[info.kind], "rows": list(info.rows), "a": a, "b": b}
+                    yield {"name": info.name, "style": style, "rows": list(info.rows), "a": a, "b": b}
 
     def _joints(self) -> Iterable[dict[str, Any]]:
         """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            look = joint_drawing(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            look = joint_drawing(self.scene, spec) if self.scene is not None and not KINDS[spec.kind].link else None
             if look is not None:
                 yield {
                     "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),
@@ -144,17 +146,16 @@ class Drawing:
     def _guides(self) -> Iterable[dict[str, Any]]:
         """Lines, curves and spheres that points stay on, and paths that drive bodies."""
         for spec in self._own():
-            if not spec.kind.startswith("on_"):
-                continue
-            where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
-            found = guide(spec, np.stack(where, axis=1))
-            if found is not None:
-                yield {"name": spec.name, **found}
+            guide = KINDS[spec.kind].guide
+            if guide is not None:
+                where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
+                x = np.stack(where, axis=1)
+                yield {"name": spec.name, **guide(spec.arguments, x if np.isfinite(x).all() else x[:1])}
         times = np.linspace(0.0, self.duration, 200)
         for body in self.scene.bodies.values() if self.scene else ():
             if body.path is not None and body.kind != "coordinate" and not all(s.is_constant for s in body.path):
                 points = [[signal.at(t)[0] for signal in body.path] for t in times]
-                yield {"name": f"path of {body.name}", "kind": "path", "points": points}
+                yield {"name": f"path of {body.name}", "form": "path", "points": points}
 
     def _deformables(self) -> Iterable[dict[str, Any]]:
         for deformable in self.scene.deformables.values() if self.scene else ():
