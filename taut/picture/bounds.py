@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
+from ..view.drawing import BESIDE
 from .meshes import of_shape
 from .motion import Motion
 
@@ -96,7 +97,7 @@ def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
     if obstacle["kind"] not in OBSTACLES:
         return found
     shape, _ = OBSTACLES[obstacle["kind"]]
-    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     ends = shape.bounds(at)
     if ends is not None:
         return Bounds(*ends)

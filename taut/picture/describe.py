@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.frames import multiply, rotate
 from ..shapes import OBSTACLES, Shape, cylinder, sphere
-from ..view.drawing import Drawing, moves, numbers
+from ..view.drawing import BESIDE, Drawing, moves, numbers
 from . import meshes
 from .bounds import Bounds, bounds_of
 from .motion import Motion
@@ -197,7 +197,7 @@ def _obstacles(drawn: Drawn, moving: dict[str, dict[str, Any]], bounds: Bounds) 
         if kind not in OBSTACLES:
             continue
         shape, side = OBSTACLES[kind]
-        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in ("name", "kind")})
+        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in BESIDE})
         triangles = shape.surface(_at(arguments, 0.0), bounds)[1]
 
         def points(pose: Pose, shape: Shape = shape, arguments: dict[str, Any] = arguments) -> np.ndarray:

@@ -7,7 +7,7 @@ is made of: two points make a link, one point on a surface, a line or a curve ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,33 @@ from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
-from ..shapes import OBSTACLES
+from ..shapes import OBSTACLES, SHAPES
+from ..shapes.box import SHAPE as BOX
 from .joints import joint_drawing
 
+BESIDE = ("name", "kind", "drawn")  # what an obstacle is told with besides its arguments
 Place = list[float]
+
+
+def as_solid(name: str, sizes: Sequence[float]) -> dict[str, Any]:
+    """How the page draws a rigid body's shape: as one of its own solids, or by triangles."""
+    shape = SHAPES[name]
+    return {"as": shape.primitive} if shape.primitive else {"as": "mesh", **_mesh(shape.triangles, *sizes)}
+
+
+def as_obstacle(kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """How the page draws an obstacle, and whether things stay inside of it; a limit has no surface."""
+    if kind not in OBSTACLES:
+        return {"as": ""}
+    shape, side = OBSTACLES[kind]
+    mesh = {} if shape.primitive else _mesh(lambda: shape.surface(
+        {key: np.array(value, float) for key, value in arguments.items()}, None))  # fmt: skip
+    return {"as": shape.primitive or "mesh", "inside": side.sign < 0.0, **mesh}
+
+
+def _mesh(triangles: Any, *sizes: float) -> dict[str, Any]:
+    vertices, faces = triangles(*sizes)
+    return {"vertices": vertices.ravel().tolist(), "triangles": faces.ravel().tolist()}
 
 
 class Drawing:
@@ -74,12 +97,13 @@ class Drawing:
         spec = self.scene.bodies.get(name) if self.scene else None
         shape = getattr(spec, "shape", None)
         if shape is not None:
-            return {"shape": [shape[0], *shape[1]], "principal": False}
+            return {"shape": [shape[0], *shape[1]], "principal": False, "drawn": as_solid(shape[0], shape[1])}
         moments = self.labels.inertia[quat]
         if not moments.any() and spec is not None and spec.inertia is not None:
             moments = np.diag(np.array(spec.inertia))
         sides = 6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300)
-        return {"shape": ["box", *np.sqrt(np.maximum(sides, 0.0)).tolist()], "principal": True}
+        given = np.sqrt(np.maximum(sides, 0.0)).tolist()
+        return {"shape": [BOX.name, *given], "principal": True, "drawn": as_solid(BOX.name, given)}
 
     def _own(self) -> Iterable[Constraint]:
         """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
@@ -131,7 +155,8 @@ class Drawing:
             look = {key: numbers(value, 0.0) for key, value in values.items()}
             if any(moves(value) for value in values.values()):
                 self.moving.append((name, tuple(values.items())))
-            found.setdefault(f"{kind}{look}", {"name": name, "kind": kind, **look})  # the same wall once
+            entry = {"name": name, "kind": kind, **look, "drawn": as_obstacle(kind, look)}
+            found.setdefault(f"{kind}{look}", entry)  # the same obstacle once
         return list(found.values())
 
     def moved(self, times: np.ndarray) -> dict[str, np.ndarray]:
