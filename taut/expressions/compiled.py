@@ -22,7 +22,7 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import tell, told
+from taut.errors import notes_so_far, warn
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
@@ -71,9 +71,9 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
             for output, size in zip(arguments[len(arguments) - len(sizes) :], sizes):
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             text = f"{name}{FAILED}{type(mistake).__name__}: {str(mistake).rstrip('.')}"
-            if not warned or text not in told():  # once, and once more in the notes of each later run
+            if not warned or text not in notes_so_far():  # once, and once more in the notes of each later run
                 warned.append(True)
-                tell(text)
+                warn(text)
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)

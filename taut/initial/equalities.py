@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import TautError, and_more, note, tell, unknown
+from ..errors import TautError, and_more, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
@@ -77,12 +77,12 @@ def meet_equalities(
             kept = _amounts(model, moved.left * scale, moved.left)
             least = f" to a compromise, which breaks {kept}" if kept else least
         broke = _amounts(model, phi, off)
-        tell(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
+        warn(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True
 
 
 def _own_check(model: Model) -> Array:
-    """(rows,) hard edges of sheets, which deformables.py looks at."""
+    """(rows,) hard edges of deformables, which deformables.py looks at."""
     found = np.zeros(model.row_count, bool)
     found[model.rows_of_role(HARD_EDGE)] = True
     return found

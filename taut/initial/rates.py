@@ -39,11 +39,11 @@ def meet_rates(model: Model, state: State, settle: Callable[[], None]) -> bool:
     missing = rates - np.einsum("ksc,sc->k", gradients, start)
     moves = []
     for gradient in gradients:
-        state.v[:] = start + model.bodies.w * gradient
+        state.v[:] = start + model.bodies.inverse_mass * gradient
         settle()
         moves.append(state.v - start)
     matrix = np.einsum("ksc,lsc->kl", gradients, np.array(moves))
-    scale = np.sqrt(np.maximum(np.einsum("ksc,sc,ksc->k", gradients, model.bodies.w, gradients), 1e-300))
+    scale = np.sqrt(np.maximum(np.einsum("ksc,sc,ksc->k", gradients, model.bodies.inverse_mass, gradients), 1e-300))
     shares = np.linalg.lstsq(matrix / np.outer(scale, scale), missing / scale, rcond=1e-12)[0] / scale  # (2)
     state.v[:] = start + np.einsum("l,lsc->sc", shares, np.array(moves))
     settle()

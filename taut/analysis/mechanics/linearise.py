@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, tell
+from ...errors import TautError, warn
 from ...initial import prepare_start, start_mode
 from ...model import build
 from ...model.frames import rotate
@@ -132,7 +132,7 @@ def linearise(what: Any) -> Linearisation:
         state = f"the motion at t = {found.time:g} s is not steady"
         if not found.near.v.any():
             state = f"the state at t = {found.time:g} s is at rest, but no equilibrium (taut.equilibrium finds one)"
-        tell(f"{state}: its coefficients change with time (by {found.steadiness:.2g} in the time of its fastest mode), "
+        warn(f"{state}: its coefficients change with time (by {found.steadiness:.2g} in the time of its fastest mode), "
              "and eigenvalues hold for this instant only")
     return found
 

@@ -19,7 +19,7 @@ from ...errors import TautError, listed
 from ...initial.projection import polish
 from ...methods.acceleration import constrained
 from ...model import Model
-from ...model.evaluate import begin
+from ...model.evaluate import begin_step
 from ...model.frames import conjugate, multiply, rotate
 
 Array = np.ndarray
@@ -29,7 +29,7 @@ STENCIL = ((1, 8.0 / 12.0), (2, -1.0 / 12.0))  # a first derivative of fourth or
 @entry
 def evaluate(system, t, x, quat, v, lam):
     """Accelerations with constraints into work.a, applied forces into work.f, Φ, J and Φ_t at (q, v, t), and λ."""
-    begin(system, t, x, quat, v)
+    begin_step(system, t, x, quat, v)
     constrained(system, t, x, quat, v, 0.0, 0.0, lam)
 
 
@@ -44,7 +44,7 @@ class Perturbed:
         self.x, self.quat, self.v = x.copy(), quat.copy(), v.copy()
         self.system = model.system()
         self.lam = np.zeros(model.row_count)
-        free = model.bodies.w[: model.bodies.slots] > 0.0
+        free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
         self.spins = [int(s) for i, s in enumerate(model.bodies.spin_slot)
                       if free[s].all() and is_symmetric(v[s], model.bodies.inertia[i])]  # treated as (1)
         self._quat_of = {int(s): i for i, s in enumerate(model.bodies.spin_slot)}
@@ -55,7 +55,7 @@ class Perturbed:
 
     def use_world_axes(self) -> bool:
         """Treat all rigid bodies as (1), whatever their symmetry; returns whether that changes anything."""
-        rigid = [int(s) for s in self.model.bodies.spin_slot if (self.model.bodies.w[s] > 0.0).all()]
+        rigid = [int(s) for s in self.model.bodies.spin_slot if (self.model.bodies.inverse_mass[s] > 0.0).all()]
         changes, self.spins = rigid != self.spins, rigid
         return changes
 

@@ -100,7 +100,8 @@ def _unsteady(near: Perturbed, rate: Array, size: float) -> float:
     spins, work = set(near.model.bodies.spin_slot.tolist()), near.system.work
     near.evaluate()
     turns = np.array([slot in spins for slot in sorted({slot for slot, _ in near.unknowns})])
-    velocities, found, free = (_vectors(near, array) for array in (near.v, work.a, near.model.bodies.w * work.f))
+    arrays = near.v, work.a, near.model.bodies.inverse_mass * work.f
+    velocities, found, free = (_vectors(near, array) for array in arrays)
     carried = np.cross(rate, velocities)
     lever = np.where(turns, scene_size(near.model, near.x), 1.0)
     left, *parts, fastest = (
