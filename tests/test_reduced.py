@@ -67,6 +67,8 @@ def moving_guides() -> Scene:
     scene.on_line(slider, point=(0, "0.2*cos(3*t)", 0), direction=(1, 0.5, 0), name="line")
     puck = scene.particle((1, 0, 0), mass=0.5, velocity=(0, 0, 0.5), name="puck")
     scene.on_plane(puck, point=(1, "0.1*sin(4*t)", 0), normal=(0.2, 1, 0), name="plane")
+    second = scene.particle((1, 0, 2), name="second")
+    scene.on_plane(second, point=(1, 0, "2 + 0.1*sin(4*t)"), normal=(0.2, 1, 1), name="second plane")
     held = scene.particle((2, 0, 0), name="held")
     scene.fixed_point(held, place=("2 + 0.1*sin(t)", 0, "0.1*t"), name="hold")
     lead = scene.particle(path=("0.3*sin(2*t)", 1, 0), name="lead")
@@ -250,7 +252,7 @@ REFUSED = {
     ),
     "turning": (
         lambda s: s.on_plane(s.particle((1, 0, 0)), normal=("sin(t)", "cos(t)", 0), name="plate"),
-        "the plane of constraint 'plate' turns with time",
+        "the direction of constraint 'plate' turns with time",
     ),
     "rigid": (lambda s: s.rigid((0, 0, 0), mass=1, shape={"rod": 1}, name="bar"), "'bar' is a rigid body"),
     "uncovered": (uncovered, "scene.reduced gives no position for 'forgotten'"),

@@ -305,7 +305,7 @@ def count_limits(of, w, v, dt, ledger):
 @compiled
 def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
-    of, w, x, v, touched = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
+    of, w, x, v, contacts = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
     first = of.length.shape[0]
     rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]
     copy3(x, of.x_start)
@@ -320,9 +320,9 @@ def substep(system, state, t, dt, ctx):
             of.history[2] = 0.0
         extrapolate(of.force, dt, of.history)
     kick(v, w, dt, of.force)
-    begin_contacts(system, state, touched, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
+    begin_contacts(system, state, contacts, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
     set_time(system, t + dt, x, state.quat, v)
-    set_bounds(system, state, touched, t + dt, of.x_start)
+    set_bounds(system, state, contacts, t + dt, of.x_start)
     for k in range(w.shape[0]):
         for c in range(3):
             x[k, c] += dt * v[k, c] if w[k] > 0.0 else 0.0
@@ -339,7 +339,7 @@ def substep(system, state, t, dt, ctx):
             if w[k] > 0.0:
                 v[k, c] = (x[k, c] - of.x_start[k, c]) / dt  # (3), as x* = x + dt v*
     count_limits(of, w, v, dt, state.ledger)
-    finish_contacts(system, state, touched, of.u[first:], of.v_free, t + dt, dt)
+    finish_contacts(system, state, contacts, of.u[first:], of.v_free, t + dt, dt)
     return OK
 
 

@@ -21,7 +21,7 @@ from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
 from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
-from ..model.evaluate import copy
+from ..model.evaluate import copy_state
 from ..model.model import Model
 
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
@@ -73,7 +73,7 @@ def held_system(model: Model, system: System, stages: int) -> System:
     signals = model.signals._replace(to_constraint=np.concatenate([model.signals.to_constraint, to_parameter]))
     rows = joined_rows(model.rows, ineq.rows)
     batches = joined_batches(model.constraints, ineq.batches, model.row_count, int(model.rows.ptr[-1]))
-    switches = model.switches._replace(held=joined_switches(model.switches, model.row_count))
+    switches = model.switches._replace(equalities=joined_switches(model.switches, model.row_count))
     both = replace(model, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
     held = both.system(solver, stages, system.linear.tolerance)
@@ -105,8 +105,8 @@ def joined_rows(first: Rows, second: Rows) -> Rows:
 
 def joined_switches(switches: Switches, rows: int) -> SwitchedRows:
     """The rows of both that are switched, inequalities behind `rows` rows."""
-    shifted = switches.kept._replace(row=switches.kept.row + rows)
-    return SwitchedRows(*(np.concatenate(pair) for pair in zip(switches.held, shifted)))
+    shifted = switches.inequalities._replace(row=switches.inequalities.row + rows)
+    return SwitchedRows(*(np.concatenate(pair) for pair in zip(switches.equalities, shifted)))
 
 
 def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> Batches:
@@ -114,22 +114,6 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
     shift = np.array([len(first.idx), len(first.p), len(first.ints), rows, blocks])
     chained = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in Batches._fields}
     return Batches(**{**chained, "at": np.concatenate([first.at, second.at + shift])})
-
-
-@inline
-def copy_state(source, out):
-    """Between State, SavedState and the state of an own step."""
-    copy(source.x, out.x)
-    copy(source.quat, out.quat)
-    copy(source.v, out.v)
-    copy_vector(source.memory, out.memory)
-    copy_vector(source.ledger, out.ledger)
-
-
-@inline
-def copy_vector(source, out):
-    for i in range(source.shape[0]):
-        out[i] = source[i]
 
 
 @compiled

@@ -8,6 +8,7 @@ make the initial position (equalities.py) and velocity consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.linalg import norm
@@ -28,6 +29,7 @@ from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
+from .rates import meet_rates
 
 CONFLICT_ROUNDS = 30
 
@@ -42,7 +44,7 @@ class Start:
 
 
 @entry
-def look(system, state):
+def evaluate_start(system, state):
     """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
     work = system.work
     work.counts[SINGULAR_SYSTEMS] = 0
@@ -54,12 +56,12 @@ def look(system, state):
 
 
 @entry
-def settle_velocity(system, state):
+def project_velocity(system, state):
     correct_velocity(system, state, 0.0, False)  # (1)
 
 
 @entry
-def settle_position(system, state):
+def project_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
         correct(system, state, 0.0, system.bodies.inverse_mass, 0.0, True)  # (2)
     evaluate_constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
@@ -72,7 +74,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     """
     if model.row_count == 0:
         return Start(False, scene_size(model, state.x), np.zeros(0))
-    dependent = look(system, state)
+    dependent = evaluate_start(system, state)
     work = system.work
     phi, rate = work.phi.copy(), work.b.copy()
     for name, values in (("Φ", phi), ("dΦ/dt", rate)):
@@ -88,9 +90,12 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         note("hard edges of deformables depend on each other in the initial position")
     elif dependent:
         start = replace(start, conflicting=_explain(model, system, state))
-        look(system, state)
+        evaluate_start(system, state)
     if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
-        look(system, state)
+        evaluate_start(system, state)
+        rate = work.b.copy()
+    if mode != AS_GIVEN and meet_rates(model, state, partial(project_velocity, system, state)):
+        evaluate_start(system, state)
         rate = work.b.copy()
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if np.abs(rate).max() > 1e-12 * speed:
@@ -99,11 +104,25 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         if mode == AS_GIVEN:
             note(f"{broken}per second; it was left so (start='as_given')")
         else:
-            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it)")
-            settle_velocity(system, state)
-            look(system, state)
+            before = state.v.copy()
+            project_velocity(system, state)
+            whose = _most(model, before, state.v)
+            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it){whose}")
+            evaluate_start(system, state)
     system.work.counts[:] = 0
     return start
+
+
+def _most(model: Model, before: np.ndarray, after: np.ndarray) -> str:
+    """Whose velocity was changed most, by kinetic energy of the change; for bodies that moved before."""
+    energy = (model.bodies.mass * (after - before) ** 2).sum(axis=1)
+    bodies = [(body, slot, unit) for body in model.body_info if body.motion == "free" for slot, unit in
+              ((body.slot, "m/s"), (body.slot + 1, "rad/s"))[: 2 if body.kind == "rigid" else 1]]  # fmt: skip
+    body, slot, unit = max(bodies, key=lambda found: energy[found[1]])
+    if not before.any():
+        return ""
+    return (f"; most for '{body.name}', from {norm(before[slot]):.4g} to {norm(after[slot]):.4g} {unit} "
+            "(joints take a rate= to start with)")
 
 
 def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
@@ -123,7 +142,7 @@ def _explain(model: Model, system: System, state: State) -> bool:
     """Say which rows depend on each other; returns whether they contradict each other."""
     names = model.row_names
     copy = State(*(array.copy() for array in state))
-    settle_position(system, copy)
+    project_position(system, copy)
     left = np.abs(system.work.phi)
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
@@ -133,7 +152,7 @@ def _explain(model: Model, system: System, state: State) -> bool:
         return True
     if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
         return True
-    look(system, state)
+    evaluate_start(system, state)
     edges = model.rows_of_role(HARD_EDGE)
     matrix = dense_or_sparse(model, system, model.rows_off(state.x))
     groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
@@ -147,8 +166,8 @@ def _explain(model: Model, system: System, state: State) -> bool:
 
 def _velocities_contradict(model: Model, system: System, state: State) -> bool:
     """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
-    settle_velocity(system, state)
-    look(system, state)
+    project_velocity(system, state)
+    evaluate_start(system, state)
     left = np.abs(system.work.b)
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]

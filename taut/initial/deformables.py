@@ -17,7 +17,7 @@ from ..model import Model
 from ..model.arrays import State, System
 from ..model.deformables import PackedDeformable
 from .equalities import REPAIR
-from .repair import Contacts, Look, edges_of, settled
+from .repair import Contacts, EvaluateContacts, edges_of, projected
 from .untangle import Tangle
 
 Array = np.ndarray
@@ -28,16 +28,16 @@ MOST_PLACES = 3
 
 def check_deformables(model: Model, system: System, state: State, context: Any, mode: str) -> None:
     """Refuse a start that is broken, or with the mode "repair" move nodes and balls until it is not."""
-    look = _look(system, state, context)
+    evaluate = _contact_evaluation(system, state, context)
     tangle = _tangle(model)
-    found = _faults(model, state.x, look, tangle)
+    found = _faults(model, state.x, evaluate, tangle)
     if not found:
         return
     if mode != REPAIR:
         raise TautError(f"the start is broken: {'; '.join(found)}. Move things apart, or let taut try it with "
                         "start='repair' (--repair).")
-    x = _mended(model, state.x, look, tangle)
-    left = _faults(model, x, look, tangle)
+    x = _mended(model, state.x, evaluate, tangle)
+    left = _faults(model, x, evaluate, tangle)
     if left:
         raise TautError(f"the start is broken and could not be repaired: {'; '.join(left)}. Move things apart.")
     far = float(np.linalg.norm(x - state.x, axis=1).max())
@@ -48,17 +48,17 @@ def check_deformables(model: Model, system: System, state: State, context: Any, 
 _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))
 
 
-def _look(system: System, state: State, context: Any) -> Look:
+def _contact_evaluation(system: System, state: State, context: Any) -> EvaluateContacts:
     known = external_contacts(context)
     if known is None:
         return lambda x: _NONE
     _, rows, _ = known
 
-    def look(x: Array) -> Contacts:
+    def evaluate(x: Array) -> Contacts:
         evaluate_at_start(system, state, *known, x)
         return Contacts(rows.slot, rows.weight, rows.n, rows.phi)
 
-    return look
+    return evaluate
 
 
 def _tangle(model: Model) -> Tangle | None:
@@ -78,12 +78,12 @@ def _deformable_of(model: Model) -> Array:
     return of
 
 
-def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
+def _mended(model: Model, x: Array, evaluate: EvaluateContacts, tangle: Tangle | None) -> Array:
     edges, w = edges_of(model), model.bodies.inverse_mass[:, 0]
     shortest = min(float(deformable.lengths.min()) for deformable in model.deformables)
     thickest = max(max(deformable.thickness for deformable in model.deformables), 1e-3 * shortest)
     for _ in range(ROUNDS):
-        x = settled(model, x, edges, look, 0.1 * OFF * shortest)
+        x = projected(model, x, edges, evaluate, 0.1 * OFF * shortest)
         if tangle is None or len(tangle.crossings(x)) == 0:
             break
         x = tangle.undone(x, w, shortest, thickest)
@@ -93,9 +93,9 @@ def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
 # Words
 
 
-def _faults(model: Model, x: Array, look: Look, tangle: Tangle | None) -> list[str]:
+def _faults(model: Model, x: Array, evaluate: EvaluateContacts, tangle: Tangle | None) -> list[str]:
     found = [text for one in model.deformables for text in _stretched(one, x, model.bodies.inverse_mass[:, 0])]
-    found += _inside(model, look(x))
+    found += _inside(model, evaluate(x))
     if tangle is not None:
         found += _crossed(model, x, tangle)
     return found

@@ -39,7 +39,7 @@ class Contacts(NamedTuple):
     phi: Array
 
 
-Look = Callable[[Array], Contacts]  # at places x
+EvaluateContacts = Callable[[Array], Contacts]  # at places x
 
 
 def edges_of(model: Model) -> Edges:
@@ -54,15 +54,15 @@ def edges_of(model: Model) -> Edges:
     )
 
 
-def settled(model: Model, x: Array, edges: Edges, look: Look, tolerance: float) -> Array:
+def projected(model: Model, x: Array, edges: Edges, evaluate: EvaluateContacts, tolerance: float) -> Array:
     """Places near x where no edge is off by more than `tolerance` [m] and nothing is broken, if they are found."""
     w = model.bodies.inverse_mass[:, 0]
     mean = float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
     x = x.copy()
-    is_hard = np.concatenate([edges.is_hard, np.zeros(len(look(x).phi), bool)])
+    is_hard = np.concatenate([edges.is_hard, np.zeros(len(evaluate(x).phi), bool)])
     taken = is_hard.copy()
     for _ in range(ROUNDS):
-        slot, gradient, phi = _rows(edges, look(x), x)
+        slot, gradient, phi = _rows(edges, evaluate(x), x)
         able = np.where(slot >= 0, w[slot], 0.0).sum(axis=1) > 0.0
         hard = able & is_hard
         broken = able & ~hard & (phi > 0.0)

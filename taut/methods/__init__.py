@@ -22,7 +22,7 @@ METHODS: dict[str, Method] = {
     for method in declared(__name__, "METHOD", """
         lagrange baumgarte post_stabilization penalty
         implicit_first implicit_improved implicit_second fast_projection
-        rattle rattle_fourth generalized_alpha reduced reference
+        rattle rattle_fourth generalized_alpha radau reduced reference
         xpbd provot implicit_euler
     """)
 }  # fmt: skip

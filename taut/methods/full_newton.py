@@ -62,7 +62,7 @@ def solve_pair(system, Ja, Jb, b, lam):
         assemble_pair(lin, Ja, Jb, system.bodies.inverse_mass)
         if system.selective == 1:
             fill_diagonal(system)
-        close_diagonal(system.switches.held, lin)
+        close_diagonal(system.switches.equalities, lin)
         factor(lin)
         solve_with_factor(system, b, lam)
     elif not bicgstab_pair(system, Ja, Jb, b, lam):

@@ -89,7 +89,7 @@ class Rows(NamedTuple):
 
 @structure
 class Inequalities(NamedTuple):
-    """Conditions Φ ≥ 0, with their own rows and room to evaluate them, and balls that touch each other."""
+    """Conditions Φ ≥ 0, with their own rows and workspace to evaluate them, and balls that touch each other."""
 
     batches: Batches
     rows: Rows
@@ -136,14 +136,14 @@ class SwitchedRows(NamedTuple):
     offset: Array  # point that keeps Φ and dΦ/dt of the moment at which it was switched on
     ease: Array  # [s]
     at_velocity: Array  # 1: a condition on velocities
-    far: Array  # Φ while it is off: 0 of an equality, of an inequality a value that is far from touching
+    phi_off: Array  # Φ while it is off: 0 of an equality, of an inequality a value that is far from touching
     recorded: Array  # place among recorded rows, or -1
     off: Array  # 1: off where last evaluated
 
 
 @structure
-class SpareState(NamedTuple):
-    """Where a step began, to go back to."""
+class StartState(NamedTuple):
+    """Where a step began, to go back to: see `copy_state` in slot_vectors.py."""
 
     x: Array
     quat: Array
@@ -167,21 +167,21 @@ class Switches(NamedTuple):
     joint_points: Array  # (coordinates, 4) of which points,
     joint_offset: Array  # (coordinates,) and what is added to it
     is_force: Array  # (switches,)
-    held: SwitchedRows
-    kept: SwitchedRows  # of inequalities
+    equalities: SwitchedRows
+    inequalities: SwitchedRows
     of_force: Array  # (batches of forces,) keeper, or -1
-    packed: Array  # (3, .) room for what conditions get
-    log: Array  # (room, 3): time, event, switch
+    packed: Array  # (3, .) workspace for what conditions get
+    log: Array  # (capacity, 3): time, event, switch
     logged: Array  # (1,)
     shortest: float  # piece of a step that is cut, as a fraction of it
     locates: int  # 1: steps are cut where conditions change, too
-    settles: int  # 1: velocities are made to meet the constraints before one is switched
-    spare: SpareState
+    projects: int  # 1: velocities are made to meet the constraints before one is switched
+    start: StartState
 
 
 @structure
 class Work(NamedTuple):
-    """Room for one step, allocated once."""
+    """Workspace of one step, allocated once."""
 
     phi: Array
     phi_t: Array
@@ -239,8 +239,13 @@ class State(NamedTuple):
     memory: Array  # what a method remembers between steps
     ledger: Array  # (4,) by the numbers DRIVER_WORK to FRICTION_LOSS, so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is active
-    pairs: Array  # (room, 2) pairs of balls that are near,
-    pair_lam: Array  # (room, 3) their λ and friction,
+    pairs: Array  # (capacity, 2) pairs of balls that are near,
+    pair_lam: Array  # (capacity, 3) their λ and friction,
     pairs_at: Array  # (points, 3) where all stood when they were found,
     pair_reach: Array  # (1,) up to which gap they were looked for [m],
     pair_count: Array  # (1,) and how many there are
+
+
+def start_state(state: State) -> StartState:
+    """Memory for the start of a step of that state."""
+    return StartState(*(np.zeros_like(getattr(state, name)) for name in StartState._fields))

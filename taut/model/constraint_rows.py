@@ -22,9 +22,9 @@ def evaluate_constraints(system, t, x, quat, v, second, J):
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    held = system.switches.held
-    if held.row.shape[0] > 0:
-        switch_rows(held, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
+    switched = system.switches.equalities
+    if switched.row.shape[0] > 0:
+        switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
         carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
     if system.selective == 1:
@@ -38,10 +38,18 @@ def leave_out(system, J):
     for r in range(rows.enforced.shape[0]):
         if rows.enforced[r] == 0:
             work.phi[r] = work.phi_t[r] = work.gamma[r] = 0.0
+    clear_rows(rows, rows.enforced, 0, J)
+
+
+@inline
+def clear_rows(rows, flags, flag, J):
+    """Set the rows of J with that flag to zero, the blocks of rotations included."""
+    for r in range(flags.shape[0]):
+        if flags[r] == flag:
             for k in range(rows.ptr[r], rows.ptr[r + 1]):
                 J[k, 0] = J[k, 1] = J[k, 2] = 0.0
     for k in range(rows.spin_block.shape[0]):
-        if rows.enforced[rows.spin_row[k]] == 0:
+        if flags[rows.spin_row[k]] == flag:
             block = rows.spin_block[k]
             J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 
@@ -83,7 +91,7 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    kept = system.switches.kept
+    kept = system.switches.inequalities
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:

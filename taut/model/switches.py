@@ -13,7 +13,7 @@ from ..joints.coordinates import ANGLE, TYPES
 from ..scene.joints import coordinates_of
 from ..scene.specs import Constraint, Force, Point
 from ..scene.switches import symbols
-from .arrays import Places, Rows, SpareState, SwitchedRows, Switches
+from .arrays import Places, Rows, StartState, SwitchedRows, Switches
 from .frames import rotate
 from .slots import Slots
 from .switched_rows import FAR
@@ -21,7 +21,7 @@ from .switching import ACTIVE, LATCHED
 
 EASE = 0.1  # [s]
 ALWAYS = -1.0  # [s] since when something is on that was not switched on
-LOG_ROOM = 4096  # events between two looks of the session
+LOG_CAPACITY = 4096  # events between two looks of the session
 Spec = Constraint | Force
 
 
@@ -102,8 +102,8 @@ def switch_arrays(
         np.array(address, np.int64).reshape(-1, 2), np.array(first, np.int64).reshape(-1, 3),
         np.array(idx, np.int64), joint_first, joint_type, joint_points, joint_offset,
         np.array([isinstance(spec, Force) for spec in own], np.int64), held, kept, of_force,
-        np.zeros((3, widest)), np.zeros((LOG_ROOM if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
-        SpareState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0), np.zeros((0, 4))),
+        np.zeros((3, widest)), np.zeros((LOG_CAPACITY if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
+        StartState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0), np.zeros((0, 4))),
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from .arrays import FORCE_WORK
 from .constraint_rows import evaluate_constraints
 from .instant import set_time, update_places
 from .jacobian import apply_multipliers, jacobian_times, solve
-from .slot_vectors import copy
+from .slot_vectors import copy_state
 from .switched_rows import take_over
 
 ON, OFF = 0, 1  # events
@@ -114,8 +114,8 @@ def switch(system, state, t, near):
             pushes = pushes or switches.is_force[k] == 1
     if not changes:
         return False
-    if switches.settles == 1:
-        settle_velocity(system, state, t)  # (3)
+    if switches.projects == 1:
+        project_velocity(system, state, t)  # (3)
     if pushes:
         state.ledger[FORCE_WORK] -= evaluate_forces(system, t, x, state.quat, state.v)  # (2)
     for k in range(switches.keeper.shape[0]):
@@ -124,28 +124,28 @@ def switch(system, state, t, near):
         if on != (x[keeper, 0] == 1.0):
             x[keeper, 0] = 1.0 if on else 0.0
             x[keeper, 1] = t
-            forget(switches.held, keeper, x)
-            forget(switches.kept, keeper, x)
+            forget(switches.equalities, keeper, x)
+            forget(switches.inequalities, keeper, x)
             log(switches, t, ON if on else OFF, k)
     if pushes:
         state.ledger[FORCE_WORK] += evaluate_forces(system, t, x, state.quat, state.v)
-    for k in range(switches.held.row.shape[0]):
-        if x[switches.held.keeper[k], 0] == 0.0:
-            state.lam[switches.held.row[k]] = 0.0
-    if switches.held.row.shape[0] > 0:
+    for k in range(switches.equalities.row.shape[0]):
+        if x[switches.equalities.keeper[k], 0] == 0.0:
+            state.lam[switches.equalities.row[k]] = 0.0
+    if switches.equalities.row.shape[0] > 0:
         evaluate_constraints(system, t, x, state.quat, state.v, False, system.work.J)
-        take_over(switches.held, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)
-    for k in range(switches.kept.row.shape[0]):
-        if x[switches.kept.keeper[k], 0] == 0.0:
+        take_over(switches.equalities, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)
+    for k in range(switches.inequalities.row.shape[0]):
+        if x[switches.inequalities.keeper[k], 0] == 0.0:
             for c in range(3):
-                state.contact[switches.kept.row[k], c] = 0.0
+                state.contact[switches.inequalities.row[k], c] = 0.0
     if state.memory.shape[0] > 0:
         state.memory[0] = 0.0  # multistep methods and step sizes start again
     return True
 
 
 @compiled
-def settle_velocity(system, state, t):
+def project_velocity(system, state, t):
     """(3)."""
     work = system.work
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
@@ -174,32 +174,22 @@ def log(switches, t, event, k):
 
 
 @inline
-def copy_rows(source, out):
-    for i in range(source.shape[0]):
+def keep_start(state, start):
+    """Where a step begins, with the active set."""
+    copy_state(state, start)
+    copy_contact(state, start)
+
+
+@inline
+def copy_contact(source, out):
+    for i in range(source.contact.shape[0]):
         for c in range(4):
-            out[i, c] = source[i, c]
+            out.contact[i, c] = source.contact[i, c]
 
 
 @inline
-def keep_state(state, spare):
-    copy(state.x, spare.x)
-    copy(state.quat, spare.quat)
-    copy(state.v, spare.v)
-    for i in range(state.memory.shape[0]):
-        spare.memory[i] = state.memory[i]
-    for i in range(state.ledger.shape[0]):
-        spare.ledger[i] = state.ledger[i]
-    copy_rows(state.contact, spare.contact)
-
-
-@inline
-def restore_state(system, state, spare, t):
-    copy(spare.x, state.x)
-    copy(spare.quat, state.quat)
-    copy(spare.v, state.v)
-    for i in range(state.memory.shape[0]):
-        state.memory[i] = spare.memory[i]
-    for i in range(state.ledger.shape[0]):
-        state.ledger[i] = spare.ledger[i]
-    copy_rows(spare.contact, state.contact)
+def return_to_start(system, state, start, t):
+    """Back to where a step began, at t."""
+    copy_state(start, state)
+    copy_contact(start, state)
     set_time(system, t, state.x, state.quat, state.v)

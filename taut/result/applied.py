@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @entry
-def look(system, now, points, base, type_, g, out_force, out_arm, out_energy, out_effort):
+def evaluate_force(system, now, points, base, type_, g, out_force, out_arm, out_energy, out_effort):
     """(1) of the only force of the system, the arms x_i - c_i, its potential energy and (3), if it acts on a joint."""
     work, batches = system.work, system.forces
     time, x, quat, v = now
@@ -97,7 +97,7 @@ class ForceResult:
         system = model.system()
         own = system.switches.of_force[[self._info.batch]]
         system = system._replace(forces=only(model, self._info), switches=system.switches._replace(of_force=own))
-        look(system, now, points, base, type_, np.zeros((4, 3)), force, arm, energy, effort)
+        evaluate_force(system, now, points, base, type_, np.zeros((4, 3)), force, arm, energy, effort)
         return points, centre, force, arm, energy, effort
 
     @cached_property

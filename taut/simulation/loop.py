@@ -127,8 +127,8 @@ def advance_with(method: Method) -> Any:
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
-call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].observe or as_stepped)
-call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
+call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or as_stepped)
+call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or nothing_more)
 
 
 @entry
@@ -206,7 +206,7 @@ def record(calls, system, state, t, context, records, row):
         records.contacts[row], records.energy[row],
     )  # fmt: skip
     call_measure(calls.measure, calls.number, given)
-    kept = system.switches.kept
+    kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
             records.phi[row, kept.recorded[k]] = 0.0  # of what is off nothing is asked
@@ -237,9 +237,9 @@ def _compile_calls(method: Method, system: System, state: State, context: Any) -
     return Calls(
         _number(method),
         address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
         address_of(
-            method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
     )

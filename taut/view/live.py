@@ -93,7 +93,7 @@ class Live:
         able = []
         for name in METHODS:
             try:
-                if method_for(scene, name).refusal(self.sim.session.model) is None and name != "reference":
+                if method_for(scene, name).refusal(self.sim.session.model) is None and not METHODS[name].adaptive:
                     able.append(name)
             except TautError:
                 continue
@@ -122,7 +122,7 @@ class Live:
     def _run(self) -> None:
         due = clock.perf_counter()
         while not self._ended.is_set():
-            changed = self._obey()
+            changed = self._apply_commands()
             if self.playing:
                 began = clock.perf_counter()
                 steps = max(1, round(1.0 / RATE / self.sim.dt))
@@ -133,7 +133,7 @@ class Live:
             else:
                 due = clock.perf_counter() + 1.0 / RATE
             if changed:
-                self._tell()
+                self._publish()
             self._ended.wait(max(due - clock.perf_counter(), 0.001))
 
     def _advance(self, steps: int) -> bool:
@@ -180,7 +180,7 @@ class Live:
             factor=self.factor, values={k: float(v) if np.isfinite(v) else None for k, v in values.items()},
         )  # fmt: skip
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         for listener in list(self.listeners):
             listener()
 
@@ -189,7 +189,7 @@ class Live:
     def command(self, asked: dict[str, Any]) -> None:
         self.commands.put(asked)
 
-    def _obey(self) -> bool:
+    def _apply_commands(self) -> bool:
         """Do what pages asked for since the last frame; True where something changed."""
         changed = False
         while not self.commands.empty():

@@ -82,7 +82,7 @@ class Impact:
 
 
 def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[str, Any]) -> Plan:
-    """Look at what the user asks for, before anything is compiled."""
+    """Iteration at what the user asks for, before anything is compiled."""
     if not scene.is_unilateral:
         raise TautError(f"scene '{scene.name}' has no inequality, so there is no rule to explain; take one that has, "
                         "such as acute_corner (taut list scenes).")

@@ -24,9 +24,9 @@ from ...compiled import entry
 from ...errors import TautError, TautWarning, collecting_notes, notes_so_far, shown, warn
 from ...initial import start_mode
 from ...limits import check as check_limit
-from ...methods import METHODS
 from ...methods.acceleration import constrained
 from ...methods.base import OK
+from ...methods.lagrange import METHOD as LAGRANGE
 from ...methods.post_stabilization import correct, correct_velocity
 from ...model import Model, build
 from ...model.evaluate import add_scaled, advance_positions, begin_step
@@ -47,7 +47,7 @@ FINEST = 2.0**-30  # of the time between two times asked for
 
 
 @entry
-def settle(system, state, t, tolerance, lam):
+def solve_position(system, state, t, tolerance, lam):
     """(1) at t from a state nearby: q and v of `state`, v̇ in work.a, λ. Returns whether Φ came to zero."""
     begin_step(system, t, state.x, state.quat, state.v)
     if correct(system, state, t, system.bodies.inverse_mass, tolerance, True) != OK:
@@ -91,7 +91,7 @@ class _Mechanism:
         self._column[: len(free)][free] = np.arange(len(self.unknowns))
         rows = model.rows
         self._row = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
-        if not settle(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
+        if not solve_position(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
             raise self._stuck(0.0)
         self.a = self.system.work.a.copy()
         free_moves = null_space(self.jacobian(), SINGULAR)
@@ -152,7 +152,7 @@ class _Mechanism:
         guess_x, guess_quat = state.x.copy(), state.quat.copy()
         moved = self._apart(before[0], before[1], guess_x, guess_quat)
         if (
-            settle(self.system, state, t, 1e-10 * self.size, state.lam)
+            solve_position(self.system, state, t, 1e-10 * self.size, state.lam)
             and np.isfinite(state.v).all()
             and self._apart(guess_x, guess_quat, state.x, state.quat) <= 0.5 * moved + NEAR
         ):
@@ -224,7 +224,7 @@ def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
         began = clock.perf_counter()
         moving = _Mechanism(scene, model, start)
         session = moving.session
-        calls = calls_for(METHODS["lagrange"], session.system, session.state, session.context)
+        calls = calls_for(LAGRANGE, session.system, session.state, session.context)
         buffers = session.buffers(len(asked))
         for k, t in enumerate(asked):
             moving.reach(float(t))

@@ -20,7 +20,7 @@ from ...scene import Scene
 from ...view.overlay import Overlay, overlay_of
 from .base import Claim, Figure, judge, number, unresolved
 from .common import Case, drift, go, trajectory_error, truth
-from .plots import canvas, legend, look, save
+from .plots import canvas, legend, line_style, save
 
 LENGTH, STEP = 10.0, 0.01  # of a rod [m]; [s]
 MOMENTS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
@@ -94,14 +94,14 @@ def draw(data: dict[str, Any], path: Path, arm: Arm) -> None:
     parts = describe(motion)[0]
     for axis, moment in zip(axes.flat, MOMENTS):
         row = int(np.argmin(np.abs(run.records.time - moment)))
-        frame = renderer.frame([Layer(parts, motion[row], tint=look(case)["color"])])
+        frame = renderer.frame([Layer(parts, motion[row], tint=line_style(case)["color"])])
         axis.imshow(frame, extent=camera.extent(), interpolation="lanczos")
         axis.set(aspect="equal", xticks=[], yticks=[], title=f"t = {run.records.time[row]:g} s")
         axis.grid(False)
     for axis in axes.flat[len(MOMENTS) :]:
         axis.remove()
     first = axes.flat[0]
-    first.plot([], [], color=look(case)["color"], linewidth=4, label=look(case)["label"])
+    first.plot([], [], color=line_style(case)["color"], linewidth=4, label=line_style(case)["label"])
     first.plot([], [], marker="o", color=COLORS["fixed"], markersize=9, linestyle="none", label="fixed end")
     figure.suptitle(f"{arm.name}, rods of {LENGTH:g} m, h = {STEP:g} s", fontsize=11)
     legend(figure, first, columns=2)

@@ -32,9 +32,9 @@ def start(model, system, state, options):
 
 
 @compiled
-def look_ahead(state, h, solids, touch):
+def predict_contacts(state, h, contacts, touch):
     """Contacts as begin_contacts found them, for the system."""
-    rows, ineq, v = solids.rows, solids.ineq, state.v
+    rows, ineq, v = contacts.rows, contacts.ineq, state.v
     for r in range(rows.phi.shape[0]):
         for c in range(3):
             touch.n[r, c] = rows.n[r, c]
@@ -58,7 +58,7 @@ def step(system, state, t, h, ctx):
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
         begin_contacts(system, state, t, h, ctx.contacts)
-        look_ahead(state, h, ctx.contacts, ctx.work.touch)
+        predict_contacts(state, h, ctx.contacts, ctx.work.touch)
     most = MOST
     taken = step_implicit(
         ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], most
