@@ -94,7 +94,7 @@ def plan(
         weight=np.ones(m),
         y=np.zeros(m),
         work=np.zeros((OF_NULL + (MOST_NULL if m <= SMALL_SYSTEM else 0), m)),
-        state=np.zeros(6, np.int64),
+        state=np.zeros(7, np.int64),
         **store,
     )
     return _with_addresses(lin)
