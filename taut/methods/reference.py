@@ -15,6 +15,10 @@ that steps become small, not too small, and the motion goes on along its branch.
 
 from __future__ import annotations
 
+from math import sqrt
+
+import numpy as np
+
 from ..compiled import compiled, inline
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
 from ..model.evaluate import copy, count_turns, power_at, set_time
@@ -31,12 +35,16 @@ from .dormand_prince import (
     scaled_error,
     size_after_failure,
     size_after_success,
+    size_to_begin,
+    size_to_probe,
+    sum_of_squares,
 )
 from .post_stabilization import correct, correct_velocity
 from .style import DASHED, Style
 
-OPTIONS = (Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),)
+OPTIONS = (Option("first_step", 0.0, "first internal step tried [s]; 0: as the start tells", minimum=0.0),)
 FIRST_STEP = option_index(OPTIONS, "first_step")
+ONE = np.ones(1)
 
 
 @inline
@@ -46,13 +54,45 @@ def slope(system, state, t, k):
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
     if system.counted == 1:
         power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
-    copy(work.v1, work.stage_v[k])
-    copy(work.a, work.stage_a[k])
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            work.stage_v[k, i, c] = work.v1[i, c]
+            work.stage_a[k, i, c] = work.a[i, c]
     for i in range(state.quat.shape[0]):
         spin = system.bodies.spin_slot[i]
         rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
         for q in range(4):
             work.stage_quat[k, i, q] = rate[q]
+
+
+@inline
+def add_slopes(system, state, h, weights, count, x, quat, v):
+    """(2): the state and that many slopes; places on bodies follow from it, and counters stay as they are."""
+    work, slots, bodies = system.work, system.bodies.slots, state.quat.shape[0]
+    combine(state.x, h, weights, count, slots, work.stage_v, x)
+    combine(state.quat, h, weights, count, bodies, work.stage_quat, quat)
+    combine(state.v, h, weights, count, slots, work.stage_a, v)
+
+
+@compiled
+def begin_size(system, state, t, tolerance):
+    """The step to begin with, after `slope` of the start: dormand_prince.py (4)."""
+    work, slots = system.work, system.bodies.slots
+    x, v = state.x, state.v
+    size = sqrt(sum_of_squares(x, x, slots, tolerance) + sum_of_squares(v, v, slots, tolerance))
+    along, pull = work.stage_v[0], work.stage_a[0]
+    speed = sqrt(sum_of_squares(x, along, slots, tolerance) + sum_of_squares(v, pull, slots, tolerance))
+    probe = size_to_probe(size, speed)
+    add_slopes(system, state, probe, ONE, 1, work.x1, work.quat1, work.v1)
+    normalise(work.quat1)
+    slope(system, state, t + probe, 1)
+    for i in range(slots):
+        for c in range(3):
+            work.x2[i, c] = work.stage_v[1, i, c] - along[i, c]
+            work.v2[i, c] = work.stage_a[1, i, c] - pull[i, c]
+    change = sqrt(sum_of_squares(x, work.x2, slots, tolerance) + sum_of_squares(v, work.v2, slots, tolerance))
+    count = sqrt(6.0 * slots)
+    return size_to_begin(probe, speed / count, change / count)
 
 
 @compiled
@@ -61,14 +101,10 @@ def try_step(system, state, t, h, tolerance):
     work = system.work
     x, quat, v = state.x, state.quat, state.v
     for k in range(1, STAGES):
-        combine(x, h, A[k], k, work.stage_v, work.x1)
-        combine(quat, h, A[k], k, work.stage_quat, work.quat1)
-        combine(v, h, A[k], k, work.stage_a, work.v1)
+        add_slopes(system, state, h, A[k], k, work.x1, work.quat1, work.v1)
         normalise(work.quat1)
         slope(system, state, t + C[k] * h, k)
-    combine(x, h, B, STAGES, work.stage_v, work.x2)
-    combine(quat, h, B, STAGES, work.stage_quat, work.quat2)
-    combine(v, h, B, STAGES, work.stage_a, work.v2)
+    add_slopes(system, state, h, B, STAGES, work.x2, work.quat2, work.v2)
     slots = system.bodies.slots
     p3, p5 = error_part(x, work.x2, work.stage_v, slots, tolerance)
     q3, q5 = error_part(quat, work.quat2, work.stage_quat, quat.shape[0], tolerance)
@@ -82,22 +118,25 @@ def step(system, state, t, h, options):
     x, quat, v = state.x, state.quat, state.v
     end = t + h
     now = t
-    size = state.memory[0] if state.memory[0] > 0.0 else min(h, options[FIRST_STEP])
+    size = state.memory[0] if state.memory[0] > 0.0 else options[FIRST_STEP]
     while now < end:
-        last = now + size * 1.0000001 >= end
-        used = end - now if last else size
         copy(x, work.x1)
         copy(quat, work.quat1)
         copy(v, work.v1)
         slope(system, state, now, 0)
+        if size == 0.0:
+            size = begin_size(system, state, now, options[TOLERANCE])
+        last = now + size * 1.0000001 >= end
+        used = end - now if last else size
         error = try_step(system, state, now, used, options[TOLERANCE])
         if error < 1.0:
             for k in range(STAGES):
                 state.ledger[DRIVER_WORK] += used * B[k] * work.stage_power[k, 0]  # (2) for work
                 state.ledger[FORCE_WORK] += used * B[k] * work.stage_power[k, 1]
-            copy(work.x2, x)
+            for i in range(system.bodies.slots):
+                for c in range(3):
+                    x[i, c], v[i, c] = work.x2[i, c], work.v2[i, c]
             copy(work.quat2, quat)
-            copy(work.v2, v)
             normalise(quat)
             now = end if last else now + used
             set_time(system, now, x, quat, v)
