@@ -43,6 +43,9 @@ gives for each p a vector whose only residual is that at p. Where it vanishes fo
 beside z', they are the basis of (6), in which A' takes the place of A + εE: λ stands after one solve. Else the
 eigenvalues are looked at as above. No memory enters: what is left out follows from A alone.
 
+Where rows depend on others along a whole motion (the hinges of Bricard's loop), they contradict them beside it. A
+method that looks beside it decides on it first, and keeps these rows out until it is back: `keep_out`, `close_kept`.
+
 Solvers without a factor find S b by MINRES on E^-½ (A + εE) E^-½, where null vectors, magnified, do no harm.
 An s between the two leaves the rank in doubt: then ρ(G x) is above CLEAN, since G x still holds some of it.
 """
@@ -56,7 +59,19 @@ from numba import types
 from taut.compiled import entry, inline, on_demand
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
-from taut.linalg.linear import DOUBTFUL, FAILED, LEFT_OUT, MOST_NULL, NULLITY, OF_NULL, OF_SINGULAR, SPARSE
+from taut.linalg.linear import (
+    DEPENDENT,
+    DOUBTFUL,
+    FAILED,
+    FIRST_KEPT,
+    KEPT_OUT,
+    LEFT_OUT,
+    MOST_NULL,
+    NULLITY,
+    OF_NULL,
+    OF_SINGULAR,
+    SPARSE,
+)
 from taut.linalg.minres import minres
 from taut.linalg.vectors import weigh
 
@@ -68,6 +83,7 @@ MOST_SWEEPS = 3
 SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is removed
 NOTHING = 1e-5  # of x: what G² leaves of a vector that has no null part, and less than is left of any other
 STANDS = 1e-12  # of λ: the last correction of (6)
+CLOSED = 1e40  # a diagonal without a λ
 LONGEST = 1e6  # of z_p² in (7): the square of the length of z
 UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 
@@ -170,6 +186,23 @@ def leave_out_dependent(lin):
             z[i] /= length
     lin.state[DOUBTFUL], lin.state[NULLITY], lin.state[LEFT_OUT] = 0, count, 1
     return True
+
+
+@inline
+def keep_out(lin):
+    """Keep the rows that the last factor has left out, if any, out of those to come, until lin.state[KEPT_OUT] is 0."""
+    if lin.state[DEPENDENT] > 0 and lin.state[LEFT_OUT] == 1:
+        for place in range(lin.inverse.shape[0]):
+            if lin.inverse[place] == 0.0:
+                lin.state[FIRST_KEPT + lin.state[KEPT_OUT]] = lin.perm[place]
+                lin.state[KEPT_OUT] += 1
+
+
+@inline
+def close_kept(lin):
+    """Give rows that are kept out a diagonal beside which all else in A vanishes: their λ is zero."""
+    for k in range(lin.state[KEPT_OUT]):
+        lin.val[lin.diag[lin.state[FIRST_KEPT + k]]] = CLOSED
 
 
 @inline

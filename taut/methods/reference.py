@@ -8,6 +8,10 @@
 Coefficients and step control: dormand_prince.py. dt is only the interval between records; `tolerance` is
 the relative and absolute error allowed per step.
 
+Redundant rows hold along the motion, and contradict each other beside it, where stages stand. Those that depend on
+others at the start of a step are kept out of its stages (linalg/singular.py). They must hold at its end as well as all
+others; else the rank was lost at the start alone, and the step is tried again with all rows.
+
 Where J loses rank on the way (a four-bar lying flat) an error ε of Φ is one of ε/s² in the velocity, s being
 the smallest singular value of J. There the linear solver fades out what belongs to s (linalg/singular.py), smoothly, so
 that steps become small, not too small, and the motion goes on along its branch.
@@ -20,8 +24,9 @@ from math import sqrt
 import numpy as np
 
 from ..compiled import compiled, inline
+from ..linalg import FIRST_KEPT, KEPT_OUT, keep_out
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
-from ..model.evaluate import copy, count_turns, power_at, set_time
+from ..model.evaluate import copy, count_turns, evaluate_constraints, jacobian_times, largest, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, option_index
@@ -45,6 +50,7 @@ from .style import DASHED, Style
 OPTIONS = (Option("first_step", 0.0, "first internal step tried [s]; 0: as the start tells", minimum=0.0),)
 FIRST_STEP = option_index(OPTIONS, "first_step")
 ONE = np.ones(1)
+ALIKE = 100.0  # how much worse than others a row that was kept out may be
 
 
 @inline
@@ -113,39 +119,72 @@ def try_step(system, state, t, h, tolerance):
 
 
 @compiled
+def holds_all_rows(system, state, t, rounding):
+    """Whether rows that were kept out are off at the new state by no more than others are; they are let in again."""
+    work, lin, slots = system.work, system.linear, system.bodies.slots
+    x, quat, v, kept = work.x2, work.quat2, work.v2, lin.state[KEPT_OUT]
+    lin.state[KEPT_OUT] = 0
+    if kept == 0:
+        return True
+    for i in range(slots, x.shape[0]):
+        x[i, 0] = state.x[i, 0]  # counters
+    set_time(system, t, x, quat, v)
+    evaluate_constraints(system, t, x, quat, v, False, work.J)
+    jacobian_times(system, work.J, v, work.b)
+    place = rate = 0.0
+    for r in range(work.b.shape[0]):
+        work.b[r] += work.phi_t[r]
+    for k in range(kept):
+        r = lin.state[FIRST_KEPT + k]
+        place, rate = max(place, abs(work.phi[r])), max(rate, abs(work.b[r]))
+        work.phi[r] = work.b[r] = 0.0
+    return place <= ALIKE * (largest(work.phi) + rounding) and rate <= ALIKE * (largest(work.b) + rounding)
+
+
+@compiled
+def accept(system, state, t, h, rounding):
+    """(4) and the work of the step to t."""
+    work, x, quat, v = system.work, state.x, state.quat, state.v
+    for k in range(STAGES):
+        state.ledger[DRIVER_WORK] += h * B[k] * work.stage_power[k, 0]  # (2) for work
+        state.ledger[FORCE_WORK] += h * B[k] * work.stage_power[k, 1]
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            x[i, c], v[i, c] = work.x2[i, c], work.v2[i, c]
+    copy(work.quat2, quat)
+    set_time(system, t, x, quat, v)
+    if system.turns.shape[0] > 0:
+        count_turns(system, x, quat, v)
+    correct(system, state, t, system.bodies.inverse_mass, rounding, False)  # (4)
+    correct_velocity(system, state, t, False)
+    work.counts[CORRECTIONS] += 1
+
+
+@compiled
 def step(system, state, t, h, options):
-    work = system.work
-    x, quat, v = state.x, state.quat, state.v
-    end = t + h
-    now = t
+    work, lin = system.work, system.linear
+    end, now = t + h, t
     size = state.memory[0] if state.memory[0] > 0.0 else options[FIRST_STEP]
+    lin.state[KEPT_OUT], careful = 0, False
     while now < end:
-        copy(x, work.x1)
-        copy(quat, work.quat1)
-        copy(v, work.v1)
+        copy(state.x, work.x1)
+        copy(state.quat, work.quat1)
+        copy(state.v, work.v1)
         slope(system, state, now, 0)
+        if not careful:
+            keep_out(lin)
         if size == 0.0:
             size = begin_size(system, state, now, options[TOLERANCE])
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
         error = try_step(system, state, now, used, options[TOLERANCE])
-        if error < 1.0:
-            for k in range(STAGES):
-                state.ledger[DRIVER_WORK] += used * B[k] * work.stage_power[k, 0]  # (2) for work
-                state.ledger[FORCE_WORK] += used * B[k] * work.stage_power[k, 1]
-            for i in range(system.bodies.slots):
-                for c in range(3):
-                    x[i, c], v[i, c] = work.x2[i, c], work.v2[i, c]
-            copy(work.quat2, quat)
-            normalise(quat)
+        normalise(work.quat2)
+        if not holds_all_rows(system, state, now + used, options[ROUNDING]) and error < 1.0:
+            careful = True
+        elif error < 1.0:
             now = end if last else now + used
-            set_time(system, now, x, quat, v)
-            if system.turns.shape[0] > 0:
-                count_turns(system, x, quat, v)
-            correct(system, state, now, system.bodies.inverse_mass, options[ROUNDING], False)  # (4)
-            correct_velocity(system, state, now, False)
-            work.counts[CORRECTIONS] += 1
-            size = size_after_success(error, used, size, last)
+            accept(system, state, now, used, options[ROUNDING])
+            size, careful = size_after_success(error, used, size, last), False
         else:
             size = size_after_failure(error, used)
             if size < 1e-14 * max(1.0, abs(now)):
