@@ -96,6 +96,7 @@ class Coordinate:
     type: str  # "angle" or "displacement"
     points: tuple  # scene.specs.Point
     offset: float = 0.0  # added to it, so that it has the value that the user gives the pose of the scene
+    rate: float | None = None  # at the start, where the user says (initial/rates.py)
 
     @property
     def unit(self) -> str:

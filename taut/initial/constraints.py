@@ -8,6 +8,7 @@ make the initial position (equalities.py) and velocity consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.linalg import norm
@@ -28,6 +29,7 @@ from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
+from .rates import meet_rates
 
 CONFLICT_ROUNDS = 30
 
@@ -92,6 +94,9 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
         evaluate_start(system, state)
         rate = work.b.copy()
+    if mode != AS_GIVEN and meet_rates(model, state, partial(project_velocity, system, state)):
+        evaluate_start(system, state)
+        rate = work.b.copy()
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if np.abs(rate).max() > 1e-12 * speed:
         worst = int(np.argmax(np.abs(rate)))
@@ -99,11 +104,25 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         if mode == AS_GIVEN:
             note(f"{broken}per second; it was left so (start='as_given')")
         else:
-            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it)")
+            before = state.v.copy()
             project_velocity(system, state)
+            whose = _most(model, before, state.v)
+            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it){whose}")
             evaluate_start(system, state)
     system.work.counts[:] = 0
     return start
+
+
+def _most(model: Model, before: np.ndarray, after: np.ndarray) -> str:
+    """Whose velocity was changed most, by kinetic energy of the change; for bodies that moved before."""
+    energy = (model.bodies.mass * (after - before) ** 2).sum(axis=1)
+    bodies = [(body, slot, unit) for body in model.body_info if body.motion == "free" for slot, unit in
+              ((body.slot, "m/s"), (body.slot + 1, "rad/s"))[: 2 if body.kind == "rigid" else 1]]  # fmt: skip
+    body, slot, unit = max(bodies, key=lambda found: energy[found[1]])
+    if not before.any():
+        return ""
+    return (f"; most for '{body.name}', from {norm(before[slot]):.4g} to {norm(after[slot]):.4g} {unit} "
+            "(joints take a rate= to start with)")
 
 
 def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:

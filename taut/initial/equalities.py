@@ -71,8 +71,11 @@ def meet_equalities(
                         f"hold: the search ended at one that breaks {_amounts(model, left * scale, left)}. Change "
                         "their values, or start nearer to where they hold.")
     if not conflicting or max(moved.far, moved.turned) > ROUNDING * size:
-        turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > 0.0 else ""
+        turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > ROUNDING else ""
         least = ", the least (weighted by mass) that mends it" if moved.is_least else ""
+        if conflicting:
+            kept = _amounts(model, moved.left * scale, moved.left)
+            least = f" to a compromise, which breaks {kept}" if kept else least
         broke = _amounts(model, phi, off)
         warn(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
+ROBOTS = (".urdf", ".xml")
 _LISTED = 50  # mistakes that are told one by one
 # What to write where the YAML has another type.
 _WANTED = {
@@ -32,11 +33,18 @@ _WANTED = {
 
 @checked
 def load(path: str | Path, allow_outside: bool = False) -> Scene:
-    """Read a scene file. It is data: nothing in it is executed.
+    """Read a scene file (.yaml), or a robot (.urdf, .xml of MuJoCo). It is data: nothing in it is executed.
 
     allow_outside  whether the meshes and arrays that it names may lie outside of its folder
     """
-    return _Reader(Path(path), allow_outside).scene()
+    path = Path(path)
+    if path.suffix in ROBOTS:
+        from .robots import load_robot
+
+        return load_robot(path)
+    if path.suffix == ".py":
+        raise TautError(f"'{path}' is a program, which would be executed; if you trust it: taut.open_scene('{path}').")
+    return _Reader(path, allow_outside).scene()
 
 
 class _Reader:

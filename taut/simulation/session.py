@@ -15,6 +15,7 @@ import numpy as np
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
 from ..errors import TautError, note, notes_so_far, warn
+from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
@@ -154,7 +155,12 @@ class Session:
             names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
-        return f"{text} {self.method.remedy}"
+        failed = self._failed_function()
+        return f"{failed}. {text}" if failed else f"{text} {self.method.remedy}"
+
+    def _failed_function(self) -> str:
+        """What was told of a user's function that failed, if one did: nothing else is to blame then."""
+        return next((text for text in notes_so_far() if FAILED in text), "")
 
     def _report_solves(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
@@ -180,6 +186,8 @@ class Session:
         if status == "interrupted":  # it may go on, and is judged when it ends
             return status, f"{message}; it diverged at step {step}: {found.text}", None
         remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.remedy
+        if self._failed_function():
+            return "diverged", message or f"{self._failed_function()}.", step
         ended = f" Then: {message}" if message else f" {remedy}"
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 

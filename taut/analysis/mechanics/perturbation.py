@@ -4,7 +4,8 @@
                    R' = R exp([δθ]),   ω' = ω + δω,   δθ and ω in the body's axes         (2)
 
 Coefficients are constant about a steady motion in the right axes only: (1) for a wheel that spins about its axis of
-symmetry, (2) for a body without such symmetry that spins about one of its principal axes.
+symmetry and for what goes round with axes that turn (steady.py), (2) for a body without such symmetry that spins about
+one of its principal axes.
 """
 
 from __future__ import annotations
@@ -51,6 +52,12 @@ class Perturbed:
         self._column = {unknown: k for k, unknown in enumerate(self.unknowns)}
         self.n = len(self.unknowns)
         self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
+
+    def use_world_axes(self) -> bool:
+        """Treat all rigid bodies as (1), whatever their symmetry; returns whether that changes anything."""
+        rigid = [int(s) for s in self.model.bodies.spin_slot if (self.model.bodies.inverse_mass[s] > 0.0).all()]
+        changes, self.spins = rigid != self.spins, rigid
+        return changes
 
     def world(self, array: Array, quat: Array) -> Array:
         """The free unknowns of an array (points, 3), rotations in the world's axes, (n,)."""

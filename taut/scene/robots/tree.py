@@ -264,6 +264,7 @@ class Built:
             given["axis"] = axis
         if joint.kind in ("hinge", "slider"):
             given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
+            given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
         try:
             self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:
