@@ -120,10 +120,9 @@ def try_step(system, state, t, h, tolerance):
 
 @compiled
 def holds_all_rows(system, state, t, rounding):
-    """Whether rows that were kept out are off at the new state by no more than others are; they are let in again."""
+    """Whether rows that were kept out are off at the new state by no more than others are."""
     work, lin, slots = system.work, system.linear, system.bodies.slots
     x, quat, v, kept = work.x2, work.quat2, work.v2, lin.state[KEPT_OUT]
-    lin.state[KEPT_OUT] = 0
     if kept == 0:
         return True
     for i in range(slots, x.shape[0]):
@@ -155,6 +154,9 @@ def accept(system, state, t, h, rounding):
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
         count_turns(system, x, quat, v)
+    if system.linear.state[KEPT_OUT] > 0:
+        correct(system, state, t, system.bodies.inverse_mass, 0.0, False)
+        system.linear.state[KEPT_OUT] = 0
     correct(system, state, t, system.bodies.inverse_mass, rounding, False)  # (4)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1
@@ -165,8 +167,9 @@ def step(system, state, t, h, options):
     work, lin = system.work, system.linear
     end, now = t + h, t
     size = state.memory[0] if state.memory[0] > 0.0 else options[FIRST_STEP]
-    lin.state[KEPT_OUT], careful = 0, False
+    careful = False
     while now < end:
+        lin.state[KEPT_OUT] = 0
         copy(state.x, work.x1)
         copy(state.quat, work.quat1)
         copy(state.v, work.v1)
@@ -188,6 +191,7 @@ def step(system, state, t, h, options):
         else:
             size = size_after_failure(error, used)
             if size < 1e-14 * max(1.0, abs(now)):
+                lin.state[KEPT_OUT] = 0
                 return TOO_SMALL
     state.memory[0] = size
     return OK
