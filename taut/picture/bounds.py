@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
+from ..view.drawing import BESIDE
 from .meshes import of_shape
 from .motion import Motion
 
@@ -70,11 +71,11 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
                 cloud.append(np.array([place]))
                 found = found.joined(Bounds(np.array(place), np.array(place)))
     for guide in drawn["guides"]:
-        if guide["kind"] == "sphere":
+        if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))
             cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
-        elif guide["kind"] != "line" and len(guide["points"]):
+        elif guide["form"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
             cloud.append(line)
             found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
@@ -96,7 +97,7 @@ def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
     if obstacle["kind"] not in OBSTACLES:
         return found
     shape, _ = OBSTACLES[obstacle["kind"]]
-    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     ends = shape.bounds(at)
     if ends is not None:
         return Bounds(*ends)
