@@ -149,7 +149,8 @@ def costs_told(sizes: Sequence[int], costs: Costs) -> tuple[list[Table], list[Ta
                       *(cell(m in own, 1e6 * own.get(m, 0.0)) for m in MACHINES)])  # fmt: skip
         ratios.append([name, *(digits(ratio(name, n)) if n in known else "–" for n in sizes)])
     header = [f"N = {n:,}" for n in sizes]
-    tables = [Table("rigid_chain and mechanisms: µs of the processor per step", ["", *header, "growth", *MACHINES], times),
+    columns = ["", *header, "growth", *MACHINES]
+    tables = [Table("rigid_chain and mechanisms: µs of processor time per step", columns, times),
               Table("rigid_chain, times the chain of particles, per unknown", ["", *header], ratios)]  # fmt: skip
     watched = costs.rigid.get(WATCHED, {})
     targets = [Target(f"{WATCHED}, rigid_chain at N = {n:,}, times the particles per unknown", ratio(WATCHED, n),
