@@ -1,4 +1,5 @@
-"""Reference version of simd_kernels.py in plain Python: the same sums in the same order, each product rounded."""
+"""Reference version of simd_kernels.py and group_kernels.py in plain Python: the same sums in the same order, each
+product rounded."""
 
 from __future__ import annotations
 
@@ -126,3 +127,52 @@ def rhs_kernels(rhs_count: int) -> tuple:
 
 set_below, solve_own, solve_back = rhs_kernels(1)
 set_below_four, solve_own_four, solve_back_four = rhs_kernels(PIECES)
+
+
+def add_product(panels, a, b, count, weight, at_weight, out, at, columns):
+    """(1) of group_kernels.py, added to what is there."""
+    tile, first = micro_panel_at(out, at, columns), int(at_weight)
+    w = weight.reshape(-1)[first : first + int(count)]
+    for column, row, x in zip(micro_panel_at(panels, a, count), micro_panel_at(panels, b, count), w, strict=True):
+        tile += (column * x) * row[: int(columns), None]
+
+
+def set_product(panels, a, b, count, weight, at_weight, out, at, columns):
+    micro_panel_at(out, at, columns)[:] = 0.0
+    add_product(panels, a, b, count, weight, at_weight, out, at, columns)
+
+
+def subtract_product(fac, a, b, count, at, columns):
+    """(2) of group_kernels.py."""
+    tile = micro_panel_at(fac, at, columns)
+    for column, row in zip(micro_panel_at(fac, a, count), micro_panel_at(fac, b, count), strict=True):
+        tile -= column * row[: int(columns), None]
+
+
+def tile_times(fac, a, columns, rhs, source):
+    total = np.zeros(LANES)
+    for column, x in zip(micro_panel_at(fac, a, columns), lanes_at(rhs, source), strict=False):
+        total += column * x
+    return total
+
+
+def tile_transposed(fac, a, columns, rhs, source):
+    tile = np.zeros((LANES, LANES))
+    tile[: int(columns)] = micro_panel_at(fac, a, columns)
+    return sum_of_lanes(tile * lanes_at(rhs, source))
+
+
+def set_times(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] = tile_times(fac, a, columns, rhs, source)
+
+
+def set_transposed(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] = tile_transposed(fac, a, columns, rhs, source)
+
+
+def subtract_times(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] -= tile_times(fac, a, columns, rhs, source)
+
+
+def subtract_transposed(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] -= tile_transposed(fac, a, columns, rhs, source)

@@ -236,7 +236,9 @@ class Model:
         if len(rows.spin_row):
             of = plan.products
             left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
-            plan = plan._replace(products=of._replace(left=left, right=right))
+            source = order[plan.groups.source].astype(plan.groups.source.dtype)
+            plan = plan._replace(products=of._replace(left=left, right=right),
+                                 groups=plan.groups._replace(source=source))  # fmt: skip
         return plan
 
 
