@@ -32,7 +32,7 @@ def accelerations(system):
 def kick(system, v, h, out):
     """out = v + h W f after `apply`. Long chains are bound by memory and feel a detour over work.a."""
     w, f = system.bodies.w, system.work.f
-    for i in range(v.shape[0]):
+    for i in range(system.bodies.slots):
         for c in range(3):
             out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
 
@@ -54,7 +54,7 @@ def apply_all(system, t, x, quat, v):
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
-    for i in range(f.shape[0]):
+    for i in range(f.shape[0] if batches.code.shape[0] > 0 else bodies.slots):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
     work.power[0] = 0.0

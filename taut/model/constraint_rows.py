@@ -7,7 +7,6 @@ from numba import types
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
 from .instant import place, start_of
-from .rotation import to_body
 from .switched_rows import switch_rows, take_over
 
 
@@ -26,7 +25,7 @@ def constraints(system, t, x, quat, v, second, J):
     if held.row.shape[0] > 0:
         switch_rows(held, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+        carry_to_rotations(system.rows, system.places, v, second, J, work.gamma)
     if system.selective == 1:
         leave_out(system, J)
 
@@ -47,13 +46,18 @@ def leave_out(system, J):
 
 
 @on_demand(types.none)
-def carry_to_rotations(rows, places, quat, v, second, J, gamma):
-    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
+def carry_to_rotations(rows, places, v, second, J, gamma):
+    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places, and
+    with them R, have been set."""
+    R = places.frame
     for k in range(rows.spin_block.shape[0]):
         k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
         body = places.body[k_place]
         r0, r1, r2 = places.arm[k_place, 0], places.arm[k_place, 1], places.arm[k_place, 2]
-        j0, j1, j2 = to_body(quat, body, J[source, 0], J[source, 1], J[source, 2])
+        a, b, c = J[source, 0], J[source, 1], J[source, 2]
+        j0 = R[body, 0] * a + R[body, 3] * b + R[body, 6] * c
+        j1 = R[body, 1] * a + R[body, 4] * b + R[body, 7] * c
+        j2 = R[body, 2] * a + R[body, 5] * b + R[body, 8] * c
         J[block, 0] = r1 * j2 - r2 * j1
         J[block, 1] = r2 * j0 - r0 * j2
         J[block, 2] = r0 * j1 - r1 * j0
@@ -87,6 +91,6 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+        carry_to_rotations(ineq.rows, system.places, v, second, ineq.J, ineq.gamma)
     if kept.row.shape[0] > 0:
         take_over(kept, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

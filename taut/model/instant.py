@@ -7,11 +7,12 @@ from math import atan2, cos, sin
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from ..compiled.vectors import dot3
 from ..constraints.base import At
 from ..expressions import call_signal
 from ..joints.coordinates import nearest
 from .dispatch import rechart_kind, sample_kind
-from .rotation import product, to_body, to_world
+from .rotation import product, set_frame, to_body, to_world
 
 
 @inline
@@ -47,13 +48,21 @@ def sample(system, t, x, quat, v):
 @on_demand(types.none)
 def count_turns(system, x, quat, v):
     """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
-    place(system, x, quat, v)
-    turns = system.turns
+    turns, places = system.turns, system.places
     for k in range(turns.shape[0]):
-        u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
-        c = x[u, 0] * x[first, 0] + x[u, 1] * x[first, 1] + x[u, 2] * x[first, 2]
-        s = x[u, 0] * x[second, 0] + x[u, 1] * x[second, 1] + x[u, 2] * x[second, 2]
+        counter = turns[k, 3]
+        u = direction(places, turns[k, 0], x, quat)
+        c, s = dot3(u, direction(places, turns[k, 1], x, quat)), dot3(u, direction(places, turns[k, 2], x, quat))
         x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
+
+
+@inline
+def direction(places, point, x, quat):
+    """A direction in the world, fixed there or to a body."""
+    if places.point.shape[0] == 0 or point < places.point[0]:
+        return x[point, 0], x[point, 1], x[point, 2]
+    k = point - places.point[0]
+    return to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
 
 
 @inline
@@ -137,13 +146,16 @@ def place(system, x, quat, v):
 @on_demand(types.none)
 def set_places(places, x, quat, v):
     """`place`, where there are any."""
+    frame = places.frame
+    for i in range(frame.shape[0]):
+        set_frame(quat, i, frame)
     for k in range(places.point.shape[0]):
         point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
-        arm = to_world(quat, body, r0, r1, r2)
-        swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
+        s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
         for c in range(3):
-            x[point, c] = x[base, c] + arm[c]
-            v[point, c] = v[base, c] + swing[c]
+            a, b, d = frame[body, 3 * c], frame[body, 3 * c + 1], frame[body, 3 * c + 2]
+            x[point, c] = x[base, c] + (a * r0 + b * r1 + d * r2)
+            v[point, c] = v[base, c] + (a * s0 + b * s1 + d * s2)

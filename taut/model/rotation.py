@@ -39,6 +39,21 @@ def to_body(quat, i, a0, a1, a2):
 
 
 @inline
+def set_frame(quat, i, frame):
+    """frame[i] = R(q) by rows: the matrix of (1)."""
+    w, x, y, z = quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3]
+    frame[i, 0] = 1.0 - 2.0 * (y * y + z * z)
+    frame[i, 1] = 2.0 * (x * y - w * z)
+    frame[i, 2] = 2.0 * (x * z + w * y)
+    frame[i, 3] = 2.0 * (x * y + w * z)
+    frame[i, 4] = 1.0 - 2.0 * (x * x + z * z)
+    frame[i, 5] = 2.0 * (y * z - w * x)
+    frame[i, 6] = 2.0 * (x * z - w * y)
+    frame[i, 7] = 2.0 * (y * z + w * x)
+    frame[i, 8] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@inline
 def product(w, x, y, z, W, X, Y, Z):
     return (
         w * W - x * X - y * Y - z * Z,
