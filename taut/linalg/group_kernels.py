@@ -1,8 +1,8 @@
 """SIMD micro-kernels of grouped.py: tiles of eight rows and as many columns as a group has, 1 to 8.
 
     X = Σ_k w_k A_k B_kᵀ             A_k, B_k: columns of micro-panels (simd_kernels.py)      (1)
-    X ← X - A Bᵀ                                                                              (2)
-    y ← Kᵀ y,    y ← K y,    z ← z - L y,    y ← y - Lᵀ z    K, L: tiles                      (3)
+    X - A Bᵀ                                                                                  (2)
+    z - T y,    z - Tᵀ y,    T Tᵀ y                          T: a tile                        (3)
 
 For every number of columns there is code of its own: its sums stay in registers and none is for nothing. Without
 compilation, reference_kernels.py does the same.
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from taut.linalg.simd_kernels import LANES, MANY, WORD, ZERO, Lanes, repeat, sum_of_lanes
+from taut.linalg.simd_kernels import LANES, MANY, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
 
 AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums find room in registers
 PLACE = types.uint64
@@ -82,12 +83,12 @@ set_product, add_product = product_kernel(True), product_kernel(False)
 
 
 @intrinsic
-def subtract_product(typingctx, fac, a, b, count, at, columns):
-    """(2) of the tile at `at`, A and B with `count` columns at a and b."""
+def subtract_product(typingctx, source, start, fac, a, b, count, at, columns):
+    """The tile fac[at] = source[start] - A Bᵀ (2), A and B with `count` columns at a and b of fac."""
 
     def lower(context, builder, signature, given):
-        fac = Lanes(context, builder, signature.args[0], given[0])
-        a, b, count, at, columns = given[1:]
+        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
+        start, a, b, count, at, columns = (given[k] for k in (1, 3, 4, 5, 6, 7))
 
         def make(width):
             for first in range(0, width, AT_ONCE):
@@ -98,48 +99,116 @@ def subtract_product(typingctx, fac, a, b, count, at, columns):
                     numbers = [fac.in_all_lanes(fac.number(builder.add(row, WORD(c)))) for c in some]
                     return [fac.add_product(s, column, x) for s, x in zip(sums, numbers, strict=True)]
 
-                places = [builder.add(at, WORD(LANES * c)) for c in some]
-                start = [fac.load(place) for place in places]
-                for place, total in zip(places, repeat(builder, count, start, term), strict=True):
-                    fac.store(total, place)
+                before = [source.load(builder.add(start, WORD(LANES * c))) for c in some]
+                for c, total in zip(some, repeat(builder, count, before, term), strict=True):
+                    fac.store(total, builder.add(at, WORD(LANES * c)))
 
         by_width(builder, columns, make)
         return context.get_dummy_value()
 
-    return types.void(fac, PLACE, PLACE, PLACE, PLACE, PLACE), lower
+    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE, PLACE, PLACE), lower
 
 
-def vector_kernel(sums_lanes: bool, adds: bool) -> Any:
-    """One of (3): T y or Tᵀ y of a tile T, in place of y or subtracted from z."""
+@intrinsic
+def copy_tile(typingctx, source, start, fac, at, columns):
+    def lower(context, builder, signature, given):
+        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
+        start, at, columns = (given[k] for k in (1, 3, 4))
+
+        def make(width):
+            for c, column in enumerate(all_columns(builder, source, start, width)):
+                fac.store(column, builder.add(at, WORD(LANES * c)))
+
+        by_width(builder, columns, make)
+        return context.get_dummy_value()
+
+    return types.void(source, PLACE, fac, PLACE, PLACE), lower
+
+
+@intrinsic
+def times_upper(typingctx, source, start, fac, k, at, columns):
+    """The tile fac[at] = source[start] K, K: the upper triangle in the tile at k of fac."""
+
+    def lower(context, builder, signature, given):
+        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
+        start, k, at, columns = (given[p] for p in (1, 3, 4, 5))
+
+        def make(width):
+            tile = all_columns(builder, source, start, width)
+            for c in range(width):
+                x = ZERO
+                for p in range(c + 1):
+                    entry = fac.number(builder.add(k, WORD(LANES * c + p)))
+                    x = fac.add_product(x, tile[p], fac.in_all_lanes(entry))
+                fac.store(x, builder.add(at, WORD(LANES * c)))
+
+        by_width(builder, columns, make)
+        return context.get_dummy_value()
+
+    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE), lower
+
+
+@intrinsic
+def times_lower(typingctx, fac, at, k, columns):
+    """The tile fac[at] times Kᵀ, K: the upper triangle in the tile at k."""
+
+    def lower(context, builder, signature, given):
+        fac = Lanes(context, builder, signature.args[0], given[0])
+        at, k, columns = given[1:]
+
+        def make(width):
+            tile = all_columns(builder, fac, at, width)
+            for c in range(width):
+                x = ZERO
+                for p in range(c, width):
+                    entry = fac.number(builder.add(k, WORD(LANES * p + c)))
+                    x = fac.add_product(x, tile[p], fac.in_all_lanes(entry))
+                fac.store(x, builder.add(at, WORD(LANES * c)))
+
+        by_width(builder, columns, make)
+        return context.get_dummy_value()
+
+    return types.void(fac, PLACE, PLACE, PLACE), lower
+
+
+def tile_times(builder: Any, tile: list, y: Any, fac: Lanes) -> Any:
+    """Σ_c T_c y_c, in two sums that run side by side."""
+    sums = [ZERO, ZERO]
+    for c, column in enumerate(tile):
+        x = builder.shuffle_vector(y, y, ir.Constant(ir.VectorType(SHORT, LANES), [c] * LANES))
+        sums[c % 2] = fac.add_product(sums[c % 2], column, x)
+    return builder.fadd(*sums)
+
+
+def tile_transposed(builder: Any, tile: list, y: Any) -> Any:
+    """Tᵀ y"""
+    return sum_of_lanes(builder, [builder.fmul(column, y) for column in tile] + [ZERO] * (LANES - len(tile)))
+
+
+def vector_kernel(apply: Any) -> Any:
+    """The kernel rhs[target] = apply(builder, fac, tile, y, z) of a tile at a and y = rhs[source], z = rhs[target]."""
 
     @intrinsic
-    def multiply_tile(typingctx, fac, a, columns, rhs, source, target):
-        """rhs[target] = T rhs[source], or Tᵀ, or what is left when it is subtracted; T: the tile at a."""
-
+    def apply_tile(typingctx, fac, a, columns, rhs, source, target):
         def lower(context, builder, signature, given):
             fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
             a, columns, source, target = (given[k] for k in (1, 2, 4, 5))
 
             def make(width):
                 tile = all_columns(builder, fac, a, width)
-                if sums_lanes:
-                    y = rhs.load(source)
-                    products = [builder.fmul(column, y) for column in tile]
-                    total = sum_of_lanes(builder, products + [ZERO] * (LANES - width))
-                else:
-                    total = ZERO
-                    for c, column in enumerate(tile):
-                        x = rhs.in_all_lanes(rhs.number(builder.add(source, WORD(c))))
-                        total = rhs.add_product(total, column, x)
-                rhs.store(builder.fsub(rhs.load(target), total) if adds else total, target)
+                rhs.store(apply(builder, fac, tile, rhs.load(source), rhs.load(target)), target)
 
             by_width(builder, columns, make)
             return context.get_dummy_value()
 
         return types.void(fac, PLACE, PLACE, rhs, PLACE, PLACE), lower
 
-    return multiply_tile
+    return apply_tile
 
 
-set_times, set_transposed = vector_kernel(False, False), vector_kernel(True, False)
-subtract_times, subtract_transposed = vector_kernel(False, True), vector_kernel(True, True)
+# (3)
+subtract_times = vector_kernel(lambda builder, fac, tile, y, z: builder.fsub(z, tile_times(builder, tile, y, fac)))
+subtract_transposed = vector_kernel(lambda builder, fac, tile, y, z: builder.fsub(z, tile_transposed(builder, tile, y)))
+times_square = vector_kernel(
+    lambda builder, fac, tile, y, z: tile_times(builder, tile, tile_transposed(builder, tile, y), fac)
+)

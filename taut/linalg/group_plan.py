@@ -74,16 +74,29 @@ def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.nd
     pos = tiles.at[tiles.find(rows, columns)] + LANES * lane[table.place_col] + lane[table.place_row]  # (1) of groups.py
     row_group, row_lane = np.empty(m, np.int64), np.empty(m, np.int64)
     row_group[perm], row_lane[perm] = group, lane
-    pairs = [np.tril_indices(c) for c in count]
-    later, earlier = (np.concatenate([p[k] + start for p, start in zip(pairs, col_ptr)]) for k in (0, 1))
     groups = Groups(
         width=width.astype(np.uint64), place=begin.astype(np.uint64),
         first=(col_ptr + np.arange(g + 1)).astype(np.uint64), at=tiles.at.astype(np.uint64),
-        below=below.astype(np.uint64), target=tiles.find(col_idx[later], col_idx[earlier]).astype(np.uint32),
+        column=column.astype(np.uint32), below=below.astype(np.uint64),
+        row=np.searchsorted(np.sort(below), np.arange(g + 1)).astype(np.uint64),
+        row_tile=np.argsort(below, kind="stable").astype(np.uint32),
         lane=(LANES * row_group + row_lane).astype(np.uint32), rhs=aligned(LANES * g), least=np.zeros(LANES),
-        **_panels(pattern, row_group, row_lane, tiles),
+        **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
     )  # fmt: skip
     return groups, pos
+
+
+def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarray) -> dict[str, np.ndarray]:
+    """The products of two tiles below the same diagonal one, and the tile that they go to."""
+    first = np.cumsum(count + 1) - count  # the first tile below the diagonal of each group
+    pairs = {c: np.stack(np.tril_indices(c)) for c in np.unique(count)}
+    a, b = np.concatenate([pairs[c] + start for c, start in zip(count, first)], axis=1)
+    target = tiles.find(below[a], below[b])
+    fresh, touched = np.zeros(target.size, np.int64), np.zeros(below.size, np.uint64)
+    fresh[np.unique(target, return_index=True)[1]] = touched[target] = 1
+    updates = np.stack([tiles.at[a], tiles.at[b], tiles.at[target], width[below[b]], fresh], axis=1)
+    update = np.append(0, np.cumsum(count * (count + 1) // 2))
+    return {"touched": touched, "update": update.astype(np.uint64), "updates": updates.astype(np.uint64)}
 
 
 def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles) -> dict[str, Any]:
@@ -95,8 +108,8 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     key = group[row_of[blocks]] * slots + slot[blocks]
     panels = np.unique(key)
     to = 3 * LANES * np.searchsorted(panels, key) + lane[row_of[blocks]]
-    fresh = np.unique(to, return_index=True)[1]
-    order = np.concatenate([fresh, np.setdiff1d(np.arange(to.size), fresh)])
+    order = np.argsort(3 * LANES * key + lane[row_of[blocks]], kind="stable")
+    gather = np.searchsorted(key[order], slots * np.arange(tiles.groups + 1))
     # each pair of groups that meet on a slot, once
     pairs = pattern.products
     i, j, s = group[pairs.left_row], group[pairs.right_row], slot[pairs.left]
@@ -115,5 +128,5 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     return {
         "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint64),
         "runs": runs.astype(np.uint64), "source": blocks[order].astype(np.uint32),
-        "to": to[order].astype(np.uint32), "fresh": int(fresh.size), "panels": aligned(3 * LANES * panels.size),
+        "gather": gather.astype(np.uint64), "to": to[order].astype(np.uint32), "panels": aligned(3 * LANES * panels.size),
     }  # fmt: skip

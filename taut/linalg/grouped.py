@@ -3,12 +3,13 @@
     A_ij = Σ P_i W P_jᵀ                                       over the slots that both groups touch     (1)
     A_jj = L_jj L_jjᵀ,    K_j = L_jj⁻ᵀ,    L_aj = A_aj K_j    for the groups a below                    (2)
     A_ab ← A_ab - L_aj L_bjᵀ                                  for all pairs b ≤ a below                 (3)
-    y_j ← K_jᵀ y_j,    y_a ← y_a - L_aj y_j                   forwards                                  (4)
-    y_j ← K_j (y_j - Σ_a L_ajᵀ y_a)                           backwards                                 (5)
+    F_aj = L_aj K_jᵀ = A_aj A_jj⁻¹                                                                      (4)
+    y_a ← y_a - F_aj y_j                                      forwards                                  (5)
+    y_j ← K_j K_jᵀ y_j - Σ_a F_ajᵀ y_a                        backwards                                 (6)
 
-K is kept in place of L_jj: a product waits for nothing, where a division waits for the column before it. A pivot up to
-`tolerance` times its original diagonal counts as dependent: its column of L is zero, and so is `inverse`, which holds
-1 / L_rr.
+K is kept in place of L_jj and F in place of L_aj: in (5) and (6), where each group waits for the one before, they leave
+one product to wait for. A pivot up to `tolerance` times its original diagonal counts as dependent: its column of L is
+zero, and so is `inverse`, which holds 1 / L_rr.
 """
 
 from __future__ import annotations
@@ -19,68 +20,86 @@ import numba
 import numpy as np
 from numba import types
 
-from taut.compiled import on_demand
+from taut.compiled import inline, on_demand
 from taut.linalg import group_kernels, reference_kernels, simd_kernels
 
 config: Any = numba.config
 tiles: Any = reference_kernels if config.DISABLE_JIT else simd_kernels
 kernels: Any = reference_kernels if config.DISABLE_JIT else group_kernels
-factor_tile, finish_tile = tiles.factor_tile, tiles.finish_tile
+factor_tile, copy_tile, times_upper = tiles.factor_tile, kernels.copy_tile, kernels.times_upper
 set_product, add_product, subtract_product = kernels.set_product, kernels.add_product, kernels.subtract_product
-set_times, set_transposed = kernels.set_times, kernels.set_transposed
+times_lower, times_square = kernels.times_lower, kernels.times_square
 subtract_times, subtract_transposed = kernels.subtract_times, kernels.subtract_transposed
 
-NOTHING, ONE, EIGHT, NINE, SIXTEEN = (np.uint64(k) for k in (0, 1, 8, 9, 16))  # indices stay unsigned
+NOTHING, ONE, EIGHT, NINE = (np.uint64(k) for k in (0, 1, 8, 9))  # indices stay unsigned
+AT_ONCE = 32  # groups whose panels, some 20 kB, stay in the nearest cache
 
 
 @on_demand(types.none)
 def assemble_groups(groups, J, w, val):
-    """(1)"""
+    """(1), some groups at a time, whose panels are then still near."""
+    count = groups.width.shape[0]
+    for begin in range(0, count, AT_ONCE):
+        end = min(begin + AT_ONCE, count)
+        set_panels(groups, begin, end, J)
+        for k in range(groups.row[begin], groups.row[end]):
+            t = np.uint64(groups.row_tile[k])
+            set_tile(groups, t, groups.width[groups.column[t]], w, val)
+
+
+@inline
+def set_panels(groups, begin, end, J):
+    """P of the groups begin:end."""
     source, to, panels = groups.source, groups.to, groups.panels
-    for k in range(groups.fresh):
-        block, at = source[k], to[k]
-        panels[at] = J[block, 0]
-        panels[at + EIGHT] = J[block, 1]
-        panels[at + SIXTEEN] = J[block, 2]
-    for k in range(groups.fresh, source.shape[0]):
-        block, at = source[k], to[k]
-        panels[at] += J[block, 0]
-        panels[at + EIGHT] += J[block, 1]
-        panels[at + SIXTEEN] += J[block, 2]
-    run, runs = groups.run, groups.runs
-    for j in range(groups.width.shape[0]):
-        columns = groups.width[j]
-        for t in range(groups.first[j], groups.first[j + 1]):
-            at, q = groups.at[t], run[t]
-            if q == run[t + ONE]:
-                continue  # it fills in
+    before = panels.shape[0]  # no place
+    for k in range(groups.gather[begin], groups.gather[end]):
+        block, at = source[k], np.int64(to[k])
+        a, b, c = J[block, 0], J[block, 1], J[block, 2]
+        if at == before:  # a row that touches the slot in several points
+            a, b, c = panels[at] + a, panels[at + 8] + b, panels[at + 16] + c
+        panels[at], panels[at + 8], panels[at + 16] = a, b, c
+        before = at
+
+
+@inline
+def set_tile(groups, t, columns, w, val):
+    """(1) of one tile; tiles that fill in have no runs and stay zero."""
+    run, runs, panels, at = groups.run, groups.runs, groups.panels, groups.at[t]
+    for q in range(run[t], run[t + ONE]):
+        if q == run[t]:
             set_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
-            for p in range(q + ONE, run[t + ONE]):
-                add_product(panels, runs[p, 0], runs[p, 1], runs[p, 2], w, runs[p, 3], val, at, columns)
+        else:
+            add_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
 
 
 @on_demand(types.int64)
 def factor_groups(groups, val, fac, inverse, tolerance):
     """Returns the number of dependent pivots."""
-    first, at, target, least = groups.first, groups.at, groups.target, groups.least
-    for k in range(val.shape[0]):
-        fac[k] = val[k]
-    dependent = 0
-    pair = NOTHING
+    first, places, least, updates, touched = groups.first, groups.at, groups.least, groups.updates, groups.touched
     for j in range(groups.width.shape[0]):
-        columns, own, place = groups.width[j], at[first[j]], groups.place[j]
+        columns, begin, end = groups.width[j], first[j], first[j + 1]
+        own = places[begin]
         for c in range(columns):
             least[c] = tolerance * val[own + NINE * c]
-        factor_tile(fac, own, NOTHING, columns, least, inverse, place)  # (2)
-        for c in range(columns):
-            if inverse[place + c] == 0.0:
-                dependent += 1
-        for a in range(first[j] + ONE, first[j + 1]):
-            finish_tile(fac, at[a], NOTHING, own, NOTHING, columns)
-            for b in range(first[j] + ONE, a + ONE):
-                to, wide = target[pair], groups.width[groups.below[b]]
-                subtract_product(fac, at[a], at[b], columns, at[to], wide)  # (3)
-                pair += ONE
+        if touched[begin] == 0:
+            copy_tile(val, own, fac, own, columns)
+        factor_tile(fac, own, NOTHING, columns, least, inverse, groups.place[j])  # (2)
+        for t in range(begin + ONE, end):
+            if touched[t] == 0:
+                times_upper(val, places[t], fac, own, places[t], columns)
+            else:
+                times_upper(fac, places[t], fac, own, places[t], columns)
+        for u in range(groups.update[j], groups.update[j + 1]):
+            a, b, to, width = updates[u, 0], updates[u, 1], updates[u, 2], updates[u, 3]
+            if updates[u, 4] == 1:
+                subtract_product(val, to, fac, a, b, columns, to, width)  # (3)
+            else:
+                subtract_product(fac, to, fac, a, b, columns, to, width)
+        for t in range(begin + ONE, end):
+            times_lower(fac, places[t], own, columns)  # (4)
+    dependent = 0
+    for r in range(inverse.shape[0]):
+        dependent += 1 if inverse[r] == 0.0 else 0
     return dependent
 
 
@@ -93,13 +112,12 @@ def solve_groups(groups, fac, b, out):
     count = groups.width.shape[0]
     for j in range(count):
         own, columns = EIGHT * np.uint64(j), groups.width[j]
-        set_transposed(fac, at[first[j]], columns, y, own, own)  # (4)
-        for a in range(first[j] + ONE, first[j + 1]):
-            subtract_times(fac, at[a], columns, y, own, EIGHT * below[a])
+        for t in range(first[j] + ONE, first[j + 1]):
+            subtract_times(fac, at[t], columns, y, own, EIGHT * below[t])  # (5)
+        times_square(fac, at[first[j]], columns, y, own, own)  # (6)
     for j in range(count - 1, -1, -1):
         own, columns = EIGHT * np.uint64(j), groups.width[j]
-        for a in range(first[j] + ONE, first[j + 1]):
-            subtract_transposed(fac, at[a], columns, y, EIGHT * below[a], own)  # (5)
-        set_times(fac, at[first[j]], columns, y, own, own)
+        for t in range(first[j] + ONE, first[j + 1]):
+            subtract_transposed(fac, at[t], columns, y, EIGHT * below[t], own)
     for r in range(lane.shape[0]):
         out[r] = y[lane[r]]

@@ -84,7 +84,9 @@ def apply_all(system, t, x, quat, v):
             f[spin, 2] += r0 * f1 - r1 * f0
     for i in range(bodies.spin_slot.shape[0]):  # torques into body axes, with the gyroscopic term -ω × I ω
         spin = bodies.spin_slot[i]
-        tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
+        tau = (0.0, 0.0, 0.0)  # gravity turns no body about its centre of mass
+        if batches.code.shape[0] > 0:
+            tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]
         f[spin, 0] = tau[0] - (i2 - i1) * o1 * o2

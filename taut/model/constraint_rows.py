@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
@@ -49,15 +50,19 @@ def leave_out(system, J):
 def carry_to_rotations(rows, places, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places, and
     with them R, have been set."""
-    R = places.frame
+    here = places.point.shape[0]  # no place
+    r = (0.0, 0.0, 0.0)
+    x, y, z = r, r, r
     for k in range(rows.spin_block.shape[0]):
-        k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
-        body = places.body[k_place]
-        r0, r1, r2 = places.arm[k_place, 0], places.arm[k_place, 1], places.arm[k_place, 2]
+        block, source = rows.spin_block[k], rows.spin_from[k]
+        if rows.spin_place[k] != here:
+            here = np.int64(rows.spin_place[k])
+            r = row_of(places.arm, here, 0)
+            body = places.body[here]
+            x, y, z = row_of(places.frame, body, 0), row_of(places.frame, body, 3), row_of(places.frame, body, 6)
+        r0, r1, r2 = r
         a, b, c = J[source, 0], J[source, 1], J[source, 2]
-        j0 = R[body, 0] * a + R[body, 3] * b + R[body, 6] * c
-        j1 = R[body, 1] * a + R[body, 4] * b + R[body, 7] * c
-        j2 = R[body, 2] * a + R[body, 5] * b + R[body, 8] * c
+        j0, j1, j2 = x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c
         J[block, 0] = r1 * j2 - r2 * j1
         J[block, 1] = r2 * j0 - r0 * j2
         J[block, 2] = r0 * j1 - r1 * j0
@@ -69,6 +74,11 @@ def carry_to_rotations(rows, places, v, second, J, gamma):
             gamma[rows.spin_row[k]] += (
                 j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
             )
+
+
+@inline
+def row_of(table, i, first):
+    return table[i, first], table[i, first + 1], table[i, first + 2]
 
 
 @inline

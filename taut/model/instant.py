@@ -12,7 +12,7 @@ from ..constraints.base import At
 from ..expressions import call_signal
 from ..joints.coordinates import nearest
 from .dispatch import rechart_kind, sample_kind
-from .rotation import product, set_frame, to_body, to_world
+from .rotation import product, set_frame, to_body, to_world, turned_by
 
 
 @inline
@@ -155,7 +155,9 @@ def set_places(places, x, quat, v):
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
-        for c in range(3):
-            a, b, d = frame[body, 3 * c], frame[body, 3 * c + 1], frame[body, 3 * c + 2]
-            x[point, c] = x[base, c] + (a * r0 + b * r1 + d * r2)
-            v[point, c] = v[base, c] + (a * s0 + b * s1 + d * s2)
+        a0, a1, a2 = turned_by(frame, body, r0, r1, r2)
+        b0, b1, b2 = turned_by(frame, body, s0, s1, s2)
+        c0, c1, c2 = x[base, 0] + a0, x[base, 1] + a1, x[base, 2] + a2
+        d0, d1, d2 = v[base, 0] + b0, v[base, 1] + b1, v[base, 2] + b2
+        x[point, 0], x[point, 1], x[point, 2] = c0, c1, c2
+        v[point, 0], v[point, 1], v[point, 2] = d0, d1, d2
