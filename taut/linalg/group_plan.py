@@ -71,22 +71,20 @@ def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.nd
     below, column = np.insert(col_idx, col_ptr[:-1], np.arange(g)), np.repeat(np.arange(g), count + 1)
     size = LANES * width[column]
     tiles = Tiles(np.cumsum(size) - size, column * g + below, g)
-    pos = tiles.at[tiles.find(rows, columns)] + LANES * lane[table.place_col] + lane[table.place_row]  # (1) of groups.py
+    pos = tiles.at[tiles.find(rows, columns)] + LANES * lane[table.place_col] + lane[table.place_row]  # groups.py (1)
     row_group, row_lane = np.empty(m, np.int64), np.empty(m, np.int64)
     row_group[perm], row_lane[perm] = group, lane
     groups = Groups(
         width=width.astype(np.uint64), place=begin.astype(np.uint64),
         first=(col_ptr + np.arange(g + 1)).astype(np.uint64), at=tiles.at.astype(np.uint64),
-        column=column.astype(np.uint32), below=below.astype(np.uint64),
-        row=np.searchsorted(np.sort(below), np.arange(g + 1)).astype(np.uint64),
-        row_tile=np.argsort(below, kind="stable").astype(np.uint32),
-        lane=(LANES * row_group + row_lane).astype(np.uint32), rhs=aligned(LANES * g), least=np.zeros(LANES),
+        below=below.astype(np.uint64), lane=(LANES * row_group + row_lane).astype(np.uint32),
+        rhs=aligned(LANES * g), least=np.zeros(LANES),
         **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
     )  # fmt: skip
     return groups, pos
 
 
-def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarray) -> dict[str, np.ndarray]:
+def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarray) -> dict[str, Any]:
     """The products of two tiles below the same diagonal one, and the tile that they go to."""
     first = np.cumsum(count + 1) - count  # the first tile below the diagonal of each group
     pairs = {c: np.stack(np.tril_indices(c)) for c in np.unique(count)}
@@ -108,8 +106,8 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     key = group[row_of[blocks]] * slots + slot[blocks]
     panels = np.unique(key)
     to = 3 * LANES * np.searchsorted(panels, key) + lane[row_of[blocks]]
-    order = np.argsort(3 * LANES * key + lane[row_of[blocks]], kind="stable")
-    gather = np.searchsorted(key[order], slots * np.arange(tiles.groups + 1))
+    fresh = np.unique(to, return_index=True)[1]
+    order = np.concatenate([fresh, np.setdiff1d(np.arange(to.size), fresh)])
     # each pair of groups that meet on a slot, once
     pairs = pattern.products
     i, j, s = group[pairs.left_row], group[pairs.right_row], slot[pairs.left]
@@ -128,5 +126,5 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     return {
         "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint64),
         "runs": runs.astype(np.uint64), "source": blocks[order].astype(np.uint32),
-        "gather": gather.astype(np.uint64), "to": to[order].astype(np.uint32), "panels": aligned(3 * LANES * panels.size),
+        "to": to[order].astype(np.uint32), "fresh": int(fresh.size), "panels": aligned(3 * LANES * panels.size),
     }  # fmt: skip

@@ -20,7 +20,7 @@ import numba
 import numpy as np
 from numba import types
 
-from taut.compiled import inline, on_demand
+from taut.compiled import on_demand
 from taut.linalg import group_kernels, reference_kernels, simd_kernels
 
 config: Any = numba.config
@@ -31,45 +31,31 @@ set_product, add_product, subtract_product = kernels.set_product, kernels.add_pr
 times_lower, times_square = kernels.times_lower, kernels.times_square
 subtract_times, subtract_transposed = kernels.subtract_times, kernels.subtract_transposed
 
-NOTHING, ONE, EIGHT, NINE = (np.uint64(k) for k in (0, 1, 8, 9))  # indices stay unsigned
-AT_ONCE = 32  # groups whose panels, some 20 kB, stay in the nearest cache
+NOTHING, ONE, EIGHT, NINE, SIXTEEN = (np.uint64(k) for k in (0, 1, 8, 9, 16))  # indices stay unsigned
 
 
 @on_demand(types.none)
 def assemble_groups(groups, J, w, val):
-    """(1), some groups at a time, whose panels are then still near."""
-    count = groups.width.shape[0]
-    for begin in range(0, count, AT_ONCE):
-        end = min(begin + AT_ONCE, count)
-        set_panels(groups, begin, end, J)
-        for k in range(groups.row[begin], groups.row[end]):
-            t = np.uint64(groups.row_tile[k])
-            set_tile(groups, t, groups.width[groups.column[t]], w, val)
-
-
-@inline
-def set_panels(groups, begin, end, J):
-    """P of the groups begin:end."""
+    """(1)"""
     source, to, panels = groups.source, groups.to, groups.panels
-    before = panels.shape[0]  # no place
-    for k in range(groups.gather[begin], groups.gather[end]):
-        block, at = source[k], np.int64(to[k])
-        a, b, c = J[block, 0], J[block, 1], J[block, 2]
-        if at == before:  # a row that touches the slot in several points
-            a, b, c = panels[at] + a, panels[at + 8] + b, panels[at + 16] + c
-        panels[at], panels[at + 8], panels[at + 16] = a, b, c
-        before = at
-
-
-@inline
-def set_tile(groups, t, columns, w, val):
-    """(1) of one tile; tiles that fill in have no runs and stay zero."""
-    run, runs, panels, at = groups.run, groups.runs, groups.panels, groups.at[t]
-    for q in range(run[t], run[t + ONE]):
-        if q == run[t]:
-            set_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
-        else:
-            add_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
+    for k in range(groups.fresh):
+        block, at = source[k], to[k]
+        panels[at], panels[at + EIGHT], panels[at + SIXTEEN] = J[block, 0], J[block, 1], J[block, 2]
+    for k in range(groups.fresh, source.shape[0]):
+        block, at = source[k], to[k]
+        panels[at] += J[block, 0]
+        panels[at + EIGHT] += J[block, 1]
+        panels[at + SIXTEEN] += J[block, 2]
+    run, runs = groups.run, groups.runs
+    for j in range(groups.width.shape[0]):
+        columns = groups.width[j]
+        for t in range(groups.first[j], groups.first[j + 1]):
+            at, begin = groups.at[t], run[t]
+            for q in range(begin, run[t + ONE]):  # a tile that fills in has none, and stays zero
+                if q == begin:
+                    set_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
+                else:
+                    add_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], val, at, columns)
 
 
 @on_demand(types.int64)

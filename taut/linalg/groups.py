@@ -27,24 +27,21 @@ BEYOND = LANES * LANES  # numbers that vectors may read after the last tile
 
 @structure
 class Groups(NamedTuple):
-    """g groups in the order of elimination, with t tiles; c: of the columns of a group."""
+    """g groups in the order of elimination, with t tiles."""
 
     width: np.ndarray  # (g,) uint64: rows
     place: np.ndarray  # (g,) uint64: place of the first row
     first: np.ndarray  # (g+1,) uint64: its tiles, the diagonal one first
     at: np.ndarray  # (t,) uint64: where the tile begins
-    column: np.ndarray  # (t,) uint32: the group of the tile's columns,
-    below: np.ndarray  # (t,) uint64: and of its rows
+    below: np.ndarray  # (t,) uint64: the group of the tile's rows
     touched: np.ndarray  # (t,) uint64: 1 where products go to the tile, of those that follow
     update: np.ndarray  # (g+1,) uint64: products L_a L_bᵀ of tiles below each group:
-    updates: np.ndarray  # (., 5) uint64: where both begin, and the tile they go to; its columns; 1: it is the first there
-    row: np.ndarray  # (g+1,) uint64: tiles by the group of their rows:
-    row_tile: np.ndarray  # (t,) uint32
+    updates: np.ndarray  # (., 5) uint64: where both and the tile they go to begin; its columns; 1: the first there
     run: np.ndarray  # (t+1,) uint64: runs of each tile,
     runs: np.ndarray  # (r, 4) uint64: their panels of rows and of columns, how many columns, 3 · the first slot
-    gather: np.ndarray  # (g+1,) uint64: blocks of J that the panels of each group are made of:
-    source: np.ndarray  # (.,) uint32: the block,
-    to: np.ndarray  # (.,) uint32: and where it goes in `panels`; those that go to one place follow each other
+    source: np.ndarray  # (.,) uint32: blocks of J, and
+    to: np.ndarray  # (.,) uint32: where they go in `panels`; first those that come first, then those that are added
+    fresh: int  # how many come first
     lane: np.ndarray  # (m,) uint32: where a row lies in `rhs`
     panels: np.ndarray  # (.,) float64: P
     rhs: np.ndarray  # (8g,) float64
@@ -55,7 +52,7 @@ def no_groups() -> Groups:
     """For systems that are factored otherwise."""
     wide, short, none = np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0)
     return Groups(
-        width=wide, place=wide, first=wide, at=wide, column=short, below=wide, touched=wide, update=wide,
-        updates=np.zeros((0, 5), np.uint64), row=wide, row_tile=short, run=wide, runs=np.zeros((0, 4), np.uint64),
-        gather=wide, source=short, to=short, lane=short, panels=none, rhs=none, least=none,
+        width=wide, place=wide, first=wide, at=wide, below=wide, touched=wide, update=wide,
+        updates=np.zeros((0, 5), np.uint64), run=wide, runs=np.zeros((0, 4), np.uint64),
+        source=short, to=short, fresh=0, lane=short, panels=none, rhs=none, least=none,
     )  # fmt: skip

@@ -11,6 +11,8 @@ from taut.compiled.function_pointers import address_of
 from taut.compiled.kinds import form, kind_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
+from taut.linalg.group_plan import plan_groups
+from taut.linalg.groups import BEYOND, LANES, no_groups
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
@@ -26,8 +28,6 @@ from taut.linalg.linear import (
     Linear,
     Products,
 )
-from taut.linalg.group_plan import plan_groups
-from taut.linalg.groups import BEYOND, LANES, no_groups
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.pattern import Entries, Pattern, entries
 from taut.linalg.solve import distant_kernels

@@ -47,13 +47,16 @@ def sample(system, t, x, quat, v):
 
 @on_demand(types.none)
 def count_turns(system, x, quat, v):
-    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
+    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0], and its cosine and
+    sine next to it. While it is within 45° of what is kept, which tells the branch as well, nothing is to be done."""
     turns, places = system.turns, system.places
     for k in range(turns.shape[0]):
         counter = turns[k, 3]
         u = direction(places, turns[k, 0], x, quat)
         c, s = dot3(u, direction(places, turns[k, 1], x, quat)), dot3(u, direction(places, turns[k, 2], x, quat))
-        x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
+        near = c * x[counter, 1] + s * x[counter, 2]
+        if not (near > 0.0 and 2.0 * near * near > (c * c + s * s) * (x[counter, 1] ** 2 + x[counter, 2] ** 2)):
+            x[counter, 0], x[counter, 1], x[counter, 2] = nearest(atan2(s, c), x[counter, 0]), c, s
 
 
 @inline
