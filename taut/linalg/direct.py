@@ -8,15 +8,15 @@ from __future__ import annotations
 from numba import types
 
 from taut.compiled import inline
-from taut.compiled.function_pointers import distant
+from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.grouped import factor_groups, solve_groups
 from taut.linalg.linear import SPARSE
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.sparse import factor_sparse, solve_sparse
 
-_factor_supernodes = distant(types.int64, lambda kind: factor_supernodes)
-_solve_supernodes = distant(types.int64, lambda kind: solve_supernodes)
+_call_factor_supernodes = indirect_call(types.int64, lambda kind: factor_supernodes)
+_call_solve_supernodes = indirect_call(types.int64, lambda kind: solve_supernodes)
 
 
 @inline
@@ -25,7 +25,7 @@ def factor_direct(lin, tolerance):
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
-            return _factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
+            return _call_factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
         if lin.groups.width.shape[0] > 0:
             return factor_groups(lin.groups, lin.val, lin.fac, lin.inverse, tolerance)
         matrix, pattern = (lin.ptr, lin.idx, lin.val), (lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx)
@@ -41,7 +41,7 @@ def solve_direct(lin, b, out):
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
-            _solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
+            _call_solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
         elif lin.groups.width.shape[0] > 0:
             solve_groups(lin.groups, lin.fac, b, out)
         else:

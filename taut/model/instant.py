@@ -22,25 +22,25 @@ def start_of(batches, b):
 
 
 @inline
-def begin(system, t, x, quat, v):
+def begin_step(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
         count_turns(system, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
-            place(system, x, quat, v)
+            update_places(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
 
 
 @compiled
-def sample(system, t, x, quat, v):
-    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+def sample_forces(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin_step` has been called."""
     batches = system.forces
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
-            place(system, x, quat, v)
+            update_places(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
             sample_kind(batches.chart[b], batches.code[b], given)
 
@@ -140,7 +140,7 @@ def carry(carried, arms, x, quat, v, a):
 
 
 @inline
-def place(system, x, quat, v):
+def update_places(system, x, quat, v):
     """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
     if system.places.point.shape[0] > 0:
         set_places(system.places, x, quat, v)
@@ -148,7 +148,7 @@ def place(system, x, quat, v):
 
 @on_demand(types.none)
 def set_places(places, x, quat, v):
-    """`place`, where there are any."""
+    """`update_places`, where there are any."""
     frame = places.frame
     for i in range(frame.shape[0]):
         set_frame(quat, i, frame)

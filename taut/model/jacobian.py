@@ -13,7 +13,7 @@ from .switched_rows import close_diagonal
 
 
 @inline
-def times(system, J, v, out):
+def jacobian_times(system, J, v, out):
     """out = J v."""
     if system.moving.slot.shape[0] > 0:
         times_moving(system.moving, system.rows.slot, J, v, out)
@@ -30,7 +30,7 @@ def times(system, J, v, out):
 
 @on_demand(types.none)
 def times_moving(moving, slot, J, v, out):
-    """`times`, where bodies turn."""
+    """`jacobian_times`, where bodies turn."""
     for r in range(out.shape[0]):
         total = 0.0
         for k in range(moving.ptr[r], moving.ptr[r + 1]):
@@ -41,10 +41,10 @@ def times_moving(moving, slot, J, v, out):
 
 
 @inline
-def push(system, J, weight, lam, scale, v):
+def apply_multipliers(system, J, weight, lam, scale, v):
     """v += scale · weight Jᵀ λ."""
     if system.moving.slot.shape[0] > 0:
-        push_moving(system.moving, J, weight, lam, scale, v)
+        apply_to_moving(system.moving, J, weight, lam, scale, v)
         return
     rows = system.rows
     ptr, slot = rows.ptr, rows.slot
@@ -58,8 +58,8 @@ def push(system, J, weight, lam, scale, v):
 
 
 @on_demand(types.none)
-def push_moving(moving, J, weight, lam, scale, v):
-    """`push`, where bodies turn: slot by slot, so that sums stay in registers."""
+def apply_to_moving(moving, J, weight, lam, scale, v):
+    """`apply_multipliers`, where bodies turn: slot by slot, so that sums stay in registers."""
     for i in range(moving.slot.shape[0]):
         s = moving.slot[i]
         f0 = f1 = f2 = 0.0
@@ -75,7 +75,7 @@ def push_moving(moving, J, weight, lam, scale, v):
 
 @on_demand(types.none)
 def add_slip(system, J, phi_t, v, scale):
-    """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
+    """Add scale (A v + b) of each condition on velocities to work.phi, which `evaluate_constraints` leaves at zero.
 
     With a time for `scale`, Newton's method finds in it what it looks for in Φ: scale J dv is its change.
     """
@@ -124,12 +124,12 @@ def fill_diagonal(system):
 
 
 @inline
-def prepare(system, J, weight):
+def form_and_factor(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
-    close_diagonal(system.switches.held, system.linear)
+    close_diagonal(system.switches.equalities, system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
@@ -143,7 +143,7 @@ def is_rank_in_doubt(system):
 
 
 @inline
-def resolve(system, b, lam):
+def solve_with_factor(system, b, lam):
     """Solve with the factor at hand."""
     system.work.counts[LINEAR_SOLVES] += 1
     if solve_factored(system.linear, b, lam) != 0:
@@ -153,5 +153,5 @@ def resolve(system, b, lam):
 @inline
 def solve(system, J, weight, b, lam):
     """J W Jᵀ λ = b."""
-    prepare(system, J, weight)
-    resolve(system, b, lam)
+    form_and_factor(system, J, weight)
+    solve_with_factor(system, b, lam)
