@@ -125,6 +125,10 @@ class Method:
     remarks: Callable[[Model, Any], list[str]] = lambda model, par: []  # what is to be told when a run ends
     solver: Callable[[Any, Any], str] = lambda system, par: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (par) -> the tables of result/log.py
+    told: Callable[[Any], dict[str, Any]] = lambda par: {}  # further entries of run.info
+    # (model): whether this form is the one for a model; where it is not, `otherwise` treats it
+    fits: Callable[[Model], bool] = lambda model: True
+    otherwise: Method | None = None
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     # (system, state, t, par, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
     # energies that are not those of bodies
@@ -134,6 +138,10 @@ class Method:
     touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
+
+    def for_model(self, model: Model) -> Method:
+        """The form of the method that a model is treated with."""
+        return self if self.otherwise is None or self.fits(model) else self.otherwise
 
     @property
     def is_for_deformables_only(self) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, distant
 from ..compiled.kinds import form, kind_of
@@ -28,6 +28,7 @@ METHOD_LIST = [
     *STEP_METHODS.values(),
     *DEFORMABLE_METHODS.values(),
     ACTIVE_LIMITS,
+    CHOICE,
 ]
 FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
 

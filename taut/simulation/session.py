@@ -43,7 +43,7 @@ class Session:
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
-        self.method = method_for(scene, plan["method"], plan["options"])
+        self.method = method_for(scene, plan["method"], plan["options"]).for_model(model)
         reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
@@ -194,6 +194,7 @@ class Session:
             "wall_time": wall_time,
             **{name: int(count) for name, count in zip(COUNTERS, counts)},
             "solver_chosen": self.method.solver(self.system, self.par),
+            **self.method.told(self.par),
             "notes": told(),
             **({} if step is None else {"diverged_step": step}),
         }
