@@ -10,7 +10,8 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits", "choice": "cloth with limits"}
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits",
+                   "choice": "cloth with limits"}
 Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "formats", "figures"]
 
 

@@ -39,8 +39,8 @@ from .active_contacts import (
     set_bounds,
 )
 from .active_system import ActiveSystem, active_system, gather, solve_active
-from .bounded_tensions import solve_bounded
 from .baselines.common import SPRINGS, external
+from .bounded_tensions import solve_bounded
 from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
@@ -125,15 +125,16 @@ def context_of(model, system, state, par, history) -> ActiveContext:
     i = np.ascontiguousarray(both[:, 0])
     j = np.where(both[:, 1] >= 0, both[:, 1], i)
     own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
-    nodes = [np.zeros((slots, 3)) for _ in range(4)]
     sheet_nodes = np.concatenate([sheet.slots for sheet in model.deformables])
     balls = np.setdiff1d(np.flatnonzero(w > 0.0), sheet_nodes)
-    exact = all(sheet.limit_rule == "exact" for sheet in model.deformables)
     limits = ActiveLimits(
-        i, j, own, length, longest, longest.copy(), np.zeros(rows), np.zeros(rows), state.memory[:rows],
-        np.zeros(rows, bool), np.zeros((rows, 3)), np.zeros(rows), history, *nodes[:2], np.zeros(rows),
-        np.zeros((slots, 3)), np.zeros(rows), *nodes[2:], np.zeros(slots), frequency(w, springs),
-        int(exact), np.zeros(4), active_system(both, w, balls),
+        i=i, j=j, w=own, length=length, longest=longest, target=longest.copy(), tol=np.zeros(rows),
+        fine=np.zeros(rows), tension=state.memory[:rows], active=np.zeros(rows, bool), u=np.zeros((rows, 3)),
+        phi=np.zeros(rows), history=history, x_start=np.zeros((slots, 3)), v_start=np.zeros((slots, 3)),
+        tension_start=np.zeros(rows), x_best=np.zeros((slots, 3)), tension_best=np.zeros(rows),
+        v_free=np.zeros((slots, 3)), force=np.zeros((slots, 3)), across=np.zeros(slots),
+        frequency=frequency(w, springs), exact=int(all(sheet.limit_rule == "exact" for sheet in model.deformables)),
+        counts=np.zeros(4), system=active_system(both, w, balls),
     )  # fmt: skip
     contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])
     batch = np.flatnonzero(system.forces.code == SPRINGS)
@@ -278,6 +279,8 @@ def hold_limits(system, state, ctx, t, dt):
     changed = 1
     best = 0.0  # error of the best round that is within the tolerance; 0: there is none
     for k in range(MAX_ROUNDS):
+        if k == ROUNDS_WITH_ALL:
+            changed += loosen(of, x, dt)
         evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
         of.counts[ROUNDS] += 1
         worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
@@ -304,10 +307,10 @@ def hold_limits(system, state, ctx, t, dt):
         for q in range(m):
             e = of.system.row[q]
             of.tension[e] += of.system.mu[q] / (dt * dt)
+            if k >= ROUNDS_WITH_ALL:
+                of.tension[e] = max(of.tension[e], 0.0)  # rounding at a bound
             pull(of, e, of.system.mu[q], x)
         changed = release(of, springs, x, dt) if 0 < k < ROUNDS_WITH_ALL else 0
-        if k == ROUNDS_WITH_ALL - 1:
-            changed += loosen(of, x, dt)
     if best == 0.0:
         return NOT_CONVERGED
     return_to_best(of, x)

@@ -17,14 +17,16 @@ other is foretold from the m springs at their limit:
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
 A step goes on with the other system where the one in use is MARGIN times as dear as the other, after a stay of 8 steps,
-and 16, 32 and 64 when it changes to and fro. A step that the system of active rows can not take is taken with nodes.
-λ goes over as it is; what an integrator remembers is forgotten. Both stand in one state.memory.
+and 16, 32 and 64 when it changes to and fro; where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
+four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
+that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
+forgotten. Both stand in one state.memory.
 """
 
 from __future__ import annotations
 
 from math import ceil, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -51,12 +53,12 @@ from .unknowns import memory_of as memory_of_nodes
 ACTIVE, NODES = range(2)  # of codes.SYSTEMS
 ACTIVE_COST = (13.7, 9.0, 12.6, 2.6)  # [ns] of (1),
 NODES_COST = (70.0, 2.6, 0.028)  # and of (2): per spring, row and node; per number of the factor; per multiplication
-MARGIN = 1.2  # how much dearer a system must be to be left
-SHORTEST_STAY, LONGEST_STAY = 8, 64  # steps
+MARGIN, CLEARLY = 1.2, 2.0  # how much dearer a system must be to be left, and to be left early
+EARLIEST, SHORTEST_STAY, LONGEST_STAY = 4, 8, 64  # steps
 AVERAGED = 8.0  # steps, in the mean of costs
 FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
 BEGINNING = 4.0  # and those that the choice at the start counts with
-MOST_RATIO = 50.0  # of ρ
+FIRST_RATIO, MOST_RATIO = (4.0, 1.0), 50.0  # of ρ: by the paper's rule, by the exact one; and the largest
 POWER = 1.5  # of (4)
 # state.memory: the system in use (0: none yet, else 1 + its number) and that of the last step; steps of this stay, and
 # how many it lasts at least; mean cost; ρ; cost and m of (4); steps with each, and changes
@@ -159,7 +161,7 @@ def change(ctx, which):
 def begin_choice(state, ctx, h):
     """The system of the first step."""
     n = ctx.choice.numbers
-    n[RATIO] = 1.0
+    n[RATIO] = FIRST_RATIO[ctx.active.limits.exact]
     dear = least_of_active(state, ctx, h) > cost_of_nodes(ctx.choice, BEGINNING)
     change(ctx, NODES if dear else ACTIVE)
 
@@ -170,6 +172,13 @@ def count_step(n, which, cost):
     n[STEPS_ACTIVE + which] += 1.0
     n[STAYED] += 1.0
     n[COST] += (cost - n[COST]) / min(n[STAYED], AVERAGED)
+
+
+@inline
+def is_to_leave(n, other):
+    """Whether the system in use is so much dearer than the other."""
+    dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN * other
+    return dearer or (n[STAYED] >= EARLIEST and n[COST] > CLEARLY * other)
 
 
 @inline
@@ -184,7 +193,7 @@ def judge_active(ctx):
     limits = count_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
-    if n[STAYED] >= n[STAY] and n[COST] > MARGIN * cost_of_nodes(choice, n[RATIO] * foretold_factors(limits)):
+    if is_to_leave(n, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
         change(ctx, NODES)
 
 
@@ -197,7 +206,7 @@ def judge_nodes(state, ctx, h, factors):
     n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
     foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
-    if n[STAYED] >= n[STAY] and n[COST] > MARGIN * foretold:
+    if is_to_leave(n, foretold):
         change(ctx, ACTIVE)
 
 
@@ -262,7 +271,7 @@ def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
         measure_active(system, state, t, ctx.active, phi, rate, slide, force, totals, energy)
 
 
-def drain(ctx: ChoiceContext):
+def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     return drain_events(ctx.nodes)
 
 

@@ -2,8 +2,9 @@
 system steps of cloth go on with from then on (cloth/choice.py).
 
 A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of balls;
-of a switch or a system its number), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes of cloth
-against balls, and then features of cloth against cloth, whose other feature is the pair (cloth/contact_events.py).
+of a switch or a system its number), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes
+of cloth against balls, and then features of cloth against cloth, whose other feature is the pair
+(cloth/contact_events.py).
 `table` gives them names: "cloth[3]|floor", "cloth[3]|ball", "cloth[3]|cloth(7, 8, 12)", "cloth(3, 4)|cloth(8, 12)".
 """
 
