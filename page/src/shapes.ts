@@ -20,7 +20,7 @@ export function solid(shape: [string, ...number[]]): THREE.BufferGeometry {
 }
 
 /** An obstacle as a mesh; null where it has no surface to draw. `reach` [m] is how far endless ones go. */
-export function wall(obstacle: Obstacle, reach: number, centre: Vec3): THREE.Mesh | null {
+export function obstacleMesh(obstacle: Obstacle, reach: number, centre: Vec3): THREE.Mesh | null {
   const inside = obstacle.kind.startsWith("inside");
   const vector = (name: string) => new THREE.Vector3(...(obstacle[name] as Vec3));
   const mesh = new THREE.Mesh();

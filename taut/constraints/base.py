@@ -5,7 +5,7 @@
 2.  A kind is Φ(x, t) of some points. A point is a particle, a scalar coordinate (its value is
     x[p, 0]), a place in the world, or a place on a rigid body; a kernel need not know which.
 3.  `kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma)` treats a batch of n:
-        at            where the batch begins in each flat array: at.idx, at.par, at.ints, at.row, at.blk
+        at            where the batch begins in each flat array: at.idx, at.p, at.ints, at.row, at.blk
         idx           points, `k` per constraint
         p, p_t, p_tt  parameters and their first and second time derivatives
         ints          whole numbers, such as addresses of compiled formulas
@@ -59,7 +59,7 @@ class At(NamedTuple):
     """Where a batch begins in the flat arrays."""
 
     idx: int
-    par: int
+    p: int
     ints: int
     row: int
     blk: int
@@ -96,6 +96,7 @@ class Coordinate:
     type: str  # "angle" or "displacement"
     points: tuple  # scene.specs.Point
     offset: float = 0.0  # added to it, so that it has the value that the user gives the pose of the scene
+    rate: float | None = None  # at the start, where the user says (initial/rates.py)
 
     @property
     def unit(self) -> str:

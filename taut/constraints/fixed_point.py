@@ -25,7 +25,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         for c in range(3):
             r = at.row + 3 * i + c
             k = at.blk + 3 * i + c
-            m = at.par + 3 * i + c
+            m = at.p + 3 * i + c
             phi[r] = x[a, c] - p[m]  # (1)
             J[k, 0] = J[k, 1] = J[k, 2] = 0.0
             J[k, c] = 1.0  # (2)

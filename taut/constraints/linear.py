@@ -34,7 +34,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         count = ints[at.ints + i]
-        m = at.par + (1 + 3 * count) * i
+        m = at.p + (1 + 3 * count) * i
         value = p[m]
         for q in range(count):
             a = idx[at.idx + count * i + q]

@@ -35,7 +35,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 9 * i
+        m = at.p + 9 * i
         for j in range(2):
             r = at.row + 2 * i + j
             k = at.blk + 2 * i + j

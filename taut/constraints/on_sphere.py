@@ -31,7 +31,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 4 * i
+        m = at.p + 4 * i
         r = at.row + i
         k = at.blk + i
         dx = x[a, 0] - p[m]

@@ -30,10 +30,11 @@ from . import second_order_steps as second
 from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
+from .coordinates import coordinates, with_inequalities
 from .event_location import EventContext
 from .event_log import measure
 from .held_rows import own_step, rings
-from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .problem import DENSE, EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
@@ -43,7 +44,7 @@ RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
 MOST_HELD = 300  # inequalities whose rows a method's own step may hold
 EVENT_DRIVEN = (
     "lagrange", "baumgarte", "post_stabilization", "implicit_improved", "implicit_second", "fast_projection", "rattle",
-    "rattle_fourth", "reference",
+    "rattle_fourth", "reference", "reduced",
 )  # fmt: skip
 FIXED_STEPS = ("implicit_second", "fast_projection")  # of these, the ones that take fixed steps, too
 EVENTS_OPTION, STEPS_OPTION = (
@@ -58,9 +59,9 @@ def pairs_fit(state, ctx):
     return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
-def contact_of(par: ContactContext | EventContext) -> ContactContext:
+def contact_of(context: ContactContext | EventContext) -> ContactContext:
     """The context of the contact problem in what the steps of an algorithm get."""
-    return par.contact if isinstance(par, EventContext) else par
+    return context.contact if isinstance(context, EventContext) else context
 
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
@@ -84,11 +85,11 @@ def with_pairs(state: State, capacity: int) -> State:
     return state._replace(pairs=pairs, pair_lam=lam)
 
 
-# Hooks of algorithms whose `par` is an EventContext.
+# Hooks of algorithms whose context is an EventContext.
 of_events: dict[str, Any] = {
-    "drain": lambda par: drain(par.contact),
-    "remarks": lambda model, par: remarks(model, par.contact),
-    "log": lambda par: par.contact,
+    "drain": lambda context: drain(context.contact),
+    "remarks": lambda model, context: remarks(model, context.contact),
+    "log": lambda context: context.contact,
 }
 
 
@@ -114,14 +115,20 @@ def event_driven(method: Method) -> Method:
             return f"its groups have too many pairs to stop at every activation; {remedy}"
         return (None if at_acceleration else too_many_rows(model)) or method.refuses(model)
 
-    def start(model, system, state, par):
-        named = named_options(options, par)
+    def start(model, system, state, values):
+        named = named_options(options, values)
         named["resting"] = named["resting"] or LANDING
-        ctx = contact_context(model, state, par, named)
-        return state, EventContext(ctx, own_step(method, model, system, state, par))
+        if method.coordinates != "reduced":
+            ctx = contact_context(model, state, values, named)
+            return state, EventContext(ctx, own_step(method, model, system, state, values))
+        assert method.start is not None
+        state, reduced = method.start(model, system, state, values)
+        reduced = with_inequalities(model, reduced, DENSE)
+        ctx = contact_context(model, state, values, named)._replace(coordinates=coordinates(reduced))
+        return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
 
-    def begin(system, state, par):
-        ctx = par.contact
+    def begin(system, state, context):
+        ctx = context.contact
         if list(RULES.values())[ctx.problem.rule].is_persistent:
             initial_active_set(system, state, ctx)
 
@@ -138,15 +145,15 @@ def event_driven(method: Method) -> Method:
 
 
 def fixed_context(method: Method, options: tuple[Option, ...], projected: bool) -> Callable:
-    """What makes the context of fixed steps from a model, a state and `par`."""
+    """What makes the context of fixed steps from a model, a state and the values of options."""
 
-    def context_of(model, state, par):
-        named = named_options(options, par) | {"projected": float(projected)}
+    def context_of(model, state, values):
+        named = named_options(options, values) | {"projected": float(projected)}
         rule = list(RULES)[int(named["active_set"])]
         if RULES[rule].is_persistent:
             raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with fixed "
                             f"steps of '{method.name}' choose exact or jonquet, or use method baumgarte.")
-        ctx = contact_context(model, state, par, named)
+        ctx = contact_context(model, state, values, named)
         if ctx.problem.friction and rule != "exact":
             raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
                             "choose exact, or set friction to 0.")
@@ -162,11 +169,11 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
     options = (*own, *OPTIONS, *((STEPS_OPTION,) if method.name in EVENT_DRIVEN else ()))
     context_of = fixed_context(method, options, projected)
 
-    def start(model, system, state, par):
-        ctx = context_of(model, state, par)
+    def start(model, system, state, values):
+        ctx = context_of(model, state, values)
         while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
             state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
-            ctx = context_of(model, state, par)
+            ctx = context_of(model, state, values)
         return state, ctx
 
     def grow(model, system, state, numbers, ctx, least):
@@ -194,8 +201,8 @@ def second_order_steps(method: Method) -> Method:
             return "its groups have too many pairs for steps that hold them; use implicit_first"
         return too_many_rows(model) or method.refuses(model)
 
-    def start(model, system, state, par):
-        return state, EventContext(context_of(model, state, par), own_step(method, model, system, state, par))
+    def start(model, system, state, values):
+        return state, EventContext(context_of(model, state, values), own_step(method, model, system, state, values))
 
     return replace(
         time_stepping(method), algorithm="second_order_steps", start=start, grow=None, refuses=refuses, options=options,

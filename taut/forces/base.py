@@ -10,7 +10,7 @@
 4.  `pack` is as for constraints.
 5.  `feels_velocity` and `works` say, from the arguments, whether the force depends on velocities and whether it has no
     potential: methods iterate where forces feel velocities, and count the work of those that have no potential.
-6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_words.py).
+6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_forces.py).
 7.  `sample(n, at, idx, p, ints, x, v, t)`, where given, is called before each step: a force may keep there, in the
     first numbers of a counter point, what it holds until it looks again. Such points are part of the state.
 8.  `coupled(count, ints)`, of its number of points and its whole numbers, tells which of its points feel each other, as

@@ -22,7 +22,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         count = ints[at.ints + i]
-        coefficient = p[at.par + i]
+        coefficient = p[at.p + i]
         for q in range(count):
             a = idx[at.idx + count * i + q]
             for c in range(3):

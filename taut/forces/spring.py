@@ -34,9 +34,9 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         a = idx[at.idx + 2 * i]
         b = idx[at.idx + 2 * i + 1]
-        stiffness = p[at.par + 3 * i]
-        rest = p[at.par + 3 * i + 1]
-        damping = p[at.par + 3 * i + 2]
+        stiffness = p[at.p + 3 * i]
+        rest = p[at.p + 3 * i + 1]
+        damping = p[at.p + 3 * i + 2]
         dx = x[a, 0] - x[b, 0]
         dy = x[a, 1] - x[b, 1]
         dz = x[a, 2] - x[b, 2]
@@ -50,7 +50,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
         add_pair(f, a, b, pull, pull, dx, dy, dz)  # (1)
         longer = length - rest
         energy += 0.5 * stiffness * longer * longer  # (2)
-        m = at.par + 3 * i
+        m = at.p + 3 * i
         power[0] += (0.5 * p_t[m] * longer - stiffness * p_t[m + 1]) * longer - damping * rate * rate  # (3)
     return energy
 

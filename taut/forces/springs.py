@@ -71,7 +71,7 @@ def numbered_points(given, width, name, count):
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
-    nodes, pair, m = at.idx, at.ints, at.par
+    nodes, pair, m = at.idx, at.ints, at.p
     for _ in range(n):
         points, count = ints[pair], ints[pair + 1]
         pair += 2

@@ -35,13 +35,13 @@ def perpendicular_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratc
     for i in range(n):
         u, w = idx[at.idx + 2 * i], idx[at.idx + 2 * i + 1]
         r, k = at.row + i, at.blk + 2 * i
-        phi[r] = dot(x, u, w) - p[at.par + i]  # (1)
+        phi[r] = dot(x, u, w) - p[at.p + i]  # (1)
         for c in range(3):
             J[k, c] = x[w, c]
             J[k + 1, c] = x[u, c]
-        phi_t[r] = -p_t[at.par + i]
+        phi_t[r] = -p_t[at.p + i]
         if second:
-            gamma[r] = 2.0 * dot(v, u, w) - p_tt[at.par + i]
+            gamma[r] = 2.0 * dot(v, u, w) - p_tt[at.p + i]
 
 
 @compiled
@@ -50,14 +50,14 @@ def offset_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi,
         m = at.idx + 3 * i
         a, b, w = idx[m], idx[m + 1], idx[m + 2]
         r, k = at.row + i, at.blk + 3 * i
-        phi[r] = dot(x, w, a) - dot(x, w, b) - p[at.par + i]  # (2)
+        phi[r] = dot(x, w, a) - dot(x, w, b) - p[at.p + i]  # (2)
         for c in range(3):
             J[k, c] = x[w, c]
             J[k + 1, c] = -x[w, c]
             J[k + 2, c] = x[a, c] - x[b, c]
-        phi_t[r] = -p_t[at.par + i]
+        phi_t[r] = -p_t[at.p + i]
         if second:
-            gamma[r] = 2.0 * (dot(v, w, a) - dot(v, w, b)) - p_tt[at.par + i]
+            gamma[r] = 2.0 * (dot(v, w, a) - dot(v, w, b)) - p_tt[at.p + i]
 
 
 @compiled

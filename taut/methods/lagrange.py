@@ -17,7 +17,7 @@ from .style import DOTTED, Style
 
 
 @inline
-def accelerate(system, t, x, quat, v, par, lam):
+def accelerate(system, t, x, quat, v, options, lam):
     acceleration.constrained(system, t, x, quat, v, 0.0, 0.0, lam)  # (1), (2), (3)
 
 

@@ -18,13 +18,13 @@ OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 
 @compiled
-def step(system, state, t, h, par):
+def step(system, state, t, h, options):
     status = OK
     for k in range(5):
         part = 1.0 - 4.0 * OUTER if k == 2 else OUTER  # (1)
         begun = (k if k < 3 else k - 1) * OUTER + (1.0 - 4.0 * OUTER if k > 2 else 0.0)
-        status = max(status, position_half(system, state, t + begun * h, part * h, par, FROZEN))
-        velocity_half(system, state, t + (begun + part) * h, part * h, par)
+        status = max(status, position_half(system, state, t + begun * h, part * h, options, FROZEN))
+        velocity_half(system, state, t + (begun + part) * h, part * h, options)
     return status
 
 

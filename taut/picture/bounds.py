@@ -43,9 +43,9 @@ class Bounds(NamedTuple):
         return Bounds(np.minimum(self.low, other.low), np.maximum(self.high, other.high), self.is_planar)
 
 
-def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
-    """All bodies over all times but for what was flung away, and what they run into; looks: view/drawing.py."""
-    bodies = [body for body in looks["bodies"] if body["kind"] != "coordinate"]
+def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
+    """All bodies over all times but for what was flung away, and what they run into; drawn: view/drawing.py."""
+    bodies = [body for body in drawn["bodies"] if body["kind"] != "coordinate"]
     rows = np.unique(np.linspace(0, len(motion) - 1, FRAMES).astype(int))
     shown = motion.x[rows][:, [body["slot"] for body in bodies]]
     # A run that blows up must not shrink its sound part to a dot: judge by the middle of all times.
@@ -60,16 +60,16 @@ def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
     found = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
-    for obstacle in looks["obstacles"]:
+    for obstacle in drawn["obstacles"]:
         own = _of_obstacle(obstacle, found)
         cloud.append(own.corners())
         found = found.joined(own)
-    for link in looks["links"]:
+    for link in drawn["links"]:
         for slot, _, *place in (link["a"], link["b"]):
             if slot < 0:
                 cloud.append(np.array([place]))
                 found = found.joined(Bounds(np.array(place), np.array(place)))
-    for guide in looks["guides"]:
+    for guide in drawn["guides"]:
         if guide["kind"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))

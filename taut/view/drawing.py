@@ -20,7 +20,7 @@ from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
 from ..shapes import OBSTACLES
 from .guides import guide
-from .joints import look_of
+from .joints import joint_drawing
 
 LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
 Place = list[float]
@@ -44,7 +44,7 @@ class Drawing:
             "gravity": list(self.scene.gravity) if self.scene else [0.0, -9.81, 0.0],
             "rows": [{"name": name, "unit": unit, "sense": sense} for _, name, unit, sense in rows],
             "bodies": self._bodies(), "links": list(self._links()), "joints": list(self._joints()),
-            "obstacles": self.obstacles(), "guides": list(self._guides()), "sheets": list(self._sheets()),
+            "obstacles": self.obstacles(), "guides": list(self._guides()), "deformables": list(self._deformables()),
         }  # fmt: skip
 
     def place(self, point: Point) -> Place:
@@ -83,7 +83,7 @@ class Drawing:
         return {"shape": ["box", *np.sqrt(np.maximum(sides, 0.0)).tolist()], "principal": True}
 
     def _own(self) -> Iterable[Constraint]:
-        """Constraints that the user wrote; hard edges of sheets are drawn with their sheet."""
+        """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
         if self.scene is None:
             return ()
         return (c for c in self.scene.constraints.values() if c.owner is None)
@@ -109,7 +109,7 @@ class Drawing:
         """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            look = look_of(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            look = joint_drawing(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
             if look is not None:
                 yield {
                     "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),
@@ -156,19 +156,20 @@ class Drawing:
                 points = [[signal.at(t)[0] for signal in body.path] for t in times]
                 yield {"name": f"path of {body.name}", "kind": "path", "points": points}
 
-    def _sheets(self) -> Iterable[dict[str, Any]]:
-        for sheet in self.scene.deformables.values() if self.scene else ():
-            yield {"name": sheet.name, "kind": sheet.kind, "thickness": sheet.thickness}
+    def _deformables(self) -> Iterable[dict[str, Any]]:
+        for deformable in self.scene.deformables.values() if self.scene else ():
+            yield {"name": deformable.name, "kind": deformable.kind, "thickness": deformable.thickness}
 
     def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
-        """Nodes, triangles and edges of the sheets, whose indices count from the sheet's own first node."""
+        """Nodes, triangles and edges of the deformables, whose indices count from the sheet's own first node."""
         found: dict[str, tuple[str, np.ndarray]] = {}
-        for i, sheet in enumerate(self.scene.deformables.values() if self.scene else ()):
-            slots = np.array([self.info[sheet.node(n)].slot for n in range(sheet.count)])
+        for i, deformable in enumerate(self.scene.deformables.values() if self.scene else ()):
+            slots = np.array([self.info[deformable.node(n)].slot for n in range(deformable.count)])
             found |= {
-                f"sheet {i} slots": ("u4", slots), f"sheet {i} triangles": ("u4", sheet.triangles),
-                f"sheet {i} edges": ("u4", sheet.edges), f"sheet {i} lengths": ("f4", sheet.lengths),
-                f"sheet {i} pins": ("u4", np.array(sorted(sheet.pins), np.int64)),
+                f"deformable {i} slots": ("u4", slots), f"deformable {i} triangles": ("u4", deformable.triangles),
+                f"deformable {i} edges": ("u4", deformable.edges),
+                f"deformable {i} lengths": ("f4", deformable.lengths),
+                f"deformable {i} pins": ("u4", np.array(sorted(deformable.pins), np.int64)),
             }  # fmt: skip
         return found
 

@@ -17,7 +17,7 @@ from ...initial.projection import polish
 from ...model import Model, build
 from ...model.scales import scene_size
 from ...scene.scene import Scene
-from .linearise import linearise
+from .linearise import linearised
 from .perturbation import Array, Perturbed, null_space
 
 MOST_UNKNOWNS = 3000  # of a dense singular value decomposition
@@ -50,7 +50,7 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
         found.append(Finding("rank", "not examined", f"{near.n:,} unknowns; up to {MOST_UNKNOWNS:,} are"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
     found += _rank(model, near)
-    fastest = _fastest(scene, near)
+    fastest = _fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(fastest, dt), *_suggestion(scene, model, fastest, dt)]
 
 
@@ -181,13 +181,13 @@ class Fastest(NamedTuple):
         return dt is not None and self.small * dt > 1.0 and self.turning * dt <= 1.0
 
 
-def _fastest(scene: Scene, near: Perturbed) -> Fastest | None:
+def _fastest(near: Perturbed) -> Fastest | None:
     """(4), and how fast bodies turn; None where it was not looked at."""
     spin = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
     if near.n > MOST_LINEARISED or not near.n:
         return None
     try:
-        values = np.abs(linearise(scene).eigenvalues)
+        values = np.abs(linearised(near).eigenvalues)
     except np.linalg.LinAlgError:
         return None
     return Fastest(float(values.max(initial=0.0)), spin)

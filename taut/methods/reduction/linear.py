@@ -20,7 +20,7 @@ from ...errors import TautError
 from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES
 from ...model.model import ConstraintInfo, Model
-from .jacobian import dense_jacobian
+from .jacobian import dense_jacobian, on_positions
 
 ROWS = {"fixed_point": 3, "on_line": 2, "on_plane": 1, "linear": 1}
 AGREES = 1e-9
@@ -43,7 +43,7 @@ def room(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
 
 def refuses(model: Model) -> str | None:
     turning = _turning_planes(model)
-    for info in model.constraint_info:
+    for info in on_positions(model):
         if info.kind not in ROWS:
             what = f"constraint '{info.name}' of kind {info.kind}"
             return f"{what} has no reduced coordinates; give scene.reduced(...)"
@@ -75,9 +75,9 @@ def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
             f"constraint '{model.row_names[int(np.argmax(phi))]}' is off by {phi.max():.3g} at t = 0, and "
             "reduced coordinates can not be; move its bodies, or leave its value to taut."
         )
-    J = dense_jacobian(model, system.work.J)
+    J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     slot, part = np.nonzero(model.bodies.free[: model.bodies.slots])
-    root = np.sqrt(model.bodies.w[slot, part])
+    root = np.sqrt(model.bodies.inverse_mass[slot, part])
     U, sizes, V = np.linalg.svd(J[:, 3 * slot + part] * root)
     rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
     mass = float(np.mean(root**-2)) if len(root) else 1.0
@@ -99,6 +99,8 @@ def _by_signals(model: Model, J: Array) -> Array:
     batches = model.constraints
     for code, count, at in zip(batches.code, batches.members, batches.at):
         name = next(name for name, known in CONSTRAINT_CODES.items() if known == code)
+        if name not in ROWS:
+            continue  # conditions on velocities
         ends = [*(other[1] for other in batches.at if other[1] > at[1]), len(batches.p)]
         width, rows = (ends[0] - at[1]) // count, ROWS[name]
         for i in range(count):
