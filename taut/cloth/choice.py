@@ -16,7 +16,8 @@ other is foretold from the m springs at their limit:
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-A step goes on with the other system where the one in use is MARGIN times as dear as the other, after a stay of 8 steps,
+A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts soon
+pass, are left later than active rows), after a stay of 8 steps,
 and 16, 32 and 64 when it changes to and fro; where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
 four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
 that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
@@ -53,7 +54,8 @@ from .unknowns import memory_of as memory_of_nodes
 ACTIVE, NODES = range(2)  # of codes.SYSTEMS
 ACTIVE_COST = (13.7, 9.0, 12.6, 2.6)  # [ns] of (1),
 NODES_COST = (70.0, 2.6, 0.028)  # and of (2): per spring, row and node; per number of the factor; per multiplication
-MARGIN, CLEARLY = 1.2, 2.0  # how much dearer a system must be to be left, and to be left early
+MARGIN, CLEARLY = (1.2, 1.6), 2.5  # how much dearer each system must be to be left, and to be left early
+FORGOTTEN = 32.0  # steps in which ρ goes back to what it was at the start
 EARLIEST, SHORTEST_STAY, LONGEST_STAY = 4, 8, 64  # steps
 AVERAGED = 8.0  # steps, in the mean of costs
 FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
@@ -175,9 +177,9 @@ def count_step(n, which, cost):
 
 
 @inline
-def is_to_leave(n, other):
+def is_to_leave(n, which, other):
     """Whether the system in use is so much dearer than the other."""
-    dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN * other
+    dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN[which] * other
     return dearer or (n[STAYED] >= EARLIEST and n[COST] > CLEARLY * other)
 
 
@@ -193,7 +195,8 @@ def judge_active(ctx):
     limits = count_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
-    if is_to_leave(n, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
+    n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
+    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
         change(ctx, NODES)
 
 
@@ -206,7 +209,7 @@ def judge_nodes(state, ctx, h, factors):
     n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
     foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
-    if is_to_leave(n, foretold):
+    if is_to_leave(n, NODES, foretold):
         change(ctx, ACTIVE)
 
 
