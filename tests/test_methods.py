@@ -262,7 +262,7 @@ def test_multipliers_converge(name, scene, errors, slope):
     method = METHODS[name]
     steps = steps_for(method.order)
     order = slope(1 / np.array(steps), errors(scene, name, steps)["λ"])
-    expected = method.order if method.observe else 1
+    expected = method.order if method.hooks.observe else 1
     assert order > expected - 0.2, f"λ converges with order {order:.3f}, expected {expected}"
 
 

@@ -278,18 +278,18 @@ def test_a_pull_draws_a_body_softly_and_lets_go():
     live = Live(scene, "implicit_first", 0.01)
     live.command({"do": "start"})
     live.command({"do": "pull", "body": 0, "to": [1, 2, 0]})
-    live._obey()
+    live._apply_commands()
     for _ in range(90):
         live._advance(3)
     assert live.sim.state.position["ball"] == pytest.approx([1, 2, 0], abs=0.02)
     live.command({"do": "release"})
     live.command({"do": "change", "name": "gravity", "value": [0, -10, 0]})
-    live._obey()
+    live._apply_commands()
     assert live.sim.state.position["ball"] == pytest.approx([1, 2, 0], abs=0.02), "it goes on from where it is"
     live._advance(10)
     assert live.sim.state.velocity["ball"][1] == pytest.approx(-1.0, abs=0.05)
     live.command({"do": "change", "name": "method", "value": "implicit"})
-    live._obey()
+    live._apply_commands()
     assert "implicit_first" in live.problem and live.method == "implicit_first", live.problem
 
 

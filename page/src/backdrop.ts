@@ -29,8 +29,8 @@ export class Backdrop {
       this.group.add(drawn);
     };
     for (const guide of scene.guides) {
-      if (guide.points) line(guide.points.map((p) => new THREE.Vector3(...p)), guide.kind === "path");
-      else if (guide.kind === "sphere" && guide.center && guide.radius) {
+      if (guide.points) line(guide.points.map((p) => new THREE.Vector3(...p)), guide.form === "path");
+      else if (guide.form === "sphere" && guide.center && guide.radius) {
         const middle = new THREE.Vector3(...guide.center);
         for (const axis of ["z", "y"] as const) {
           const turn = axis === "z" ? new THREE.Matrix4() : new THREE.Matrix4().makeRotationX(Math.PI / 2);

@@ -68,7 +68,7 @@ export class Figure {
       this.group.add(mesh);
     }
     for (const body of scene.bodies.filter((body) => body.kind === "rigid")) {
-      const mesh = new THREE.Mesh(solid(body.shape ?? ["sphere", 0.02 * size]), standard());
+      const mesh = new THREE.Mesh(body.shape && body.drawn ? solid(body.drawn, body.shape.slice(1) as number[]) : solid({ as: "sphere" }, [0.02 * size]), standard());
       mesh.castShadow = mesh.receiveShadow = true;
       const own = new THREE.Quaternion();
       if (body.turn && !body.principal) own.set(body.turn[1], body.turn[2], body.turn[3], body.turn[0]);

@@ -155,7 +155,7 @@ describe("looks", () => {
   });
 
   it("numbers of a moving wall go to its arguments in order", () => {
-    const wall = { name: "w", kind: "outside_capsule", start: [0, 0, 0], end: [0, 0, 0], radius: 0 };
-    expect(flatNumbers(wall, (i) => i)).toEqual({ name: "w", kind: "outside_capsule", start: [0, 1, 2], end: [3, 4, 5], radius: 6 });
+    const wall = { name: "w", kind: "outside_capsule", drawn: { as: "capsule" }, start: [0, 0, 0], end: [0, 0, 0], radius: 0 };
+    expect(flatNumbers(wall, (i) => i)).toEqual({ name: "w", kind: "outside_capsule", drawn: { as: "capsule" }, start: [0, 1, 2], end: [3, 4, 5], radius: 6 });
   });
 });

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..contact.algorithms import drain, with_pairs
 from ..methods import METHODS, base
-from ..methods.base import Method
+from ..methods.base import ClothContacts, Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import active_limits, choice, records, step
@@ -132,12 +132,13 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
         return f"sparse Cholesky, {3 * len(context.linear.nodes.order):,} rows (three for each node of deformables)"
 
     return replace(
-        method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, drain=drain, solver=solver, functions=280, memory=memory_of, shortest=0.5,
+        method, form="deformable", step=step.step, options=OPTIONS, memory=memory_of, shortest=0.5,
+        hooks=replace(method.hooks, start=start, grow=grow, drain=drain, observe=records.observe,
+                      measure=records.measure, solver=solver, functions=280),
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
-        order=1, order_position=None, order_velocity=1, levels=("position",), releases=tuple(RELEASE_RULES),
-        approaches=("position", "velocity"), **declared,
+        order=1, order_position=None, order_velocity=1, levels=("position",),
+        cloth_contacts=ClothContacts(tuple(RELEASE_RULES), ("position", "velocity"), not projects), **declared,
     )  # fmt: skip
 
 
@@ -150,23 +151,27 @@ IMPLICIT_FIRST = held_by_multipliers(
     solves="2 to 5, up to 40 and more in impacts",
 )
 ACTIVE_LIMITS = replace(
-    IMPLICIT_FIRST, form="active", step=active_limits.step, start=active_limits.start, grow=None,
-    observe=active_limits.observe, measure=active_limits.measure, memory=active_limits.memory_of,
-    refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, functions=90, algorithm="active_limits",
-    drain=lambda ctx: drain(ctx.contacts),
-    solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
+    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_limits.memory_of,
+    refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, algorithm="active_limits",
+    hooks=replace(
+        IMPLICIT_FIRST.hooks, start=active_limits.start, grow=None, drain=lambda ctx: drain(ctx.contacts),
+        observe=active_limits.observe, measure=active_limits.measure, functions=90,
+        solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
+    ),
     doc="Explicit springs in small steps; those beyond their limit, and contacts, are constraints in a linear system "
-    "of their own (limit_rule='paper', system='active').",
+    "of their own (system='active').",
     source="Hong ICRA 2005 V; Hong, Welch, Choi 2005 section 4",
     solves="0 where no limit acts, about 1 in each small step where some do",
 )  # fmt: skip
 CHOICE = replace(
-    IMPLICIT_FIRST, form="choice", step=choice.step_chosen, start=choice.start_with(IMPLICIT_FIRST.start), grow=None,
-    observe=choice.observe, measure=choice.measure, memory=choice.memory_of, drain=choice.drain, told=choice.told,
-    tolerance=active_limits.TOLERANCE, functions=370, algorithm="chosen_system", fits=may_choose,
-    otherwise=IMPLICIT_FIRST,
-    solver=lambda system, par: f"{IMPLICIT_FIRST.solver(system, par.nodes)}, or "
-                               f"{ACTIVE_LIMITS.solver(system, par.active)}",
+    IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
+    tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
+    hooks=replace(
+        IMPLICIT_FIRST.hooks, start=choice.start_with(IMPLICIT_FIRST.hooks.start), grow=None, drain=choice.drain,
+        observe=choice.observe, measure=choice.measure, told=choice.told, functions=370,
+        solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
+                                       f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",
+    ),
     doc="Active limits or implicit multipliers, whichever takes less work as a run goes on, by counts of operations "
     "(system='auto').",
     source="Hong ICRA 2005 V, or (11)-(16) solved to the end",
@@ -178,7 +183,6 @@ FAST_PROJECTION = held_by_multipliers(
     algorithm="length_projection",
     doc="One linear solve of the implicit Euler step, then hard edges brought to their lengths by conjugate gradients.",
     source="Goldenthal et al. 2007",
-    touches=False,
     solves="1, and more where edges are far off",
 )
 DEFORMABLE_METHODS: dict[str, Method] = {

@@ -53,12 +53,17 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
             gamma[at.row + i] = turning - p_tt[at.p + i]  # (4)
 
 
+def separation(arguments):
+    length = arguments["length"]
+    return None if length is None or not length.is_constant else length.value
+
+
 KIND = Kind(
     name="distance",
     doc="Two points stay a given length apart (by default the length they start with).",
     points=("a", "b"),
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
-    pack=pack, kernel=kernel, contact=True,
+    pack=pack, kernel=kernel, contact=True, link="rod", separation=separation,
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),

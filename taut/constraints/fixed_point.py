@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout
 
 
 def pack(positions, arguments):
@@ -39,7 +39,7 @@ KIND = Kind(
     doc="A point stays at a place, or follows a moving place.",
     points=("a",), rows=3,
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, affine=Affine(3, is_place=True),
     examples=(
         example("p", place=("sin(2*t)", "0.1*t**3", 1)),
         example(("box", (0.1, 0.2, 0.3))),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout
 
 
 def pack(positions, arguments):
@@ -57,7 +57,7 @@ KIND = Kind(
         Argument("coefficients", "numbers", "one per coordinate, or three per particle", required=True),
         Argument("constant", "number", "added to the sum; default: such that it holds at the start"),
     ),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, affine=Affine(1, is_place=False),
     examples=(
         example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
         example("turn", "shift", coefficients=[2, -5]),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Argument, Kind, Layout, at_start
 
 
 def pack(positions, arguments):
@@ -25,6 +27,12 @@ def pack(positions, arguments):
         raise ValueError(f"its radius is {radius.at(0.0)[0]:g} m; a radius must be positive")
     own = apart if radius is None else radius
     return Layout((*center, own), length=own)
+
+
+def guide(arguments, x):
+    centre, radius = at_start(arguments["center"]), arguments["radius"]
+    radius = float(np.linalg.norm(x[0, 0] - centre)) if radius is None else at_start(radius)
+    return {"form": "sphere", "center": centre, "radius": radius}
 
 
 @compiled
@@ -60,7 +68,7 @@ KIND = Kind(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("radius", "number", "radius [m]; default: as at the start"),
     ),
-    pack=pack, kernel=kernel, contact=True,
+    pack=pack, kernel=kernel, contact=True, guide=guide,
     examples=(
         example("p", center=("sin(2*t)", "t**2", 3), radius="2 + sin(t)"),
         example(("box", (0.1, 0.2, 0.3)), center=(1, 0, 0)),

@@ -74,6 +74,9 @@ class ForceKind:
     feels_velocity: Callable[[dict[str, Any]], bool] = never  # of its arguments: depends on velocities
     works: Callable[[dict[str, Any]], bool] = never  # of its arguments: has no potential
     sample: Callable | None = None  # called before each step
+    on_all: bool = False  # without points it acts on all free bodies
+    link: str = ""  # as what its two points are joined in pictures: "spring"; "": nothing is drawn
+    is_spring: bool = False  # cloth treats it implicitly, so it can not be switched beside cloth
     coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs: see 9
 

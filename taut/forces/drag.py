@@ -36,6 +36,6 @@ KIND = ForceKind(
     doc="Viscous drag on the listed bodies, or on all free bodies when none is listed.",
     points=None,
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
-    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=none_coupled,
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, on_all=True, coupled=none_coupled,
     examples=(example("p", coefficient="0.4 + t"),),
 )  # fmt: skip

@@ -109,6 +109,7 @@ KIND = ForceKind(
         Argument("second_elongation", "numbers", "elongation from which on it acts, 0.1 for ten percent"),
     ),
     pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped, coupled=coupled_by(2),
+    is_spring=True,
     examples=(
         example("p", "q", "box", pairs=[(0, 1), (1, 2)], stiffness=[7, 8], length=[0.5, 1.0], damping=[0.3],
                 second_stiffness=[90], second_elongation=[0.01]),

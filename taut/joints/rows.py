@@ -11,8 +11,10 @@ angles [rad] about a right angle.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..compiled import compiled, inline
-from ..constraints.base import Kind
+from ..constraints.base import Kind, Part
 
 
 def pack(positions, arguments):
@@ -77,12 +79,24 @@ def homokinetic_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch,
             gamma[r] = 2.0 * (dot(v, xa, yb) - dot(v, ya, xb))
 
 
-def _row(name: str, doc: str, points: tuple[str, ...], unit: str, kernel) -> Kind:
-    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, pack=pack, kernel=kernel)
+def perpendicular_in_plane(part: Part, axes: tuple, is_along_z: Any) -> tuple[Part, ...]:
+    """Between planar bodies (1) is constant where u or w is along z."""
+    return () if any(is_along_z(point) for point in part.points) else (part,)
+
+
+def offset_in_plane(part: Part, axes: tuple, is_along_z: Any) -> tuple[Part, ...]:
+    """Between planar bodies (2) is constant where w is along z."""
+    return () if is_along_z(part.points[2]) else (part,)
+
+
+def _row(name: str, doc: str, points: tuple[str, ...], unit: str, kernel, in_plane=None) -> Kind:
+    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, pack=pack, kernel=kernel, in_plane=in_plane)
 
 
 ROWS = (
-    _row("perpendicular", "Two directions keep their angle.", ("u", "w"), "rad", perpendicular_kernel),
-    _row("offset", "Point a stays at a distance from b along a direction.", ("a", "b", "w"), "m", offset_kernel),
+    _row("perpendicular", "Two directions keep their angle.", ("u", "w"), "rad", perpendicular_kernel,
+         perpendicular_in_plane),
+    _row("offset", "Point a stays at a distance from b along a direction.", ("a", "b", "w"), "m", offset_kernel,
+         offset_in_plane),
     _row("homokinetic", "Two shafts turn at the same rate.", ("xa", "ya", "xb", "yb"), "rad", homokinetic_kernel),
 )

@@ -28,7 +28,7 @@ from ..model.instant import set_time
 from ..model.jacobian import apply_multipliers, jacobian_times, solve
 from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, advance_positions, copy
-from .base import BOTH, FIRST_OPTION, Method, Option
+from .base import BOTH, FIRST_OPTION, Hooks, Method, Option
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
@@ -58,7 +58,7 @@ def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: An
     usual: dict[str, Any] = {
         "level": "acceleration", "order": ORDERS[integrator], "order_position": ORDERS[integrator],
         "order_velocity": ORDERS[integrator], "orders": {k: n for k, n in ORDERS.items() if k != integrator},
-        "takes_tolerance": False, "observe": observe_lagrange, "levels": BOTH,
+        "takes_tolerance": False, "hooks": Hooks(observe=observe_lagrange), "levels": BOTH,
     }  # fmt: skip
     return Method(name=name, options=options, memory=memory, stages=STAGES, **(usual | declared))
 

@@ -11,7 +11,7 @@
     residual acceptable, and options[ROUNDING], the rounding error of Φ, below which no tolerance goes. The values of
     the declared options follow; a file names their indices once, ALPHA = option_index(OPTIONS, "alpha"), and its
     kernels read options[ALPHA].
-5.  `observe(system, state, t, options, lam)`, where given, writes λ for a record: methods whose λ is a
+5.  `hooks.observe(system, state, t, options, lam)`, where given, writes λ for a record: methods whose λ is a
     function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
 6.  `memory(model)` numbers are kept between steps in state.memory, the first of which is 0 where there was no step
     before; `stages` sets of arrays are at hand in work.stage_*.
@@ -21,12 +21,12 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
     positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
     levels=BOTH. Callers ask `refusal(model)`, which looks at both.
-9.  `start(model, system, state, options)`, where given, is called once when Φ and J of t = 0 stand in work; it returns
-    the state and the context that `step`, `observe` and the other hooks get instead of the bare options: a named tuple
-    of tables with the options in it, for instance.
-10. Scenes with inequalities are treated by another algorithm under the method's name, declared in
-    contact/algorithms.py; scenes with cloth or solids by one that is declared in cloth/algorithms.py. Each is a
-    whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
+9.  `hooks` are what a session calls beside the step. `start(model, system, state, options)`, where given, is called
+    once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the other
+    hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
+10. Scenes with inequalities are treated by another algorithm under the method's name: `contacts` says which, and
+    contact/algorithms.py makes it. Scenes with cloth or solids are treated by one that cloth/algorithms.py declares.
+    Each is a whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
@@ -41,6 +41,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..forces import KINDS as FORCES
 from ..linalg import describe
 from ..model.model import Model
 from .style import Style
@@ -93,6 +94,37 @@ class Caveat:
 
 
 @dataclass(frozen=True)
+class Hooks:
+    """What sessions and records ask of a method beside its step; where none is given, there is nothing to do."""
+
+    start: Callable | None = None  # (model, system, state, options) -> (state, context)
+    begin: Callable | None = None  # (system, state, context): before the first step, unless a stored run goes on
+    # (model, system, state, options, context, least) -> (state, context) with a capacity of `least` or more pairs,
+    # after a step that ended with PAIRS_FULL
+    grow: Callable | None = None
+    drain: Callable | None = None  # (context) -> whole numbers and numbers of the events since the last call
+    observe: Callable | None = None  # (system, state, t, context, lam): λ of a record
+    # (system, state, t, context, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
+    # energies that are not those of bodies
+    measure: Callable | None = None
+    remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
+    solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
+    log: Callable | None = None  # (context) -> the tables of result/log.py
+    told: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
+    functions: int = 75  # about how many a first run compiles, for the guess of the time left
+    remedy: str = "Try a smaller dt or another method."  # told when a step fails
+
+
+@dataclass(frozen=True)
+class ClothContacts:
+    """What an algorithm for deformables can do with contacts."""
+
+    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release them (cloth/release.py)
+    approaches: tuple[str, ...] = ("position",)  # what it can stop nodes with that come near
+    touches: bool = True  # it knows contacts
+
+
+@dataclass(frozen=True)
 class Method:
     name: str
     doc: str  # one sentence
@@ -108,36 +140,23 @@ class Method:
     takes_tolerance: bool = True
     tolerance: float | None = None  # default bound on |Φ|; None: as the paper, without one
     options: tuple[Option, ...] = ()
-    observe: Callable | None = None
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
     shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
-    remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
-    start: Callable | None = None  # (model, system, state, options) -> (state, context)
-    begin: Callable | None = None  # (system, state, context): before the first step, unless a stored run goes on
-    # (model, system, state, options, context, least) -> (state, context) with a capacity of `least` or more pairs,
-    # after a step that ended with PAIRS_FULL
-    grow: Callable | None = None
-    drain: Callable | None = None  # (context) -> whole numbers and numbers of the events since the last call
-    remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
-    solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
-    log: Callable | None = None  # (context) -> the tables of result/log.py
-    told: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
+    contacts: tuple[str, ...] = ()  # how it treats inequalities: its own steps cut at "events", "steps" of fixed size
+    # What it is the best choice for, and why: "smooth", "stiff", "fast", "contacts", "deformables" (doctor.py), and
+    # "judging" others (`taut compare`, which lists such methods only when they are named)
+    suits: dict[str, str] = field(default_factory=dict, hash=False)
+    hooks: Hooks = Hooks()
+    cloth_contacts: ClothContacts = ClothContacts()
     # (model): whether this form is the one for a model; where it is not, `otherwise` treats it
     fits: Callable[[Model], bool] = lambda model: True
     otherwise: Method | None = None
-    functions: int = 75  # about how many a first run compiles, for the guess of the time left
-    # (system, state, t, context, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
-    # energies that are not those of bodies
-    measure: Callable | None = None
-    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
-    approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
-    touches: bool = True  # of an algorithm for deformables: it knows contacts
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
@@ -186,7 +205,7 @@ class Method:
         if self.form in ("", "contact") or not model.switch_names:
             return None
         springs = [info.name for info in model.force_info
-                   if info.kind in ("spring", "springs") and info.name in model.switch_names]  # fmt: skip
+                   if FORCES[info.kind].is_spring and info.name in model.switch_names]  # fmt: skip
         kept = [model.inequality_names[int(row)] for row in model.switches.inequalities.row]
         if springs or kept:
             return (f"'{[*springs, *kept][0]}' is switched, and beside cloth only forces other than springs are; leave "
@@ -197,8 +216,8 @@ class Method:
         """Why the method can not treat contacts of cloth as the scene wants it."""
         touches = model.inequality_names or len(model.touching)
         for cloth in model.deformables if touches else ():
-            for what, chosen, known in (("release", cloth.release, self.releases),
-                                        ("approach", cloth.approach, self.approaches)):  # fmt: skip
+            for what, chosen, known in (("release", cloth.release, self.cloth_contacts.releases),
+                                        ("approach", cloth.approach, self.cloth_contacts.approaches)):  # fmt: skip
                 if chosen not in known:
                     return (f"'{cloth.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
                             f"use implicit_first, or leave {what} out")

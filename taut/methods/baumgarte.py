@@ -38,6 +38,6 @@ METHOD = acceleration.at_acceleration_level(
     "baumgarte", OPTIONS, source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
     style=Style("#E69F00", SOLID, "^"),
     doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
-    step=step,
+    step=step, contacts=("events",),
     solves="1 (rk4: 4)",
 )  # fmt: skip

@@ -81,7 +81,7 @@ def step(system, state, t, h, options):
 METHOD = Method(
     name="fast_projection", source="Goldenthal et al. 2007; COL865", style=Style("#882255", DOTTED, "X"),
     doc="An unconstrained step projected onto the constraints by Newton's method.",
-    level="position", order=1, order_velocity=1, levels=BOTH,
+    level="position", order=1, order_velocity=1, levels=BOTH, contacts=("events", "steps"),
     tolerance=1e-9, options=OPTIONS, step=step,
     solves="3 to 6",
 )  # fmt: skip

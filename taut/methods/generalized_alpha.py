@@ -35,7 +35,7 @@ from ..model.evaluate import (
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
-from .base import BOTH, OK, Method, Option, option_index
+from .base import BOTH, OK, Hooks, Method, Option, option_index
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
 
@@ -176,6 +176,7 @@ METHOD = Method(
     style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
     level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, observe=observe, start=start,
+    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, start=start),
+    suits={"stiff": "implicit in the stiff forces: the step follows the slow motion alone"},
     solves="3 to 6",
 )  # fmt: skip

@@ -128,5 +128,10 @@ METHOD = Method(
     name="implicit_first", source="Hong ICRA 2005 (11)-(16)", style=Style("#56B4E9", SOLID, "o"),
     doc="One linear solve makes the linearised constraints hold at the new time.",
     level="position, linearised", order=1, order_position=2, order_velocity=1, orders={"ab2": 1}, levels=BOTH,
+    contacts=("steps",),
+    suits={
+        "deformables": "cloth and contacts are held implicitly",
+        "contacts": "contacts and limits at fixed steps; impacts as they come",
+    },
     options=OPTIONS, memory=memory, step=step, shortest=0.5,
 )  # fmt: skip

@@ -38,7 +38,7 @@ from ..model.driver_work import count_work
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, copy, largest
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Method
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Hooks, Method
 from .implicit_first import correct_multipliers, renew
 from .style import DASHED, Style
 from .unconstrained import AB2, INTEGRATOR, MIDPOINT, extrapolate, integrator_option, memory
@@ -156,7 +156,7 @@ METHOD = Method(
     name="implicit_improved", source="Hong, Welch and Choi 2005 (5)-(7)", style=Style("#0072B2", DASHED, "D"),
     doc="A half step finds λ, a mid-point step uses it; one linear system.",
     level="position, linearised", order=2, order_position=2, order_velocity=0, orders={"euler": 1, "ab2": 2},
-    levels=BOTH,
+    levels=BOTH, contacts=("events",),
     caveat=Caveat(
         "with integrator euler or ab2 it does not converge where forces depend on velocity (drag, damping, rigid "
         "bodies); leave integrator at midpoint",
@@ -164,5 +164,7 @@ METHOD = Method(
     ),
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
-    remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second.",
+    hooks=Hooks(
+        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second."
+    ),
 )  # fmt: skip

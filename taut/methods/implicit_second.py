@@ -139,7 +139,7 @@ METHOD = Method(
     name="implicit_second", source="Hong et al. 2008 (7)-(12)", style=Style("#332288", SOLID, "p"),
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     level="position, linearised", order=2, order_position=3, order_velocity=2, orders={"euler": 1, "ab2": 2},
-    levels=BOTH,
+    levels=BOTH, contacts=("events", "steps"),
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="2",
 )  # fmt: skip

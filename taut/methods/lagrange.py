@@ -26,6 +26,6 @@ METHOD = acceleration.at_acceleration_level(
     "lagrange", (acceleration.integrator_option("rk4"),), source="COL865; Witkin and Baraff",
     style=Style("#999933", DOTTED, "v"),
     doc="Multipliers from the twice differentiated constraints; nothing corrects the drift.",
-    step=step,
+    step=step, contacts=("events",),
     solves="1 (rk4: 4)",
 )  # fmt: skip

@@ -30,7 +30,7 @@ from ..model.instant import set_time
 from ..model.jacobian import apply_multipliers, jacobian_times
 from ..model.slot_vectors import add_scaled, advance_positions, clear
 from . import acceleration
-from .base import ILL_CONDITIONED, OK, Option, option_index
+from .base import ILL_CONDITIONED, OK, Hooks, Option, option_index
 from .style import DASHDOT, Style
 
 OPTIONS = (
@@ -169,6 +169,6 @@ METHOD = acceleration.at_acceleration_level(
     "penalty", OPTIONS, source="COL865: penalty forces", style=Style("#CC79A7", DASHDOT, "P"),
     doc="A stiff spring with damping in place of each constraint; no linear system, unless its step is implicit.",
     level="force", order=0, order_position=0, order_velocity=0, orders={}, levels=("position",),
-    step=step, observe=observe,
+    step=step, hooks=Hooks(observe=observe),
     solves="0; implicit: 1",
 )  # fmt: skip

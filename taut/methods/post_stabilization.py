@@ -87,6 +87,6 @@ METHOD = acceleration.at_acceleration_level(
     style=Style("#D55E00", DASHED, "s"),
     doc="An unstabilized step followed by a projection of the positions.",
     level="position", order_position=4,
-    takes_tolerance=True, step=step,
+    takes_tolerance=True, step=step, contacts=("events",),
     solves="2",
 )  # fmt: skip

@@ -25,7 +25,7 @@ from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, LINEAR_SOLVES, 
 from ..model.evaluate import add_scaled, advance_positions, copy, count_turns, set_time
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, option_index
+from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
 from .post_stabilization import correct, correct_velocity
 from .radau_stages import (
     LEFT,
@@ -231,10 +231,12 @@ METHOD = Method(
     name="radau", source="Hairer and Wanner 1996", style=Style("#7A7A00", DASHED, "p"),
     doc="Order 5 with error control, implicit in the forces: small errors where springs and dampers are stiff.",
     level="position and velocity", order=5, levels=BOTH,
-    tolerance=1e-8, options=OPTIONS, memory=lambda model: 1, stages=ROOM, step=step, observe=observe_lagrange,
-    start=start, adaptive=True,
+    tolerance=1e-8, options=OPTIONS, memory=lambda model: 1, stages=ROOM, step=step, adaptive=True,
     shortest=1e-9,
     solves="10 to 30 per internal step",
-    remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
-    "generalized_alpha.",
+    hooks=Hooks(
+        observe=observe_lagrange, start=start,
+        remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
+               "generalized_alpha.",
+    ),
 )  # fmt: skip

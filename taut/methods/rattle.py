@@ -45,7 +45,7 @@ from ..model.jacobian import (
 )
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
 from .acceleration import observe_lagrange
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .implicit_first import renew
@@ -218,7 +218,7 @@ def step(system, state, t, h, options):
 METHOD = Method(
     name="rattle", source="Andersen 1983", style=Style("#009E73", SOLID, "h"),
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
-    level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, step=step, observe=observe_lagrange,
-    solves="4 to 8",
+    level="position and velocity", order=2, levels=BOTH, contacts=("events",),
+    tolerance=1e-12, options=OPTIONS, step=step, hooks=Hooks(observe=observe_lagrange),
+    suits={"smooth": "Φ = 0 and Φ̇ = 0 at each step, energy bounded"}, solves="4 to 8",
 )  # fmt: skip

@@ -27,7 +27,7 @@ from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
+from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
 from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
 from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
 from .reduction.formulas import Formulas
@@ -281,7 +281,8 @@ def own_kinetic_energy(reduced, memory, t):
 METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
-    level="position and velocity", order=4, levels=BOTH,
-    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
-    coordinates="reduced", solves="0",
+    level="position and velocity", order=4, levels=BOTH, contacts=("events",),
+    stages=dp.STAGES, step=step, refuses=refuses, coordinates="reduced", solves="0",
+    suits={"judging": "scenes that have reduced coordinates"},
+    hooks=Hooks(start=start, observe=observe_lagrange, measure=measure),
 )  # fmt: skip

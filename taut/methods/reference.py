@@ -20,7 +20,7 @@ from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
 from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, option_index
+from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
 from .dormand_prince import (
     STAGES,
     A,
@@ -118,11 +118,13 @@ def step(system, state, t, h, options):
 METHOD = Method(
     name="reference", source="Hairer, Nørsett and Wanner 1993", style=Style("#000000", DASHED, "."),
     doc="Order 8 with error control and projection of positions and velocities: the yardstick for smooth scenes.",
-    level="position and velocity", order=8, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, observe=observe_lagrange,
-    adaptive=True,
-    shortest=1e-9,
+    level="position and velocity", order=8, levels=BOTH, contacts=("events",),
+    tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, adaptive=True,
+    suits={"fast": "its step adapts to the fastest motion", "judging": "smooth scenes"}, shortest=1e-9,
     solves="14 per internal step",
-    remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
-    "rattle_fourth.",
+    hooks=Hooks(
+        observe=observe_lagrange,
+        remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
+               "rattle_fourth.",
+    ),
 )  # fmt: skip

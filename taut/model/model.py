@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
+from ..constraints import ALL
 from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
 from .arrays import (
@@ -170,7 +171,7 @@ class Model:
         infos = self.constraint_info + self.inequality_info
         if len(self.switches.equalities.row) or len(self.switches.inequalities.row):
             return True
-        return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in infos)
+        return any(map(len, targets)) or any(ALL[info.kind].rheonomic for info in infos)
 
     @property
     def is_counted(self) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
+from ..view.drawing import BESIDE
 from .meshes import of_shape
 from .motion import Motion
 
@@ -55,7 +56,7 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
     reach = np.array([body["radius"] for body in bodies]).reshape(1, -1, 1) * np.ones(3)
     reach = np.broadcast_to(reach, shown.shape).copy()
     for i, body in enumerate(bodies):
-        if body["kind"] == "rigid" and not body["principal"]:
+        if body["kind"] == "rigid" and (body["motion"] == "free" or not body["principal"]):
             reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
@@ -65,16 +66,20 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
         cloud.append(own.corners())
         found = found.joined(own)
     for link in drawn["links"]:
-        for slot, _, *place in (link["a"], link["b"]):
-            if slot < 0:
-                cloud.append(np.array([place]))
-                found = found.joined(Bounds(np.array(place), np.array(place)))
+        for slot, quat, *place in (link["a"], link["b"]):
+            ends = np.array([place])
+            if slot >= 0 > quat:  # a particle, which is shown as a body
+                continue
+            if slot >= 0:
+                ends = motion.x[rows, int(slot)] + rotate(motion.quat[rows, int(quat)], ends)
+            cloud.append(ends)
+            found = found.joined(Bounds(ends.min(axis=0), ends.max(axis=0)))
     for guide in drawn["guides"]:
-        if guide["kind"] == "sphere":
+        if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))
             cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
-        elif guide["kind"] != "line" and len(guide["points"]):
+        elif guide["form"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
             cloud.append(line)
             found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
@@ -96,7 +101,7 @@ def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
     if obstacle["kind"] not in OBSTACLES:
         return found
     shape, _ = OBSTACLES[obstacle["kind"]]
-    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     ends = shape.bounds(at)
     if ends is not None:
         return Bounds(*ends)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.frames import multiply, rotate
 from ..shapes import OBSTACLES, Shape, cylinder, sphere
-from ..view.drawing import Drawing, moves, numbers
+from ..view.drawing import BESIDE, Drawing, moves, numbers
 from . import meshes
 from .bounds import Bounds, bounds_of
 from .motion import Motion
@@ -109,7 +109,7 @@ def _joints(drawn: Drawn, radius: float) -> list[Part]:
     vertices, triangles = sphere.triangles(1.0, 12)
     parts = []
     for joint in drawn["joints"]:
-        if joint["rows"] or joint["kind"] in ("ball", "fixed_point"):
+        if joint["rows"]:
             place = _place(joint["at"])
 
             def frame(pose: Pose, place: Any = place) -> Frame:
@@ -136,7 +136,7 @@ def _guides(drawn: Drawn, radius: float) -> list[Part]:
     """Lines and curves that points are held on, and paths, as thin tubes; of a sphere a circle of each axis."""
     parts = []
     for guide in drawn["guides"]:
-        lines = [np.array(guide["points"], float)] if guide["kind"] != "sphere" else _circles(guide)
+        lines = [np.array(guide["points"], float)] if guide["form"] != "sphere" else _circles(guide)
         for k, line in enumerate(lines):
             if len(line) > 1 and np.ptp(line, axis=0).any():
                 vertices, triangles = meshes.tube(line, radius)
@@ -197,7 +197,7 @@ def _obstacles(drawn: Drawn, moving: dict[str, dict[str, Any]], bounds: Bounds) 
         if kind not in OBSTACLES:
             continue
         shape, side = OBSTACLES[kind]
-        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in ("name", "kind")})
+        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in BESIDE})
         triangles = shape.surface(_at(arguments, 0.0), bounds)[1]
 
         def points(pose: Pose, shape: Shape = shape, arguments: dict[str, Any] = arguments) -> np.ndarray:

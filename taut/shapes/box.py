@@ -174,6 +174,7 @@ def inside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 
 SHAPE = Shape(
     name="box",
+    primitive="box",
     doc="A box.",
     sizes=("x", "y", "z"), example=(0.4, 0.7, 1.1),
     volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,

@@ -87,6 +87,7 @@ DOC = "A ball stays on the side of a plane to which the normal points: a floor, 
 
 SHAPE = Shape(
     name="half_space",
+    primitive="plane",
     doc="Everything on one side of a plane.",
     sizes=(),
     example=(),

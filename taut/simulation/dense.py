@@ -93,7 +93,7 @@ def dense(run: Run, times: Any) -> Run:
         own = np.flatnonzero(before == k)
         status = retrace(calls, system, state, options, h, k * every, times[own], buffers, int(own[0]))
         if status != 0:
-            raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.remedy}")
+            raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.hooks.remedy}")
     records = Records(**{field.name: getattr(buffers, field.name) for field in fields(Records)})
     # Reactions look for charts a step before the record, unless each step is recorded (result/reactions.py).
     return Run(run.scene, model, records, run.status, run.message, {**info, "dt": 0.0, "record_every": 2}, run.labels)

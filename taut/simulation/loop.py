@@ -125,8 +125,8 @@ def advance_with(method: Method) -> Any:
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
-call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].observe or as_stepped)
-call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
+call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or as_stepped)
+call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or nothing_more)
 
 
 @entry
@@ -235,9 +235,9 @@ def _compile_calls(method: Method, system: System, state: State, context: Any) -
     return Calls(
         _number(method),
         address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
         address_of(
-            method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
     )

@@ -50,7 +50,7 @@ class Session:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
         option_values(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
-        compilation.expect(self.method.functions)
+        compilation.expect(self.method.hooks.functions)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
         self.done = 0
@@ -63,8 +63,8 @@ class Session:
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
         self._options = self.context
-        if self.method.start is not None:
-            self.state, self.context = self.method.start(model, self.system, self.state, self.context)
+        if self.method.hooks.start is not None:
+            self.state, self.context = self.method.hooks.start(model, self.system, self.state, self.context)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.context, mode)
@@ -78,8 +78,8 @@ class Session:
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
-        if keep_start and self.method.begin is not None:
-            self.method.begin(self.system, self.state, self.context)
+        if keep_start and self.method.hooks.begin is not None:
+            self.method.hooks.begin(self.system, self.state, self.context)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = _clock()
@@ -129,7 +129,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        found = [NO_EVENTS] if self.method.drain is None else [joined(*self.method.drain(self.context))]
+        found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:
             found.append(switched(self.system.switches))
         together = np.concatenate(found)
@@ -138,8 +138,8 @@ class Session:
 
     def grow(self, least: int = 0) -> None:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
-        assert self.method.grow is not None
-        self.state, self.context = self.method.grow(
+        assert self.method.hooks.grow is not None
+        self.state, self.context = self.method.hooks.grow(
             self.model, self.system, self.state, self._options, self.context, least
         )
 
@@ -156,7 +156,7 @@ class Session:
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         failed = self._failed_function()
-        return f"{failed}. {text}" if failed else f"{text} {self.method.remedy}"
+        return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
 
     def _failed_function(self) -> str:
         """What was told of a user's function that failed, if one did: nothing else is to blame then."""
@@ -173,7 +173,7 @@ class Session:
                    "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        for remark in self.method.remarks(self.model, self.context):
+        for remark in self.method.hooks.remarks(self.model, self.context):
             warn(remark)
 
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
@@ -185,7 +185,7 @@ class Session:
         step = found.record * self.plan["record_every"]
         if status == "interrupted":  # it may go on, and is judged when it ends
             return status, f"{message}; it diverged at step {step}: {found.text}", None
-        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.remedy
+        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
         if self._failed_function():
             return "diverged", message or f"{self._failed_function()}.", step
         ended = f" Then: {message}" if message else f" {remedy}"
@@ -201,8 +201,8 @@ class Session:
             "steps_done": self.done,
             "wall_time": wall_time,
             **{name: int(count) for name, count in zip(COUNTERS, counts)},
-            "solver_chosen": self.method.solver(self.system, self.context),
-            **self.method.told(self.context),
+            "solver_chosen": self.method.hooks.solver(self.system, self.context),
+            **self.method.hooks.told(self.context),
             "notes": notes_so_far(),
             **({} if step is None else {"diverged_step": step}),
         }
@@ -211,7 +211,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, self.method.log(self.context)) if self.method.log is not None else None,
+            log=None if self.method.hooks.log is None else log_table(self.model, self.method.hooks.log(self.context)),
         )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..shapes import OBSTACLES
+from .drawing import BESIDE
 
 SLACK = 0.01  # of a radius
 MOST = 2000  # contacts in one picture
@@ -61,6 +62,6 @@ def contacts(
 def from_surface(obstacle: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(1) of an obstacle, for centres of shape (n, 3)."""
     shape, side = OBSTACLES[obstacle["kind"]]
-    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     gap, normal = shape.distance_in_world(at, x)
     return side.sign * gap, side.sign * normal

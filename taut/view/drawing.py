@@ -2,28 +2,53 @@
 
 A place on a body is [slot, quat, x, y, z]: where its numbers stand in the frames' arrays `x` and `quat`, and its offset
 [m] in principal axes; slot -1 is a place in the world. Whatever a kind of constraint means, it is drawn by what it
-is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape.
+is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape. A
+rigid body without a shape is a box with its moments of inertia; bars lead to places off its look where it is held.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..constraints import KINDS
 from ..expressions import Signal
+from ..forces import KINDS as FORCES
 from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
-from ..shapes import OBSTACLES
-from .guides import guide
+from ..shapes import OBSTACLES, SHAPES, SOLIDS
+from ..shapes.box import SHAPE as BOX
 from .joints import joint_drawing
 
-LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
+BESIDE = ("name", "kind", "drawn")  # what an obstacle is told with besides its arguments
+WITH_BARS = 0.4  # of its size: the box of a body that is held, with bars to where it is
+OFF = 0.1  # of a place's distance from the centre: how far from a shape it needs a bar
 Place = list[float]
+
+
+def as_solid(name: str, sizes: Sequence[float]) -> dict[str, Any]:
+    """How the page draws a rigid body's shape: as one of its own solids, or by triangles."""
+    shape = SHAPES[name]
+    return {"as": shape.primitive} if shape.primitive else {"as": "mesh", **_mesh(shape.triangles, *sizes)}
+
+
+def as_obstacle(kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """How the page draws an obstacle, and whether things stay inside of it; a limit has no surface."""
+    if kind not in OBSTACLES:
+        return {"as": ""}
+    shape, side = OBSTACLES[kind]
+    mesh = {} if shape.primitive else _mesh(lambda: shape.surface(
+        {key: np.array(value, float) for key, value in arguments.items()}, None))  # fmt: skip
+    return {"as": shape.primitive or "mesh", "inside": side.sign < 0.0, **mesh}
+
+
+def _mesh(triangles: Any, *sizes: float) -> dict[str, Any]:
+    vertices, faces = triangles(*sizes)
+    return {"vertices": vertices.ravel().tolist(), "triangles": faces.ravel().tolist()}
 
 
 class Drawing:
@@ -34,6 +59,7 @@ class Drawing:
         self.labels, self.scene = labels, scene
         self.info = {body.name: body for body in labels.bodies}
         self.x, self.duration = x, duration
+        self.held = self._held()
         self.moving: list[tuple[str, tuple]] = []  # obstacles that move: name, their numbers as functions of time
 
     def data(self) -> dict[str, Any]:
@@ -75,12 +101,25 @@ class Drawing:
         spec = self.scene.bodies.get(name) if self.scene else None
         shape = getattr(spec, "shape", None)
         if shape is not None:
-            return {"shape": [shape[0], *shape[1]], "principal": False}
+            return {"shape": [shape[0], *shape[1]], "principal": False, "drawn": as_solid(shape[0], shape[1])}
         moments = self.labels.inertia[quat]
         if not moments.any() and spec is not None and spec.inertia is not None:
             moments = np.diag(np.array(spec.inertia))
-        sides = 6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300)
-        return {"shape": ["box", *np.sqrt(np.maximum(sides, 0.0)).tolist()], "principal": True}
+        sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300), 0.0))
+        given = (sides * (WITH_BARS if name in self.held else 1.0)).tolist()
+        return {"shape": [BOX.name, *given], "principal": True, "drawn": as_solid(BOX.name, given)}
+
+    def _held(self) -> dict[str, list[Point]]:
+        """Of rigid bodies that something acts on, the places of that which their look does not reach."""
+        found: dict[str, list[Point]] = {}
+        for spec in (*self._own(), *(self.scene.forces.values() if self.scene else ())):
+            for point in spec.points:
+                body = None if point.body is None or self.scene is None else self.scene.bodies.get(point.body)
+                if body is not None and body.kind == "rigid" and not body.radius > 0.0:
+                    places = found.setdefault(body.name, [])
+                    if is_off(getattr(body, "shape", None), np.array(point.offset, float)) and point not in places:
+                        places.append(point)
+        return found
 
     def _own(self) -> Iterable[Constraint]:
         """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
@@ -89,27 +128,34 @@ class Drawing:
         return (c for c in self.scene.constraints.values() if c.owner is None)
 
     def _links(self) -> Iterable[dict[str, Any]]:
+        for name, places in self.held.items():
+            centre = self.place(Point(name, (0.0, 0.0, 0.0)))
+            for point in places:
+                yield {"name": name, "style": "rod", "rows": [], "a": centre, "b": self.place(point)}
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            if len(spec.points) == 2 and spec.kind in LINKS:
+            if len(spec.points) == 2 and KINDS[spec.kind].link:
                 a, b = map(self.place, spec.points)
-                yield {"name": spec.name, "style": LINKS[spec.kind], "rows": rows.get(spec.name, []), "a": a, "b": b}
+                style = KINDS[spec.kind].link
+                yield {"name": spec.name, "style": style, "rows": rows.get(spec.name, []), "a": a, "b": b}
         for force in self.scene.forces.values() if self.scene else ():
-            if force.owner is None and len(force.points) == 2 and force.kind in LINKS:
+            style = FORCES[force.kind].link
+            if force.owner is None and len(force.points) == 2 and style:
                 a, b = map(self.place, force.points)
-                yield {"name": force.name, "style": LINKS[force.kind], "rows": [], "a": a, "b": b}
+                yield {"name": force.name, "style": style, "rows": [], "a": a, "b": b}
         if self.scene is None:
             slots = {body.slot for body in self.labels.bodies}
             for info in self.labels.constraints:
-                if info.kind in LINKS and set(info.points) <= slots and not len(self.labels.edges):
+                style = KINDS[info.kind].link if info.kind in KINDS else ""
+                if style and set(info.points) <= slots and not len(self.labels.edges):
                     a, b = ([point, -1, 0.0, 0.0, 0.0] for point in info.points)
-                    yield {"name": info.name, "style": LINKS[info.kind], "rows": list(info.rows), "a": a, "b": b}
+                    yield {"name": info.name, "style": style, "rows": list(info.rows), "a": a, "b": b}
 
     def _joints(self) -> Iterable[dict[str, Any]]:
         """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            look = joint_drawing(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            look = joint_drawing(self.scene, spec) if self.scene is not None and not KINDS[spec.kind].link else None
             if look is not None:
                 yield {
                     "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),
@@ -129,7 +175,8 @@ class Drawing:
             look = {key: numbers(value, 0.0) for key, value in values.items()}
             if any(moves(value) for value in values.values()):
                 self.moving.append((name, tuple(values.items())))
-            found.setdefault(f"{kind}{look}", {"name": name, "kind": kind, **look})  # the same wall once
+            entry = {"name": name, "kind": kind, **look, "drawn": as_obstacle(kind, look)}
+            found.setdefault(f"{kind}{look}", entry)  # the same obstacle once
         return list(found.values())
 
     def moved(self, times: np.ndarray) -> dict[str, np.ndarray]:
@@ -144,17 +191,16 @@ class Drawing:
     def _guides(self) -> Iterable[dict[str, Any]]:
         """Lines, curves and spheres that points stay on, and paths that drive bodies."""
         for spec in self._own():
-            if not spec.kind.startswith("on_"):
-                continue
-            where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
-            found = guide(spec, np.stack(where, axis=1))
-            if found is not None:
-                yield {"name": spec.name, **found}
+            guide = KINDS[spec.kind].guide
+            if guide is not None:
+                where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
+                x = np.stack(where, axis=1)
+                yield {"name": spec.name, **guide(spec.arguments, x if np.isfinite(x).all() else x[:1])}
         times = np.linspace(0.0, self.duration, 200)
         for body in self.scene.bodies.values() if self.scene else ():
             if body.path is not None and body.kind != "coordinate" and not all(s.is_constant for s in body.path):
                 points = [[signal.at(t)[0] for signal in body.path] for t in times]
-                yield {"name": f"path of {body.name}", "kind": "path", "points": points}
+                yield {"name": f"path of {body.name}", "form": "path", "points": points}
 
     def _deformables(self) -> Iterable[dict[str, Any]]:
         for deformable in self.scene.deformables.values() if self.scene else ():
@@ -183,6 +229,14 @@ def numbers(value: Any, t: float) -> Any:
 
 def flat(value: Any) -> list[float]:
     return [n for item in value for n in flat(item)] if isinstance(value, list) else [float(value)]
+
+
+def is_off(shape: Any, offset: np.ndarray) -> bool:
+    """Whether a place on a body lies off its shape; without a shape, off its centre."""
+    far = float(np.linalg.norm(offset))
+    if shape is None or shape[0] not in SOLIDS or not far > 0.0:
+        return shape is None and far > 0.0
+    return float(SOLIDS[shape[0]].distance(offset[None], *shape[1])[0][0]) > OFF * far
 
 
 def moves(value: Any) -> bool:

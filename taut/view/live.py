@@ -93,7 +93,7 @@ class Live:
         able = []
         for name in METHODS:
             try:
-                if method_for(scene, name).refusal(self.sim.session.model) is None and name != "reference":
+                if method_for(scene, name).refusal(self.sim.session.model) is None and not METHODS[name].adaptive:
                     able.append(name)
             except TautError:
                 continue

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...initial.projection import polish
+from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
 from ...scene.scene import Scene
@@ -212,21 +213,22 @@ def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
 def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
     if model.deformables:
-        method, reason = "implicit_first", "cloth and contacts are held implicitly"
+        case = "deformables"
     elif model.is_unilateral:
-        method, reason = "implicit_first", "contacts and limits at fixed steps; impacts as they come"
+        case = "contacts"
     elif fastest is not None and fastest.is_stiff(dt):
-        method, reason = "generalized_alpha", "implicit in the stiff forces: the step follows the slow motion alone"
+        case = "stiff"
     elif fastest is not None and dt is not None and fastest.rate * dt > 1.0:
-        method, reason = "reference", "its step adapts to the fastest motion"
+        case = "fast"
     else:
-        method, reason = "rattle", "Φ = 0 and Φ̇ = 0 at each step, energy bounded"
+        case = "smooth"
+    method, reason = next((name, one.suits[case]) for name, one in METHODS.items() if case in one.suits)
     if "method" in suggested:
         method, reason = suggested["method"], "as the scene suggests"
     step = suggested.get("dt")
     if step is not None:
         why = "as the scene suggests"
-    elif method == "generalized_alpha" and dt is not None:
+    elif "stiff" in METHODS[method].suits and dt is not None:
         step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
     elif fastest is not None and fastest.rate > 0.0:
         step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest.rate):.1g}")

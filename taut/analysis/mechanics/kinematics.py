@@ -24,9 +24,9 @@ from ...compiled import entry
 from ...errors import TautError, TautWarning, collecting_notes, notes_so_far, shown, warn
 from ...initial import start_mode
 from ...limits import check as check_limit
-from ...methods import METHODS
 from ...methods.acceleration import constrained
 from ...methods.base import OK
+from ...methods.lagrange import METHOD as LAGRANGE
 from ...methods.post_stabilization import correct, correct_velocity
 from ...model import Model, build
 from ...model.evaluate import add_scaled, advance_positions, begin_step
@@ -224,7 +224,7 @@ def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
         began = clock.perf_counter()
         moving = _Mechanism(scene, model, start)
         session = moving.session
-        calls = calls_for(METHODS["lagrange"], session.system, session.state, session.context)
+        calls = calls_for(LAGRANGE, session.system, session.state, session.context)
         buffers = session.buffers(len(asked))
         for k, t in enumerate(asked):
             moving.reach(float(t))

@@ -42,8 +42,9 @@ class BaselineContext(NamedTuple):
 def baseline(method: Method, step: Callable, start: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
-        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline,
-        memory=lambda model: method.memory(model) + contact_memory(model), drain=lambda ctx: drain(ctx.contacts),
+        method, form="deformable", step=step, memory=lambda model: method.memory(model) + contact_memory(model),
+        hooks=replace(method.hooks, start=start, observe=observe_baseline, measure=measure_baseline,
+                      drain=lambda ctx: drain(ctx.contacts)),
     )  # fmt: skip
 
 
