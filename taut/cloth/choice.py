@@ -16,9 +16,9 @@ other is foretold from the m springs at their limit:
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts soon
-pass, are left later than active rows), after a stay of 8 steps,
-and 16, 32 and 64 when it changes to and fro; where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
+A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts
+soon pass, are left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro;
+where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
 four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
 that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
 forgotten. Both stand in one state.memory.
