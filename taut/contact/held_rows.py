@@ -21,11 +21,12 @@ from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
 from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
-from ..model.evaluate import copy
+from ..model.evaluate import copy_state
 from ..model.model import Model
 
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
+FIRST_PART = 1e-3  # [s] of a step that an adaptive method begins with, where no other is asked for
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
 call_step = indirect_call(types.int64, lambda number: _steps[number])
 
@@ -54,7 +55,7 @@ def own_step(method: Method, model: Model, system: System, state: State, options
     """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
     given in place of them."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
-        first = float(options[FIRST_STEP]) if method.adaptive else 0.0
+        first = (float(options[FIRST_STEP]) or FIRST_PART) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
         return OwnStep(number, address, options, held, own, *kind, first, np.zeros(1))
 
@@ -114,22 +115,6 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
     shift = np.array([len(first.idx), len(first.p), len(first.ints), rows, blocks])
     chained = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in Batches._fields}
     return Batches(**{**chained, "at": np.concatenate([first.at, second.at + shift])})
-
-
-@inline
-def copy_state(source, out):
-    """Between State, SavedState and the state of an own step."""
-    copy(source.x, out.x)
-    copy(source.quat, out.quat)
-    copy(source.v, out.v)
-    copy_vector(source.memory, out.memory)
-    copy_vector(source.ledger, out.ledger)
-
-
-@inline
-def copy_vector(source, out):
-    for i in range(source.shape[0]):
-        out[i] = source[i]
 
 
 @compiled
