@@ -56,6 +56,22 @@ def copy(source, out):
 
 
 @inline
+def copy_vector(source, out):
+    for i in range(source.shape[0]):
+        out[i] = source[i]
+
+
+@inline
+def copy_state(source, out):
+    """What a step changes, between a State, the start of a step and the state of an own step."""
+    copy(source.x, out.x)
+    copy(source.quat, out.quat)
+    copy(source.v, out.v)
+    copy_vector(source.memory, out.memory)
+    copy_vector(source.ledger, out.ledger)
+
+
+@inline
 def clear(v):
     for i in range(v.shape[0]):
         for c in range(3):
