@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.compiled import structure
+from taut.linalg.groups import Groups
 from taut.linalg.supernodes import Supernodes
 
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
@@ -62,14 +63,15 @@ class Linear(NamedTuple):
     ptr: np.ndarray  # (m+1,) uint64: rows of val (sparse: lower triangle by place; iterative: all by row)
     idx: np.ndarray  # (.,) uint32: their columns
 
-    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes, their panels of the Cholesky factor
-    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes 1/√D; 0 at a dependent pivot
+    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes or groups, panels of the Cholesky factor
+    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes or groups 1/√D; 0 at a dependent pivot
     col_ptr: np.ndarray  # (m+1,) uint64: columns of the sparse L
     col_idx: np.ndarray  # (.,) uint32
     row_ptr: np.ndarray  # (m+1,) uint64: rows of the sparse L
     row_idx: np.ndarray  # (.,) uint32
     filled: np.ndarray  # (m,) uint64: how much of each column of L is known so far
     supernodes: Supernodes  # where the columns of L are long (supernodes.py), in place of the five arrays above
+    groups: Groups  # where rows come in groups, as those of joints do (groups.py), in place of them as well
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
