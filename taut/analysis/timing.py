@@ -69,12 +69,16 @@ class Loop:
         )  # fmt: skip
         return status == OK
 
-    def seconds(self, steps: int) -> float:
+    def seconds(self, steps: int, now: Callable[[], float] = clock.perf_counter) -> float:
         """How long that many steps from the start take; nan where they do not come to their end."""
         self.restart()
-        began = clock.perf_counter()
+        began = now()
         finished = self.advance(steps)
-        return clock.perf_counter() - began if finished else nan
+        return now() - began if finished else nan
+
+    def processor_seconds(self, steps: int) -> float:
+        """The same in time of the processor, which other work on the machine does not lengthen."""
+        return self.seconds(steps, clock.thread_time)
 
     @property
     def nbytes(self) -> int:
