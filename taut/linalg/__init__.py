@@ -21,22 +21,27 @@ Long and narrow ones, whose pattern changes at every turn: envelope.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
-from taut.linalg.linear import DEPENDENT, DOUBTFUL, PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECONDITIONERS, SOLVERS, Linear
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependent_rows
+from taut.linalg.singular import close_kept, keep_out
 from taut.linalg.solve import factor, solve
 
 __all__ = [
     "DEPENDENT",
     "DOUBTFUL",
+    "FIRST_KEPT",
+    "KEPT_OUT",
     "PRECONDITIONERS",
     "SOLVERS",
     "Linear",
     "assemble",
     "assemble_pair",
+    "close_kept",
     "dependent_rows",
     "describe",
     "factor",
+    "keep_out",
     "multiply",
     "plan",
     "solve",

@@ -16,7 +16,7 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC, NULLITY = range(6)
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC, NULLITY, LEFT_OUT, KEPT_OUT, FIRST_KEPT = range(9)
 OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the next to singular.py,
 OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
 OF_NULL = 20  # a basis of the null space (singular.py), of small systems
@@ -76,5 +76,6 @@ class Linear(NamedTuple):
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
     work: np.ndarray  # (OF_NULL, m) float64, of small systems MOST_NULL more
-    state: np.ndarray  # (6,) int64: dependent pivots, iterations of the last solve, 1: rank in doubt, 1: S b failed,
-    # 1: A is not symmetric, dimension of the null space where its basis is known
+    state: np.ndarray  # (FIRST_KEPT + MOST_NULL,) int64: dependent pivots, iterations of the last solve, 1: rank in
+    # doubt, 1: S b failed, 1: A is not symmetric, dimension of the null space where its basis is known, 1: the factor
+    # has no dependent rows, how many rows are kept out of A, and which

@@ -17,6 +17,7 @@ from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
     DENSE,
+    FIRST_KEPT,
     MINRES,
     MOST_NULL,
     OF_NULL,
@@ -98,7 +99,7 @@ def plan(
         weight=np.ones(m),
         y=np.zeros(m),
         work=np.zeros((OF_NULL + (MOST_NULL if m <= SMALL_SYSTEM else 0), m)),
-        state=np.zeros(6, np.int64),
+        state=np.zeros(FIRST_KEPT + MOST_NULL, np.int64),
         **store,
     )
     return _with_addresses(lin)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
-from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
+from ..linalg import DEPENDENT, DOUBTFUL, assemble, close_kept, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from .constraint_rows import clear_rows
@@ -123,6 +123,7 @@ def form_and_factor(system, J, weight):
     if system.selective == 1:
         fill_diagonal(system)
     close_diagonal(system.switches.equalities, system.linear)
+    close_kept(system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
