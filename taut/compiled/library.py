@@ -19,23 +19,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import bytecode, compiler, typed_passes, untyped_passes
+from numba.core import bytecode, compiler
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import PassManager
 
 from .fingerprint import DISPATCHERS, describe_type, fingerprint
-from .lowering import KernelLowering
 from .on_demand import Later, expect
+from .passes import KernelPasses
 
 Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
-PASSES = (  # those of numba that kernels need: no closures, no array expressions, no loops in parallel
-    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
-    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
-    untyped_passes.ReconstructSSA, typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis,
-    typed_passes.NoPythonSupportedFeatureValidation, typed_passes.IRLegalization, KernelLowering,
-    typed_passes.NoPythonBackend,
-)  # fmt: skip
 
 
 def key_of(need: Need) -> str:
@@ -81,6 +73,10 @@ class KernelLibrary(JITCodeLibrary):
     @property
     def key(self) -> str:
         return key_of(self.origin)
+
+    def _optimize_functions(self, module: Any) -> None:
+        """numba optimises each function of a module before the module, too, which only helps to count references."""
+        module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
         if not self.inline:
@@ -167,12 +163,8 @@ class KernelCompiler(compiler.Compiler):
         with _without_collector():
             return self._compile_bytecode()
 
-    def define_pipelines(self) -> list[PassManager]:
-        manager = PassManager("kernel")
-        for kind in PASSES:
-            manager.add_pass(kind, kind.__name__)
-        manager.finalize()
-        return [manager]
+    def define_pipelines(self) -> list[KernelPasses]:
+        return [KernelPasses("kernel")]
 
 
 @contextmanager
