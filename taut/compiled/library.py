@@ -28,6 +28,7 @@ from .passes import KernelPasses
 
 Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
+FULL = 3  # loops in loops from which on LLVM does all that it can: elsewhere it gains nothing and takes twice as long
 
 
 def key_of(need: Need) -> str:
@@ -43,6 +44,7 @@ class KernelLibrary(JITCodeLibrary):
         self.inline, self.origin = inline, origin
         self.needs: dict[str, Need] = {}
         self.later: dict[int, Later] = {}  # what is compiled when it is called (on_demand.py)
+        self.depth = 0  # of its loops, one in another, with those of what is copied into it
 
     @property
     def codegen(self) -> Any:
@@ -79,13 +81,12 @@ class KernelLibrary(JITCodeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        if not self.inline:
-            # numba optimises twice, to find reference counts that cancel each other; kernels have none.
-            manager, passes = self._codegen._module_pass_manager()
-            manager.run(self._final_module, passes)
-            return
-        # A little cleaning, so that callers do not repeat it.
-        passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
+        """Fully where a loop stands in another, lightly elsewhere; of what is inlined only so that callers do not repeat
+        it. numba optimises twice, to find reference counts that cancel each other; kernels have none."""
+        if not self.inline and self.depth >= FULL:
+            import os; open("/tmp/prof/full.txt","a").write(self.name+"\n"); passes = self._codegen._pass_builder()
+        else:
+            passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
         passes.getModulePassManager().run(self._final_module, passes)
 
     def _finalize_final_module(self) -> None:
@@ -101,19 +102,21 @@ class KernelLibrary(JITCodeLibrary):
         needs = tuple(self.needs.values())
         later = tuple((fingerprint(function), result, given) for function, result, given in self.later.values())
         if self.inline:
-            return self.name, INLINE, self._get_module_for_linking().as_bitcode(), (), needs, later, self.origin
+            code = self._get_module_for_linking().as_bitcode()
+            return self.name, INLINE, code, (), needs, later, self.origin, self.depth
         symbols = [
             entry.name
             for group in (self._final_module.functions, self._final_module.global_variables)
             for entry in group
             if not entry.is_declaration
         ]
-        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, later, self.origin
+        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, later, self.origin, self.depth
 
     @classmethod
     def load(cls, codegen: Any, stored: tuple) -> KernelLibrary:
-        name, form, code, symbols, needs, later, origin = stored
+        name, form, code, symbols, needs, later, origin, depth = stored
         self = cls(codegen, name, form == INLINE, origin)
+        self.depth = depth
         self.needs = {key_of(need): need for need in needs}  # callers join those of several libraries
         for digest, result, given in later:
             entry = DISPATCHERS[digest], result, given

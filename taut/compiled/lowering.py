@@ -66,6 +66,8 @@ class KernelLower(Lower):
 
     def lower_block(self, block: Any) -> None:
         """numba keeps a record of what it does at each statement for the message of a mistake; here mistakes do."""
+        self._depth = self._depths[id(block)]
+        self.library.depth = max(self.library.depth, self._depth)
         for statement in block.body:
             self.loc = statement.loc
             try:
@@ -100,7 +102,9 @@ class KernelLower(Lower):
                     again.update({name} & assigned.keys())
                     assigned[name] = label
                     defined.add(name)
-        before = compute_cfg_from_blocks(blocks).dominators()
+        graph = compute_cfg_from_blocks(blocks)
+        before = graph.dominators()
+        self._depths = {id(block): len(graph.in_loops(label)) for label, block in blocks.items()}
         early = {
             name for label, names in used.items() for name in names
             if name in assigned and (assigned[name] not in before[label] or assigned[name] >= label)
@@ -167,6 +171,11 @@ class KernelLower(Lower):
         if isinstance(kind, OnDemandType):
             given = [self._cast_var(variable, wanted) for variable, wanted in zip(expr.args, signature.args)]
             return write_call(self, kind, given, signature.args)
+        if isinstance(kind, types.Dispatcher):
+            callee = kind.dispatcher.get_compile_result(signature).library
+            if getattr(callee, "inline", False):
+                self.library.depth = max(self.library.depth, self._depth + callee.depth)
+            return None
         if getattr(kind, "typing_key", None) is not range or expr.kws or expr.vararg is not None:
             return None
         number = RANGES.get(signature.return_type)

@@ -32,8 +32,8 @@ from .locks import lock, release
 
 # A digest of what decides how functions are linked, how structures are laid out and what an entry holds. It is taken
 # when the package is imported: files that are replaced later are not the code that runs here.
-DECIDING = ("decorators", "fingerprint", "function_pointers", "library", "lowering", "on_demand",
-            "references", "storage")
+DECIDING = ("decorators", "fingerprint", "function_pointers", "inference", "library", "lowering", "on_demand",
+            "passes", "references", "storage")
 MACHINERY = hashlib.sha256(
     b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in DECIDING)
 ).hexdigest()

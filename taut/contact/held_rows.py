@@ -114,7 +114,7 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
     return Batches(**{**chained, "at": np.concatenate([first.at, second.at + shift])})
 
 
-@inline
+@compiled
 def copy_state(source, out):
     """Between State, SavedState and the state of an own step."""
     copy(source.x, out.x)
