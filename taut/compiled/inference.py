@@ -17,6 +17,7 @@ from typing import Any
 
 from numba.core import errors, ir, typed_passes, typeinfer, types, utils
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import WarningsFixer, new_error_context  # type: ignore[attr-defined]
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
 
@@ -52,6 +53,8 @@ class KernelInferer(typeinfer.TypeInferer):
         self._inlined = flags is not None and bool(flags.forceinline)  # overloads are compiled as their caller is
 
     def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
+        if fnty is operator.getitem:
+            fnty = operator_type(fnty)
         if kw_args or not isinstance(fnty, Remembered):
             return super().resolve_call(fnty, pos_args, kw_args)
         if getattr(fnty, "typing_key", None) in PLAIN and isinstance(pos_args[0], types.Number | types.Array):
@@ -107,12 +110,12 @@ class Attribute(typeinfer.GetAttrConstraint):
 
 class SetItem(typeinfer.SetItemConstraint):
     def __call__(self, typeinfer: Any) -> None:
-        given = [typeinfer.typevars[part.name].type for part in (self.target, self.index, self.value)]
-        if None in given:
+        target, index, value = (typeinfer.typevars[part.name].type for part in (self.target, self.index, self.value))
+        if target is None or index is None or value is None:
             return
-        with errors.new_error_context("typing of setitem at {loc}", loc=self.loc):
-            self.signature = typeinfer.setitem(*given)
-            self._refine_target_type(typeinfer, *given, self.signature)
+        with new_error_context("typing of setitem at {loc}", loc=self.loc):
+            self.signature = typeinfer.setitem(target, index, value)
+            self._refine_target_type(typeinfer, target, index, value, self.signature)
 
 
 class Network:
@@ -161,7 +164,7 @@ class KernelInference(typed_passes.NopythonTypeInference):
 
     def run_pass(self, state: Any) -> bool:
         context, func_ir = state.typingctx, state.func_ir
-        inferer = KernelInferer(context, func_ir, errors.WarningsFixer(errors.NumbaWarning))
+        inferer = KernelInferer(context, func_ir, WarningsFixer(errors.NumbaWarning))
         with context.callstack.register(state.targetctx.target, inferer, func_ir.func_id, state.args):
             for number, (name, kind) in enumerate(zip(func_ir.arg_names, state.args)):
                 inferer.seed_argument(name, number, kind)

@@ -81,10 +81,10 @@ class KernelLibrary(JITCodeLibrary):
         module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Fully where a loop stands in another, lightly elsewhere; of what is inlined only so that callers do not repeat
-        it. numba optimises twice, to find reference counts that cancel each other; kernels have none."""
+        """Fully where loops stand in loops, lightly elsewhere; what is inlined only so that callers do not repeat it.
+        numba optimises twice, to find reference counts that cancel each other; kernels have none."""
         if not self.inline and self.depth >= FULL:
-            import os; open("/tmp/prof/full.txt","a").write(self.name+"\n"); passes = self._codegen._pass_builder()
+            passes = self._codegen._pass_builder()
         else:
             passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
         passes.getModulePassManager().run(self._final_module, passes)
@@ -172,13 +172,16 @@ class KernelCompiler(compiler.Compiler):
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Python's collector of cycles takes a tenth of the time of compiling, and finds next to nothing."""
+    """Python's collector of cycles takes a tenth of the time of compiling, and finds next to nothing. What was made is
+    old when it comes back, so that it does not begin with going through all of it."""
     running = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if running:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

@@ -15,7 +15,7 @@ The results are the same in every bit: LLVM is given the same floating-point ope
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -31,6 +31,7 @@ from numba.core.typed_passes import BaseNativeLowering
 
 from .inference import PLAIN, operator_signature, operator_type
 from .on_demand import OnDemandType, write_call
+from .references import item_size
 
 DATA, SHAPE = 4, 5  # places in the record of an array
 PURE = (
@@ -154,7 +155,8 @@ class KernelLower(Lower):
         if op not in PLAIN or not all(isinstance(kind, types.Number) for kind in signature.args):
             return super().lower_binop(resty, expr, op)
         given = [self._cast_var(part, kind) for part, kind in zip((expr.lhs, expr.rhs), signature.args)]
-        found = self.context.get_function(operator_type(op), operator_signature(op, signature.args))(self.builder, given)
+        write = self.context.get_function(operator_type(op), operator_signature(op, signature.args))
+        found = write(self.builder, given)
         return self.context.cast(self.builder, found, signature.return_type, resty)
 
     def _tuple(self, values: list[Any]) -> Any:
@@ -303,7 +305,7 @@ class KernelLower(Lower):
     def _view(self, array: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
         """The record of a row. Kernels own no arrays, so it belongs to nobody."""
         builder = self.builder
-        size = ir.Constant(LONG, self.context.get_abi_sizeof(self.context.get_data_type(array.dtype)))
+        size = ir.Constant(LONG, item_size(self.context, array.dtype))
         strides = [size]
         for length in reversed(shape):
             strides.insert(0, builder.mul(strides[0], length))
@@ -345,24 +347,23 @@ def _names_in(values: Iterable[Any]) -> Iterator[str]:
 
 
 def drop_unread(function: Any) -> None:
-    """Take out instructions without an effect whose value no other instruction reads."""
-    reads: Counter[int] = Counter()
+    """Take out instructions without an effect whose value no other instruction reads, the last first."""
+    reads: dict[int, int] = defaultdict(int)
     for block in function.blocks:
         for instruction in block.instructions:
-            reads.update(map(id, instruction.operands))
-            reads.update(id(value) for value, _ in getattr(instruction, "incomings", ()))
-    changed = True
-    while changed:
-        changed = False
-        for block in reversed(function.blocks):
-            kept = []
-            for instruction in reversed(block.instructions):
-                if isinstance(instruction, PURE) and not reads[id(instruction)]:
-                    reads.subtract(map(id, instruction.operands))
-                    changed = True
-                else:
-                    kept.append(instruction)
-            block.instructions[:] = reversed(kept)
+            for value in instruction.operands:
+                reads[id(value)] += 1
+            for value, _ in getattr(instruction, "incomings", ()):
+                reads[id(value)] += 1
+    for block in reversed(function.blocks):
+        kept = []
+        for instruction in reversed(block.instructions):
+            if reads[id(instruction)] or not isinstance(instruction, PURE):
+                kept.append(instruction)
+                continue
+            for value in instruction.operands:
+                reads[id(value)] -= 1
+        block.instructions[:] = reversed(kept)
 
 
 def _alignment(array: Any) -> int | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core import errors, event, interpreter, typed_passes, untyped_passes
-from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core import event, interpreter, typed_passes, untyped_passes
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.errors import new_error_context  # type: ignore[attr-defined]
 from numba.core.ir_utils import build_definitions
+from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.transforms import canonicalize_cfg
 
@@ -49,6 +51,25 @@ class Loops(untyped_passes.IRProcessing):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class Constants(untyped_passes.GenericRewrites):
+    """numba's changes before types are known: indices and exponents that are constants."""
+
+    _name = "kernel_constants"  # type: ignore[assignment]
+
+    def run_pass(self, state: Any) -> bool:
+        blocks = state.func_ir.blocks
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            change, left = kind(state), list(blocks)
+            while left:
+                label = left[-1]
+                if change.match(state.func_ir, blocks[label], state.typemap, state.calltypes):
+                    blocks[label] = change.apply()
+                else:
+                    left.pop()
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class Assignments(untyped_passes.ReconstructSSA):
     """Variables that are assigned once."""
 
@@ -72,10 +93,10 @@ class Phis(typed_passes.PreLowerStripPhis):
         return True
 
 
-PASSES: tuple[FunctionPass, ...] = tuple(
+PASSES: tuple[Any, ...] = tuple(
     kind() for kind in (
         Read, untyped_passes.FixupArgs, Loops, untyped_passes.RewriteSemanticConstants,
-        untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites, Assignments, KernelInference, Phis,
+        untyped_passes.DeadBranchPrune, Constants, Assignments, KernelInference, Phis,
         typed_passes.NoPythonSupportedFeatureValidation, KernelLowering, typed_passes.NoPythonBackend,
     )
 )  # fmt: skip
@@ -88,6 +109,6 @@ class KernelPasses(PassManager):
         name = state.func_id.func_qualname
         for single in PASSES:
             single.analysis = {untyped_passes.RewriteSemanticConstants: None, untyped_passes.DeadBranchPrune: None}
-            told = {"name": f"{single.name()} [{name}]"}
-            with event.trigger_event("numba:run_pass", data=told), errors.new_error_context(f"{single.name()} of {name}"):
+            told = f"{single.name()} [{name}]"
+            with event.trigger_event("numba:run_pass", data={"name": told}), new_error_context(told):
                 single.run_pass(state)

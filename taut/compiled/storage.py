@@ -94,7 +94,7 @@ class KernelCache(_Cache):
             return None
         found = _read(self.find(sig)) or _read(self.own(sig))
         if found is None:
-            target_context.refresh()
+            _fill_registries(target_context)
             for tell in before_compiling:
                 tell(self._dispatcher)
             lock(self.file_name(sig))
@@ -112,6 +112,12 @@ class KernelCache(_Cache):
         if keep(folder / self.file_name(sig), hashlib.sha256(text).digest() + text):
             _prune_once(folder)
         release(self.file_name(sig))
+
+
+@cache
+def _fill_registries(target_context: Any) -> None:
+    """Before the first function is compiled; numba adds what is registered later."""
+    target_context.refresh()
 
 
 @cache
