@@ -28,8 +28,8 @@ _notes: ContextVar[list[str] | None] = ContextVar("taut_notes", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[None]:
-    """Collect all that is told inside: `run.notes`."""
+def collecting_notes() -> Iterator[None]:
+    """Collect all notes and warnings inside: `run.notes`."""
     token = _notes.set([])
     try:
         yield
@@ -37,8 +37,8 @@ def noting() -> Iterator[None]:
         _notes.reset(token)
 
 
-def told() -> list[str]:
-    """All that was told so far inside `noting`."""
+def notes_so_far() -> list[str]:
+    """The notes so far inside `collecting_notes`."""
     return list(_notes.get() or ())
 
 
@@ -49,7 +49,7 @@ def note(text: str) -> None:
         notes.append(text)
 
 
-def tell(text: str) -> None:
+def warn(text: str) -> None:
     """Warn the user at the line of theirs that called taut, and keep the text (without a full stop) as a note."""
     note(text)
     level, frame = 2, sys._getframe(1)

@@ -12,7 +12,7 @@ WIDTH_OF_FILES = 200  # letters: a table in a file is not cut as on a terminal
 PATIENCE = 0.5  # seconds before a bar appears: a short run needs none, nor the time to import it
 
 
-def say(text: str) -> None:
+def print_status(text: str) -> None:
     """One line for the person who waits, apart from the results on the standard output."""
     print(f"taut: {text}", file=sys.stderr, flush=True)
 
@@ -50,7 +50,8 @@ class Compilation:
             text = f"taut: compiling, once: {self._done + 1} of about {self._expected} functions{guess}"
             print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
         elif not self._said:
-            say("compiling, once for this version of taut; later runs start at once (taut warm compiles ahead)")
+            print_status("compiling, once for this version of taut; later runs start at once "
+                         "(taut warm compiles ahead)")
         self._said = True
         self._done += 1
 

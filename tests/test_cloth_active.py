@@ -80,8 +80,8 @@ def test_what_acts_besides_springs_pulls_along_springs_at_their_limit(simulate):
     h = 1e-4  # shorter than a substep must be
     run = simulate(hanging(5, damping=0.0), "implicit_first", h, 0.3)
     model, sheet, x, v = run.model, run.model.deformables[0], run.records.x, run.records.v
-    free = model.bodies.w[: len(model.x), 0] > 0
-    mass = np.where(free, 1 / np.where(free, model.bodies.w[: len(model.x), 0], 1), 0)
+    free = model.bodies.inverse_mass[: len(model.x), 0] > 0
+    mass = np.where(free, 1 / np.where(free, model.bodies.inverse_mass[: len(model.x), 0], 1), 0)
     judged = 0
     for k in range(2000, len(x) - 1, 50):
         force = mass[:, None] * np.array([0, -9.81, 0])

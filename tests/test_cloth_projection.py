@@ -26,7 +26,7 @@ def free_sheet(shape: str) -> Scene:
 @pytest.mark.parametrize("sheet", hard_sheets())
 def test_lengths_have_the_matrix_of_dense_products(sheet):
     model = build(hard_sheets()[sheet])
-    w = model.bodies.w[:, 0]
+    w = model.bodies.inverse_mass[:, 0]
     edges = model.deformables[0].hard_edges.astype(np.int64)
     random = np.random.default_rng(0)
     u = random.normal(size=(len(edges), 3))
@@ -39,7 +39,7 @@ def test_lengths_have_the_matrix_of_dense_products(sheet):
     of = length_system(edges, np.ascontiguousarray(w))
     found = np.zeros_like(expected)
     row = np.repeat(np.arange(len(edges)), np.diff(of.ptr.astype(int)))
-    found[row, of.idx] = of.share * (u[row] * u[of.idx]).sum(axis=1)
+    found[row, of.idx] = of.coupling * (u[row] * u[of.idx]).sum(axis=1)
     assert np.array_equal(of.idx[of.diag], np.arange(len(edges)))
     off = np.abs(found - expected).max() / np.abs(expected).max()
     assert off < 1e-14, off
@@ -50,7 +50,7 @@ def test_lengths_have_the_matrix_of_dense_products(sheet):
 def test_springs_over_a_node_stand_in_the_matrix_as_an_upper_bound(sheet, lean):
     """Every spring is in it, and xᵀ(B - K)x ≥ 0 for what stands for K; equality for springs that are coupled."""
     model = build(hard_sheets()[sheet])
-    free = model.bodies.w[:, 0] > 0
+    free = model.bodies.inverse_mass[:, 0] > 0
     unknown = np.where(free, np.cumsum(free) - 1, -1)
     edges = model.deformables[0].hard_edges.astype(np.int64)
     couples = unknown[edges][(unknown[edges] >= 0).all(axis=1)]

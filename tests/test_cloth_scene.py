@@ -12,7 +12,7 @@ import taut
 from taut.compiled import entry
 from taut.forces.spring_law import joined, spring_energy
 from taut.geometry import grid
-from taut.model.evaluate import forces, set_time
+from taut.model.evaluate import free_accelerations, set_time
 from taut.scene import Scene, schema
 from taut.scene.materials import OPTIONS
 from taut.scene.places import places
@@ -20,7 +20,7 @@ from taut.scene.places import places
 
 @entry
 def evaluate(system, x, quat, v):
-    return forces(system, 0.0, x, quat, v)
+    return free_accelerations(system, 0.0, x, quat, v)
 
 
 def forces_at(model, x: np.ndarray, v: np.ndarray | None = None) -> tuple[float, np.ndarray]:

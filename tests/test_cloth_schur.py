@@ -78,7 +78,7 @@ def folded() -> Frames:
 
 
 def rows_of(sheet):
-    found = sheet.session.par.self_contact
+    found = sheet.session.context.self_contact
     return found.rows, int(found.row_count[0])
 
 
@@ -121,7 +121,7 @@ def with_friction(sheet):
 
     The schur that are returned have."""
     rows, count = rows_of(sheet)
-    ctx = sheet.session.par
+    ctx = sheet.session.context
     along = rows.tangent_stiffness.copy()
     rows.tangent_stiffness[:] = 0.0
     solve_direction(sheet.session.state, ctx, STEP)

@@ -51,7 +51,7 @@ def touching(name: str) -> tuple[Frames, float]:
 @pytest.mark.parametrize("name", SCENES)
 def test_the_slope_of_the_energy_is_the_force_that_is_not_balanced(name):
     sheet, t = touching(name)
-    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.context
     slot, edge = ctx.problem.slot, ctx.problem.mean_edge
     rng = np.random.default_rng(3)
     state.x[slot] += 2e-2 * edge * rng.standard_normal((len(slot), 3))
@@ -78,7 +78,7 @@ def test_the_slope_of_the_energy_is_the_force_that_is_not_balanced(name):
 def test_descent_ends_where_newtons_method_does(name):
     """Both solve the same step: multipliers and positions agree within the tolerances of the step."""
     sheet, t = touching(name)
-    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.context
     found = state.x.copy()
     assert descended(system, state, ctx, t, STEP) == 0
     moved = np.abs(state.x - found).max() / ctx.problem.mean_edge
@@ -89,7 +89,7 @@ def test_descent_ends_where_newtons_method_does(name):
 def test_from_inside_limits_the_step_is_that_of_newtons_method(name):
     """What pulls strongly is found to pull, what is slack is not, and all is within the tolerances of the step."""
     sheet, t = touching(name)
-    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.par
+    system, state, ctx = sheet.session.system, sheet.session.state, sheet.session.context
     edges = ctx.edges
     found, pulled, tension = state.x.copy(), edges.active & (edges.tension > 0), edges.tension.copy()
     assert pulled.any() and not pulled.all()

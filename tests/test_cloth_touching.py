@@ -34,7 +34,7 @@ def deepest(run: taut.Run, distance) -> float:
     """How deep a node, half as big as its sheet is thick, is in a solid [edges]; 0 at least."""
     worst = 0.0
     for sheet in run.model.deformables:
-        free = sheet.slots[run.model.bodies.w[sheet.slots, 0] > 0]
+        free = sheet.slots[run.model.bodies.inverse_mass[sheet.slots, 0] > 0]
         inside = 0.5 * sheet.thickness - distance(run.records.x[:, free])
         worst = max(worst, float(inside.max()) / float(sheet.lengths.mean()))
     return worst

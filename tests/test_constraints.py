@@ -18,13 +18,13 @@ from words_constraints import POSITIONS, TIME, VELOCITIES, Probe, scene_of
 import taut
 from taut.compiled import entry
 from taut.constraints import KINDS, Kind
-from taut.model.evaluate import begin
+from taut.model.evaluate import begin_step
 from taut.model.frames import multiply, rotate
 
 
 @entry
 def choose_charts(system, t, x, quat, v):
-    begin(system, t, x, quat, v)
+    begin_step(system, t, x, quat, v)
 
 
 @pytest.fixture(scope="module", params=POSITIONS)

@@ -33,9 +33,9 @@ def test_the_readme_is_short_and_its_table_of_methods_is_the_registry_s():
     text = (ROOT / "README.md").read_text()
     (table,) = re.findall(r"<!-- methods -->\n(.*?)\n<!-- /methods -->", text, re.S)
     assert len(text.splitlines()) - len(table.splitlines()) < 90
-    rows = methods_for_readme().splitlines()
-    wrong = [row for row in table.splitlines() if row not in rows]
-    assert not wrong, f"print it anew with taut.cli.listing.methods_for_readme(): {wrong}"
+    rows, told = methods_for_readme().splitlines(), table.splitlines()
+    extra, missing = [row for row in told if row not in rows], [row for row in rows if row not in told]
+    assert told == rows, f"print it anew with taut.cli.listing.methods_for_readme(): {extra} for {missing}"
 
 
 def test_the_scene_file_of_the_manual_loads_and_runs(tmp_path):

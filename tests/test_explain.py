@@ -15,12 +15,12 @@ def corners():
     return {force: explain(taut.gallery("acute_corner", fx=force[0], fy=force[1])) for force in ((2, -1), (-1, -2))}
 
 
-def acceleration(look):
-    return look.acceleration["particle"][:2]
+def acceleration(iteration):
+    return iteration.acceleration["particle"][:2]
 
 
 def test_platt_lets_both_walls_go_and_falls_through_the_floor(corners):
-    first, second, third = corners[2, -1]["platt"].looks[:3]
+    first, second, third = corners[2, -1]["platt"].iterations[:3]
     assert first.before.all() and np.allclose(first.lam, (-2, -1), atol=1e-12), first.lam
     assert [first.state(i) for i in (0, 1)] == ["left", "left"] and first.fired == ("λ ≤ 0", "λ ≤ 0"), first
     assert not second.before.any() and np.allclose(acceleration(second), (1, -0.5), atol=1e-12), second
@@ -41,8 +41,8 @@ def test_rounds_end_at_the_published_answer(rule, force, lam, moves, corners):
     trace = corners[force][rule]
     assert np.allclose(trace.answer.lam, lam, atol=1e-12), trace.answer.lam
     assert np.allclose(acceleration(trace.answer), moves, atol=1e-12), acceleration(trace.answer)
-    assert not trace.looks[0].before.any(), "a rule that finds its set anew starts with none"
-    for one, following in zip(trace.looks, trace.looks[1:]):
+    assert not trace.iterations[0].before.any(), "a rule that finds its set anew starts with none"
+    for one, following in zip(trace.iterations, trace.iterations[1:]):
         assert (one.after == following.before).all(), "the set that follows is the next one that is held"
 
 
@@ -50,10 +50,10 @@ def test_w_is_what_the_accelerations_say(corners):
     J = np.array([[1.0, -1.0], [0.0, 1.0]])
     for force, found in corners.items():
         for trace in found.traces:
-            look = trace.answer
-            assert np.allclose(look.w, J @ acceleration(look), atol=1e-12), (force, trace.rule, look.w)
+            iteration = trace.answer
+            assert np.allclose(iteration.w, J @ acceleration(iteration), atol=1e-12), (force, trace.rule, iteration.w)
             for i in (0, 1):
-                assert look.state(i) in STATES
+                assert iteration.state(i) in STATES
 
 
 def test_explained_set_is_that_of_a_run_at_the_same_instant():
@@ -107,7 +107,7 @@ def test_picture_and_text_name_every_rule(tmp_path, capsys):
 def test_same_instant_gives_the_same_numbers(corners):
     again = explain(taut.gallery("acute_corner", fx=2, fy=-1))
     for one, other in zip(corners[2, -1].traces, again.traces):
-        for a, b in zip(one.looks, other.looks):
+        for a, b in zip(one.iterations, other.iterations):
             assert a.lam.tobytes() == b.lam.tobytes() and a.w.tobytes() == b.w.tobytes(), one.rule
 
 
@@ -179,8 +179,9 @@ def test_what_rounding_leaves_of_zero_is_no_decision():
     found = explain(taut.gallery("billiard"), 0.5)
     assert not found.problem.c.any(), found.problem.c
     for rule in ("jonquet", "exact"):
-        assert len(found[rule].looks) == 1 and not any(found[rule].answer.fired), found[rule]
-    named = [word for trace in found.traces for look in trace.looks for word in look.fired if word.startswith("w")]
+        assert len(found[rule].iterations) == 1 and not any(found[rule].answer.fired), found[rule]
+    fired = [word for trace in found.traces for iteration in trace.iterations for word in iteration.fired]
+    named = [word for word in fired if word.startswith("w")]
     assert all("rounding" in word for word in named), named
 
 

@@ -12,7 +12,7 @@ from words_constraints import cast_with
 import taut
 from taut.compiled import entry
 from taut.forces import KINDS
-from taut.model.evaluate import forces, move, set_time
+from taut.model.evaluate import advance_positions, free_accelerations, set_time
 from taut.model.frames import rotate
 
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])  # central differences of order 8
@@ -22,9 +22,9 @@ EXACT = {"method": "reference", "tolerance": 1e-13}
 @entry
 def look(system, t, x, quat, v, s, moved_x, moved_quat):
     """Evaluate the forces at q ⊞ s v; f into work.f. Returns the potential energy, gravity's left out."""
-    move(system, x, quat, v, s, moved_x, moved_quat)
+    advance_positions(system, x, quat, v, s, moved_x, moved_quat)
     set_time(system, t, moved_x, moved_quat, v)
-    return forces(system, t, moved_x, moved_quat, v)
+    return free_accelerations(system, t, moved_x, moved_quat, v)
 
 
 def test_every_kind_of_force_has_an_example():

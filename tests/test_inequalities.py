@@ -105,9 +105,17 @@ def test_force_and_gap_are_complementary_in_a_rope_of_many_strings(name, simulat
     assert force.max() > 0.0 and gap.max() > 1e-3, "it neither holds nor goes slack"
 
 
-def test_reduced_coordinates_say_by_name_why_they_take_no_inequalities():
-    with pytest.raises(taut.TautError, match="'reduced'.*inequalities.*coordinates are chosen once.*reference"):
-        taut.simulate(falling(0.5), "reduced", 0.01, 0.1, progress=False)
+@every_method
+def test_a_moving_wall_is_met_at_its_moment_while_another_contact_lasts(name, simulate):
+    scene = taut.Scene()
+    block = scene.particle((0, 0, 0), mass=2.0, name="block")
+    scene.half_space(block, point=(0, 0, 0), normal=(0, 1, 0), name="floor")
+    scene.half_space(block, point=("-0.3 + t**2", 0, 0), normal=(1, 0, 0), name="wall")
+    run = simulate(scene, name, 0.01, 1.0)
+    (impact,) = run.events[run.events.kind == "impact"].itertuples()
+    off = max(abs(impact.time - sqrt(0.3)), abs(impact.impulse - 2.0 * 2.0 * sqrt(0.3)))
+    assert impact.constraint == "wall" and off < 1e-9, f"off by {off:.3g}: {impact}"
+    assert run.records.x[-1, 0, 0] == pytest.approx(0.7, abs=0.02)
 
 
 @every_method

@@ -1,9 +1,13 @@
 """Laws of the source: imports point to earlier stages only; functions and structures stay small."""
 
 import ast
+import re
 from pathlib import Path
 
 import taut
+from taut import constraints, forces
+from taut.methods import METHODS
+from taut.shapes import SHAPES
 
 STAGES = [
     {"errors", "arguments", "limits", "registry", "drafts"},
@@ -116,3 +120,58 @@ def test_importing_taut_loads_nothing_heavy():
     code = f"import sys, taut; print([m for m in {heavy} if m in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert found == "[]", f"import taut loads {found}"
+
+
+# Elsewhere names of kinds, methods and shapes may be spoken of only where that decides nothing a declaration could.
+REGISTRIES = ("constraints", "joints", "forces", "methods", "shapes")
+SPOKEN = {
+    "scene/robots": "URDF and MJCF name joints and shapes in their own words, which happen to be taut's",
+    "analysis/compare/report.py": "'reference' is the judge's role here, whichever method plays it",
+    "analysis/papers": "papers are about certain methods and kinds",
+    "analysis/bench": "benchmarks measure certain methods and kinds",
+    "scene/gallery": "scenes are made of certain kinds",
+    "scene/materials.py": "'limit' is an option of cloth, not the kind of that name",
+}
+
+
+def names_in(node: ast.expr) -> set[str]:
+    """Words that an expression is compared with: itself, or the entries of a tuple, list, set or table."""
+    if isinstance(node, ast.Constant):
+        return {node.value} if isinstance(node.value, str) else set()
+    entries = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+    return set().union(*(names_in(entry) for entry in entries if entry is not None))
+
+
+def test_no_file_outside_of_the_registries_decides_by_the_name_of_a_kind_method_or_shape():
+    """A new kind, method or shape is one file and one word in a list: what others want to know of it, it declares."""
+    known = {*constraints.ALL, *forces.KINDS, *METHODS, *SHAPES}
+    about = re.compile(r"\b(kind|method|shape|name)('])?$")  # spec.kind, entry['kind'], method.name, name
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE).as_posix()
+        if stage_of(path) in REGISTRIES or place.startswith(tuple(SPOKEN)):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare):
+                sides, names = [node.left, *node.comparators], known
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("startswith", "endswith"):
+                sides = [node.func.value, *node.args]  # a part of a name decides no less
+                names = {part for name in known for part in (f"{name.split('_')[0]}_", f"_{name.split('_')[-1]}", name)}
+            else:
+                continue
+            found = set().union(*(names_in(side) for side in sides)) & names
+            if found and any(about.search(ast.unparse(side)) for side in sides if not names_in(side)):
+                wrong.append(f"{place}:{node.lineno} {ast.unparse(node)}")
+    assert not wrong, wrong
+
+
+def test_declarations_have_few_fields():
+    """At most 30: what belongs together is a structure of its own."""
+    wrong = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and any("dataclass" in ast.unparse(mark) for mark in node.decorator_list):
+                count = sum(isinstance(line, ast.AnnAssign) for line in node.body)
+                if count > MOST_FIELDS:
+                    wrong[node.name] = count
+    assert not wrong, wrong

@@ -16,7 +16,7 @@ import taut
 from taut.linalg import SOLVERS
 from taut.methods import METHODS
 from taut.methods.acceleration import INTEGRATORS, ORDERS
-from taut.methods.options import parameters
+from taut.methods.options import option_values
 
 GENERAL = {name: method for name, method in METHODS.items() if not method.is_for_deformables_only}
 MAXIMAL = [name for name, method in GENERAL.items() if method.coordinates == "maximal"]
@@ -171,8 +171,8 @@ def test_the_declared_order_holds_whatever_acts(name, scene, errors, slope):
 def unsure(name: str, integrator: str, scene: str) -> bool:
     """Where a caveat says that the order does not hold."""
     method, model = METHODS[name], taut.build(CONDITIONS[scene]())
-    par = parameters(method, model, None, {"integrator": integrator}, residual_accepted=False)
-    return method.caveat is not None and method.caveat.applies(model, par)
+    options = option_values(method, model, None, {"integrator": integrator}, residual_accepted=False)
+    return method.caveat is not None and method.caveat.applies(model, options)
 
 
 @pytest.mark.parametrize("scene", CONDITIONS)
@@ -262,7 +262,7 @@ def test_multipliers_converge(name, scene, errors, slope):
     method = METHODS[name]
     steps = steps_for(method.order)
     order = slope(1 / np.array(steps), errors(scene, name, steps)["λ"])
-    expected = method.order if method.observe else 1
+    expected = method.order if method.hooks.observe else 1
     assert order > expected - 0.2, f"λ converges with order {order:.3f}, expected {expected}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from taut.view.show import OTHERS
 from words_page import BLUE, ORANGE, PATIENCE, Watched, pixels, served
 
 import taut
@@ -11,7 +12,6 @@ from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
 from taut.view import write_html
-from taut.view.show import OTHERS
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from taut.analysis.papers.page import write_page
 from taut.analysis.papers.reproduce import Outcome
 from taut.view import write_html
 from taut.view.html import recording
-from taut.view.show import show_of
+from taut.view.overlay import overlay_of
 
 
 def test_a_recording_plays_without_any_network(page, arms, tmp_path):
@@ -43,7 +43,7 @@ def test_a_recording_plays_without_any_network(page, arms, tmp_path):
 def test_a_figure_of_the_papers_plays_its_motion_on_its_page_without_any_network(page, arms, tmp_path):
     figure = Figure("fig", "Arms <b>overlaid</b>", "paper", None, None, None)
     Image.new("RGB", (4, 4)).save(tmp_path / "fig.png")
-    motion = tuple(recording(show_of({"one": arms[0], "other": arms[1]}, plays=True, side_by_side=True)))
+    motion = tuple(recording(overlay_of({"one": arms[0], "other": arms[1]}, plays=True, side_by_side=True)))
     still = Figure("still", "A plot", "paper", None, None, None)
     Image.new("RGB", (4, 4)).save(tmp_path / "still.png")
     outcomes = [Outcome(figure, (), 1.0, motion=motion), Outcome(still, (), 1.0)]

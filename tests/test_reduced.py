@@ -250,7 +250,7 @@ REFUSED = {
     ),
     "turning": (
         lambda s: s.on_plane(s.particle((1, 0, 0)), normal=("sin(t)", "cos(t)", 0), name="plate"),
-        "the plane of constraint 'plate' turns with time",
+        "the direction of constraint 'plate' turns with time",
     ),
     "rigid": (lambda s: s.rigid((0, 0, 0), mass=1, shape={"rod": 1}, name="bar"), "'bar' is a rigid body"),
     "uncovered": (uncovered, "scene.reduced gives no position for 'forgotten'"),

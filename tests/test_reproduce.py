@@ -9,9 +9,9 @@ import pytest
 
 from taut.analysis.papers import FIGURES, VERDICTS
 from taut.analysis.papers.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge, judge_varied, unresolved
+from taut.analysis.papers.common import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
 from taut.analysis.papers.page import write_csv, write_markdown, write_page
 from taut.analysis.papers.reproduce import Outcome, chosen, make, reproduce
-from taut.analysis.papers.words import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
 from taut.cli import main
 from taut.errors import TautError
 from taut.scene import gallery

@@ -1,4 +1,4 @@
-"""Stiff forces in mechanisms: `generalized_alpha`, its matrix, and what `taut doctor` makes of them."""
+"""Stiff forces in mechanisms: `generalized_alpha` and `radau`, their matrix, and what `taut doctor` makes of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from taut.analysis.mechanics.doctor import examine
 from taut.compiled import entry
 from taut.linalg.lu import factor_lu, plan_lu, saddle_order, solve_lu
 from taut.methods.tangent import factor_tangent, plan_tangent
-from taut.model.evaluate import add_scaled, apply, constraints, move, prepare
+from taut.model.evaluate import add_scaled, advance_positions, evaluate_constraints, evaluate_forces, form_and_factor
 
 ALPHA = "generalized_alpha"
 GOVERNED = ("position", "velocity", "multiplier")
@@ -31,16 +31,16 @@ def solved(lu, b, out):
 
 @entry
 def factored(system, tangent, x, quat, v, inertia, h, reach):
-    constraints(system, 0.0, x, quat, v, False, system.work.J)
-    prepare(system, system.work.J, system.bodies.w)
+    evaluate_constraints(system, 0.0, x, quat, v, False, system.work.J)
+    form_and_factor(system, system.work.J, system.bodies.inverse_mass)
     return factor_tangent(system, tangent, 0.0, x, quat, v, inertia, h, reach)
 
 
 @entry
 def forced(system, x, quat, v, dv, reach, out_x, out_quat, out_v):
-    move(system, x, quat, dv, reach, out_x, out_quat)
+    advance_positions(system, x, quat, dv, reach, out_x, out_quat)
     add_scaled(v, 1.0, dv, out_v)
-    apply(system, 0.0, out_x, out_quat, out_v)
+    evaluate_forces(system, 0.0, out_x, out_quat, out_v)
 
 
 # Motion
@@ -72,6 +72,15 @@ def test_the_governor_holds_positions_and_velocities(governors):
     for run in governors[2]:
         phi, rate = np.abs(run.records.phi).max(), np.abs(run.records.rate).max()
         assert phi < 1e-12 and rate < 1e-11, f"|Φ| {phi:.3g}, |Φ̇| {rate:.3g}"
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-7, 1e-9])
+def test_radau_keeps_its_tolerance_in_steps_that_stiffness_does_not_dictate(tolerance, governors, simulate):
+    exact, run = governors[0], simulate(governor(), "radau", T, T, tolerance=tolerance)
+    error = float(np.abs((run.data.position.isel(time=-1) - exact.position).values).max())
+    steps = run.info["corrections"]
+    assert error < tolerance, f"asked for {tolerance:g}, off by {error:.3g} m"
+    assert steps < 10 * tolerance**-0.25, f"{steps} steps"  # the error that it estimates has order 4 in the step
 
 
 def oscillator(frequency: float) -> taut.Scene:

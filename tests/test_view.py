@@ -32,11 +32,11 @@ from taut.scene.gallery import SCENES
 from taut.view import build, write_html
 from taut.view.contacts import contacts, from_surface
 from taut.view.drawing import Drawing
-from taut.view.follow import StoredTrack
+from taut.view.follow import StoredPlayback
 from taut.view.frames import message, unpacked
 from taut.view.live import Live
-from taut.view.show import Show, show_of
-from taut.view.track import Track, thinned
+from taut.view.overlay import Overlay, overlay_of
+from taut.view.playback import Playback, thinned
 from taut.view.viewer import open_source
 
 
@@ -66,7 +66,7 @@ def test_quantised_numbers_come_back_within_half_a_step_and_missing_ones_stay_mi
 
 
 def test_a_block_holds_every_nth_record_as_the_run_has_it(arm):
-    _, arrays = unpacked(Track(arm, "arm").block(5, 30, 4, True))
+    _, arrays = unpacked(Playback(arm, "arm").block(5, 30, 4, True))
     at = np.arange(5, 30, 4)
     assert (arrays["time"] == arm.records.time[at]).all()
     assert arrays["x"] == pytest.approx(arm.records.x[at], abs=1e-3)
@@ -87,7 +87,7 @@ def test_a_thinned_line_keeps_its_ends_and_extremes(n, points, seed):
 
 def test_a_stored_run_is_read_in_parts_and_tells_the_same(arm, tmp_path):
     arm.save(tmp_path / "arm.taut")
-    stored, whole = StoredTrack(tmp_path / "arm.taut"), Track(arm, "implicit_first")
+    stored, whole = StoredPlayback(tmp_path / "arm.taut"), Playback(arm, "implicit_first")
     assert stored.block(3, 20, 2, True) == whole.block(3, 20, 2, True)
     assert stored.series("drift", 0.5, 1.0, 500) == whole.series("drift", 0.5, 1.0, 500)
     assert stored.describe() == whole.describe()
@@ -119,7 +119,7 @@ def test_every_scene_of_the_gallery_can_be_drawn(name):
     model = taut.build(scene)
     drawing = Drawing(Labels.of(model), scene, model.x[None, : int(model.bodies.slots)], 1.0)
     data = json.loads(json.dumps(drawing.data(), allow_nan=False))
-    drawn = len(data["links"]) + len(data["sheets"]) + sum(body["kind"] != "coordinate" for body in data["bodies"])
+    drawn = len(data["links"]) + len(data["deformables"]) + sum(body["kind"] != "coordinate" for body in data["bodies"])
     assert drawn > 0 and len(data["rows"]) == len(Labels.of(model).row_names())
 
 
@@ -158,7 +158,7 @@ def test_a_damaged_newer_or_missing_run_is_one_message(arm, tmp_path, spoil, wor
     run = arm.save(tmp_path / "arm.taut")
     spoil(run)
     if not words:
-        assert isinstance(open_source((run,)), Show)
+        assert isinstance(open_source((run,)), Overlay)
         return
     with pytest.raises(taut.TautError, match=words):
         open_source((run,))
@@ -176,10 +176,10 @@ def _newer(run: Path) -> None:
 def test_runs_of_different_scenes_do_not_lie_over_each_other(arm, simulate):
     other = simulate(taut.gallery("pendulum"), "implicit_first", 0.05, 0.1)
     with pytest.raises(taut.TautError, match="'pendulum'.*two_link"):
-        show_of([arm, other])
+        overlay_of([arm, other])
     with pytest.raises(taut.TautError, match="shown alone"):
         open_source((arm, "two_link"))
-    names = [track.name for track in show_of([arm, arm]).tracks]
+    names = [playback.name for playback in overlay_of([arm, arm]).playbacks]
     assert len(set(names)) == 2, f"runs are told apart by name: {names}"
 
 
@@ -278,18 +278,18 @@ def test_a_pull_draws_a_body_softly_and_lets_go():
     live = Live(scene, "implicit_first", 0.01)
     live.command({"do": "start"})
     live.command({"do": "pull", "body": 0, "to": [1, 2, 0]})
-    live._obey()
+    live._apply_commands()
     for _ in range(90):
         live._advance(3)
     assert live.sim.state.position["ball"] == pytest.approx([1, 2, 0], abs=0.02)
     live.command({"do": "release"})
     live.command({"do": "change", "name": "gravity", "value": [0, -10, 0]})
-    live._obey()
+    live._apply_commands()
     assert live.sim.state.position["ball"] == pytest.approx([1, 2, 0], abs=0.02), "it goes on from where it is"
     live._advance(10)
     assert live.sim.state.velocity["ball"][1] == pytest.approx(-1.0, abs=0.05)
     live.command({"do": "change", "name": "method", "value": "implicit"})
-    live._obey()
+    live._apply_commands()
     assert "implicit_first" in live.problem and live.method == "implicit_first", live.problem
 
 

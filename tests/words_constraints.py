@@ -12,7 +12,7 @@ import taut
 from taut.arguments import Example
 from taut.compiled import entry
 from taut.constraints import KINDS, Kind
-from taut.model.evaluate import constraints, move, set_time, times
+from taut.model.evaluate import advance_positions, evaluate_constraints, jacobian_times, set_time
 
 STEP = 0.02
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
@@ -25,14 +25,14 @@ P = (0.1, 0.2, 1.1)  # where the point p of examples starts
 def look(system, t, x, quat, v, s, moved_x, moved_quat, moved_v):
     """Evaluate the constraints at q ⊞ s v and time t; J v into work.b, J a of driven bodies into work.mu."""
     work = system.work
-    move(system, x, quat, v, s, moved_x, moved_quat)
+    advance_positions(system, x, quat, v, s, moved_x, moved_quat)
     for i in range(v.shape[0]):
         for c in range(3):
             moved_v[i, c] = v[i, c]
     set_time(system, t, moved_x, moved_quat, moved_v)
-    constraints(system, t, moved_x, moved_quat, moved_v, True, work.J)
-    times(system, work.J, moved_v, work.b)
-    times(system, work.J, work.driven, work.mu)
+    evaluate_constraints(system, t, moved_x, moved_quat, moved_v, True, work.J)
+    jacobian_times(system, work.J, moved_v, work.b)
+    jacobian_times(system, work.J, work.driven, work.mu)
 
 
 class Probe:

@@ -16,7 +16,7 @@ import type { Body, RunInfo, SceneMessage, Vec3 } from "./scene";
 import type { Source } from "./source";
 import { Stage } from "./stage";
 import { Timeline } from "./timeline";
-import { type Frame, LiveTrack, Track } from "./track";
+import { type Frame, LivePlayback, Playback } from "./playback";
 
 // Where a scene is seen from: azimuth and elevation in degrees.
 const FRONT: [number, number] = [10, 9];
@@ -27,8 +27,8 @@ export class App {
   readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
   source!: Source;
   info!: SceneMessage;
-  tracks: Track[] = [];
-  live: LiveTrack | null = null;
+  playbacks: Playback[] = [];
+  live: LivePlayback | null = null;
   figures: Figure[] = [];
   picked: Hit | null = null;
   frames: (Frame | null)[] = [];
@@ -50,7 +50,7 @@ export class App {
   private version = -1;
 
   constructor() {
-    this.timeline = new Timeline(this.player, () => Math.min(...this.tracks.map((track) => track.interval), this.live ? 1 / 30 : Infinity));
+    this.timeline = new Timeline(this.player, () => Math.min(...this.playbacks.map((playback) => playback.interval), this.live ? 1 / 30 : Infinity));
     this.plots = new Plots(byId("plots"), {
       seek: (time) => { this.player.pause(); this.player.seek(time); },
       zoom: (from, to) => this.look([from, to]),
@@ -74,7 +74,7 @@ export class App {
 
   private async receiveScene(message: Message): Promise<void> {
     const info = message.header as unknown as SceneMessage;
-    if (info.again && this.tracks.length === info.runs.length) return this.grow(info);
+    if (info.again && this.playbacks.length === info.runs.length) return this.grow(info);
     const first = !this.info;
     if (first) this.aside = Boolean(info.side_by_side);
     const sameScene = !first && JSON.stringify(info.scene.bodies.map((b) => b.name)) === JSON.stringify(this.info.scene.bodies.map((b) => b.name));
@@ -95,7 +95,7 @@ export class App {
     this.showRuns();
     this.showTools();
     if (info.mode === "live") {
-      if (!sameScene || !this.live) this.live = new LiveTrack();
+      if (!sameScene || !this.live) this.live = new LivePlayback();
       this.panel = new LivePanel(info.live!, this.source ?? { send: (w: Record<string, unknown>) => this.source.send(w) } as Source);
     }
     this.picked = null;
@@ -109,10 +109,10 @@ export class App {
     const { info } = this;
     source.send({ ask: "next" });
     if (info.mode !== "live") {
-      this.tracks = info.runs.map((run, i) => {
+      this.playbacks = info.runs.map((run, i) => {
         const stride = info.strides?.[i];
         const fixed = stride ? { start: 0, stop: run.records, stride, block: info.block! } : undefined;
-        return new Track(run, i, source, fixed);
+        return new Playback(run, i, source, fixed);
       });
       this.span = this.wholeSpan();
       this.player.limit(...this.span);
@@ -133,7 +133,7 @@ export class App {
     const atEnd = this.player.time >= this.player.end - 1e-9;
     const whole = this.span[1] >= this.player.end - 1e-9;
     this.info = info;
-    info.runs.forEach((run, i) => this.tracks[i].grow(run));
+    info.runs.forEach((run, i) => this.playbacks[i].grow(run));
     this.timeline.setEvents(info.runs.flatMap((run) => run.events));
     if (whole) {
       this.span = this.wholeSpan();
@@ -168,7 +168,7 @@ export class App {
     try {
       for (let more = true; more || this.again; ) {
         this.again = false;
-        const came = await Promise.all(this.tracks.map((track) => track.fetch(this.player.time, 1)));
+        const came = await Promise.all(this.playbacks.map((playback) => playback.fetch(this.player.time, 1)));
         more = came.some(Boolean);
         this.stale = true;
       }
@@ -177,7 +177,7 @@ export class App {
       this.lines?.framesCame(this.plots);
     }
     // A block that could not be given, since its folder was just being written, is asked for again.
-    if (this.info.mode === "saved" && this.tracks.some((track) => track.loaded < track.blockCount)) setTimeout(() => void this.load(), 1000);
+    if (this.info.mode === "saved" && this.playbacks.some((playback) => playback.loaded < playback.blockCount)) setTimeout(() => void this.load(), 1000);
   }
 
   /** Look closer at a stretch of time, or (null) at all of it. */
@@ -185,7 +185,7 @@ export class App {
     this.span = span && span[1] - span[0] > 1e-9 ? span : this.live ? this.span : this.wholeSpan();
     if (!this.live) {
       this.player.limit(...this.span);
-      const anew = this.tracks.map((track) => track.window(...this.span)).some(Boolean);
+      const anew = this.playbacks.map((playback) => playback.window(...this.span)).some(Boolean);
       if (anew || span === null) void this.load();
     }
     this.timeline.drawMarks();
@@ -212,7 +212,7 @@ export class App {
   }
 
   frameOf(run: number): Frame | null {
-    return this.live ? this.live.frame(this.player.time) : this.tracks[run]?.frame(this.player.time) ?? null;
+    return this.live ? this.live.frame(this.player.time) : this.playbacks[run]?.frame(this.player.time) ?? null;
   }
 
   /** Set everything to the frames of the present. */
@@ -332,7 +332,7 @@ export class App {
     const { scene, runs, mode } = this.info;
     const by: ColorBy[] = ["method", "speed"];
     if (scene.rows.length) by.push("phi", "lam");
-    if (scene.sheets.length || scene.links.length) by.push("elongation");
+    if (scene.deformables.length || scene.links.length) by.push("elongation");
     const set = (change: () => void) => { change(); this.stale = true; };
     const touching = runs.some((run) => run.lines.includes("contacts"));
     byId("tools").replaceChildren(...[
@@ -343,7 +343,7 @@ export class App {
       toggle("forces", this.options.forces, (on) => this.setForces(on), this.forceTitle()),
       this.scaleInput(),
       touching ? toggle("contacts", this.options.contacts, (on) => set(() => (this.options.contacts = on))) : null,
-      scene.sheets.length ? toggle("wire", this.options.wire, (on) => set(() => (this.options.wire = on))) : null,
+      scene.deformables.length ? toggle("wire", this.options.wire, (on) => set(() => (this.options.wire = on))) : null,
       runs.length > 1 ? toggle("side by side", this.aside, (on) => set(() => { this.aside = on; this.frame(); })) : null,
       toggle("plots", true, (on) => byId("app").classList.toggle("bare", !on)),
       toggle("dark", this.stage.theme.background === "#12161d", (on) => { this.setTheme(on ? "dark" : "light"); void this.plots.look(this.span); }),
@@ -380,10 +380,10 @@ export class App {
     this.stale = true;
     if (this.live) return this.source.send({ do: "forces", on });
     if (!on || this.info.mode === "file") return;
-    for (const track of this.tracks) {
-      if (track.forces) continue;
-      track.forces = true;
-      track.clear();
+    for (const playback of this.playbacks) {
+      if (playback.forces) continue;
+      playback.forces = true;
+      playback.clear();
     }
     void this.load();
   }
@@ -459,7 +459,7 @@ export class App {
   }
 
   private showTrail(body: Body, run: number): void {
-    const frames = this.live ? this.live.frames() : this.tracks[run].frames();
+    const frames = this.live ? this.live.frames() : this.playbacks[run].frames();
     const points: THREE.Vector3[] = [];
     for (const frame of frames) {
       if (frame.time > this.player.time) break;
@@ -476,7 +476,7 @@ export class App {
   get state(): Record<string, unknown> {
     return {
       time: this.player.time, playing: this.player.playing, drawn: this.drawn, span: this.span,
-      blocks: this.tracks.map((track) => [track.loaded, track.blockCount]), stride: this.tracks.map((track) => track.stride),
+      blocks: this.playbacks.map((playback) => [playback.loaded, playback.blockCount]), stride: this.playbacks.map((playback) => playback.stride),
       ready: this.drawn > 0 && this.frames.length > 0 && this.frames.every(Boolean),
     };
   }

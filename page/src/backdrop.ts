@@ -1,23 +1,23 @@
 // What all runs of a scene share: obstacles, guides and paths.
 import * as THREE from "three";
-import { flatNumbers } from "./walls";
+import { flatNumbers } from "./obstacle";
 import type { Obstacle, SceneInfo, Vec3 } from "./scene";
-import { floorLevel, wall } from "./shapes";
-import type { Frame } from "./track";
+import { floorLevel, obstacleMesh } from "./shapes";
+import type { Frame } from "./playback";
 
 export class Backdrop {
   readonly group = new THREE.Group();
   readonly level: number | null;
-  private walls = new Map<string, { obstacle: Obstacle; mesh: THREE.Mesh }>();
+  private obstacles = new Map<string, { obstacle: Obstacle; mesh: THREE.Mesh }>();
 
   constructor(scene: SceneInfo, private size: number, private centre: Vec3) {
     const floors = scene.obstacles.map(floorLevel).filter((level) => level !== null);
     this.level = floors.length ? Math.max(...floors) : null;
     for (const obstacle of scene.obstacles) {
       if (floorLevel(obstacle) !== null) continue; // the ground is drawn anyway
-      const mesh = wall(obstacle, 0.6 * size, centre);
+      const mesh = obstacleMesh(obstacle, 0.6 * size, centre);
       if (!mesh) continue;
-      this.walls.set(obstacle.name, { obstacle, mesh });
+      this.obstacles.set(obstacle.name, { obstacle, mesh });
       this.group.add(mesh);
     }
     const line = (points: THREE.Vector3[], dashed: boolean) => {
@@ -29,8 +29,8 @@ export class Backdrop {
       this.group.add(drawn);
     };
     for (const guide of scene.guides) {
-      if (guide.points) line(guide.points.map((p) => new THREE.Vector3(...p)), guide.kind === "path");
-      else if (guide.kind === "sphere" && guide.center && guide.radius) {
+      if (guide.points) line(guide.points.map((p) => new THREE.Vector3(...p)), guide.form === "path");
+      else if (guide.form === "sphere" && guide.center && guide.radius) {
         const middle = new THREE.Vector3(...guide.center);
         for (const axis of ["z", "y"] as const) {
           const turn = axis === "z" ? new THREE.Matrix4() : new THREE.Matrix4().makeRotationX(Math.PI / 2);
@@ -45,10 +45,10 @@ export class Backdrop {
 
   /** Obstacles that move, at a frame: the mesh is made anew from its numbers. */
   update(frame: Frame): void {
-    for (const [name, kept] of this.walls) {
-      const table = frame.tables.get(`wall: ${name}`);
+    for (const [name, kept] of this.obstacles) {
+      const table = frame.tables.get(`obstacle: ${name}`);
       if (!table) continue;
-      const fresh = wall(flatNumbers(kept.obstacle, (i) => table.get(frame.row, i)), 0.6 * this.size, this.centre);
+      const fresh = obstacleMesh(flatNumbers(kept.obstacle, (i) => table.get(frame.row, i)), 0.6 * this.size, this.centre);
       if (!fresh) continue;
       kept.mesh.geometry.dispose();
       kept.mesh.geometry = fresh.geometry;

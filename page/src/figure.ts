@@ -1,12 +1,12 @@
-// What one run looks like: bodies, links, joints, sheets, contacts and forces, set anew for each frame.
+// What one run looks like: bodies, links, joints, deformables, contacts and forces, set anew for each frame.
 import * as THREE from "three";
 import { type ColorBy, mix, parse, type Range, type Rgb } from "./colors";
 import { Arrows } from "./arrows";
 import { directed, orientation, placed, position, value } from "./places";
 import type { Body, Joint, Link, Place, RunInfo, SceneInfo } from "./scene";
-import { Sheet } from "./sheet";
+import { Deformable } from "./deformable";
 import { solid } from "./shapes";
-import type { Frame } from "./track";
+import type { Frame } from "./playback";
 import type { Message } from "./messages";
 
 export interface Options {
@@ -45,7 +45,7 @@ export class Figure {
   private axes: { joint: Joint; how: "turn" | "slide"; along: Place }[];
   private axisMesh: THREE.InstancedMesh;
   private rigid: { body: Body; mesh: THREE.Mesh; own: THREE.Quaternion }[] = [];
-  private sheets: Sheet[];
+  private deformables: Deformable[];
   private pushes: Arrows;
   private pulls: Arrows;
   private touches: Arrows;
@@ -68,15 +68,15 @@ export class Figure {
       this.group.add(mesh);
     }
     for (const body of scene.bodies.filter((body) => body.kind === "rigid")) {
-      const mesh = new THREE.Mesh(solid(body.shape ?? ["sphere", 0.02 * size]), standard());
+      const mesh = new THREE.Mesh(body.shape && body.drawn ? solid(body.drawn, body.shape.slice(1) as number[]) : solid({ as: "sphere" }, [0.02 * size]), standard());
       mesh.castShadow = mesh.receiveShadow = true;
       const own = new THREE.Quaternion();
       if (body.turn && !body.principal) own.set(body.turn[1], body.turn[2], body.turn[3], body.turn[0]);
       this.rigid.push({ body, mesh, own });
       this.group.add(mesh);
     }
-    this.sheets = scene.sheets.map((info, i) => new Sheet(info, i, message, alone ? i : -1, this.base));
-    for (const sheet of this.sheets) this.group.add(sheet.group);
+    this.deformables = scene.deformables.map((info, i) => new Deformable(info, i, message, alone ? i : -1, this.base));
+    for (const deformable of this.deformables) this.group.add(deformable.group);
     this.pulls = new Arrows(Math.max(run.forces.length, 1), "#d1495b", size);
     this.pushes = new Arrows(Math.max(scene.bodies.length, 1), "#edae49", size);
     this.touches = new Arrows(2000, "#00a676", size, false);
@@ -140,7 +140,7 @@ export class Figure {
       orientation(frame, body.quat, mesh.quaternion).multiply(own);
       (mesh.material as THREE.MeshStandardMaterial).color.setRGB(...this.colored(body, i, frame, options), THREE.SRGBColorSpace);
     });
-    for (const sheet of this.sheets) sheet.update(frame, options);
+    for (const deformable of this.deformables) deformable.update(frame, options);
     this.setForces(frame, options);
   }
 
@@ -229,7 +229,7 @@ export class Figure {
   hit(ray: THREE.Raycaster): { hit: Hit; point: THREE.Vector3; distance: number } | null {
     if (!this.visible) return null;
     const meshes = [this.ballMesh, this.jointMesh, this.axisMesh, this.rodMesh, ...this.rigid.map((r) => r.mesh)];
-    const found = ray.intersectObjects([...meshes, ...this.sheets.flatMap((s) => s.meshes)], false)[0];
+    const found = ray.intersectObjects([...meshes, ...this.deformables.flatMap((s) => s.meshes)], false)[0];
     if (!found) return null;
     const at = found.instanceId ?? 0;
     const given = { point: found.point, distance: found.distance };
@@ -239,8 +239,8 @@ export class Figure {
     if (found.object === this.axisMesh) return { hit: { kind: "joint", joint: this.axes[at].joint }, ...given };
     const rigid = this.rigid.find((r) => r.mesh === found.object);
     if (rigid) return { hit: { kind: "body", body: rigid.body }, ...given };
-    const sheet = this.sheets.find((s) => s.meshes.includes(found.object as THREE.Mesh))!;
-    const slot = sheet.nearest(found);
+    const deformable = this.deformables.find((s) => s.meshes.includes(found.object as THREE.Mesh))!;
+    const slot = deformable.nearest(found);
     const body = this.scene.bodies.find((body) => body.slot === slot);
     return body ? { hit: { kind: "body", body }, ...given } : null;
   }

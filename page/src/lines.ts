@@ -107,7 +107,7 @@ export class Lines {
     return this.shown().map((i) => {
       const { name, color, dash } = app.info.runs[i];
       const line: Line = { name, color, dash, time: [], value: [] };
-      for (const frame of app.live ? app.live.frames() : app.tracks[i].frames()) {
+      for (const frame of app.live ? app.live.frames() : app.playbacks[i].frames()) {
         const number = value(frame, table, column);
         line.time.push(frame.time);
         line.value.push(Number.isFinite(number) ? number : null);

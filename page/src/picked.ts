@@ -4,7 +4,7 @@ import { spoken } from "./dom";
 import type { Hit } from "./figure";
 import { placed, position, value } from "./places";
 import type { RunInfo, SceneInfo } from "./scene";
-import type { Frame } from "./track";
+import type { Frame } from "./playback";
 
 export function describe(hit: Hit, frame: Frame, scene: SceneInfo, run: RunInfo): [string, string][] {
   const vector = (at: THREE.Vector3) => at.toArray().map(spoken).join(", ");

@@ -1,6 +1,6 @@
 // Where bodies and points are in a frame.
 import * as THREE from "three";
-import type { Frame } from "./track";
+import type { Frame } from "./playback";
 import type { Place } from "./scene";
 
 const turn = new THREE.Quaternion();

@@ -1,4 +1,4 @@
-// What taut/view/drawing.py, track.py and live.py tell: the types of a "scene" message.
+// What taut/view/drawing.py, playback.py and live.py tell: the types of a "scene" message.
 
 /** [slot, quat, x, y, z]: a place on a body by its slot and orientation, with an offset [m]; slot -1: in the world. */
 export type Place = [number, number, number, number, number];
@@ -14,15 +14,18 @@ export interface Body {
   radius: number;
   node: boolean;
   shape?: [string, ...number[]];
+  drawn?: Drawn;
   principal?: boolean;
   turn?: [number, number, number, number] | null;
 }
 
 export interface Link { name: string; style: "rod" | "rope" | "strut" | "spring"; rows: number[]; a: Place; b: Place }
 export interface Joint { name: string; kind: string; at: Place; rows: number[]; axes: [how: "turn" | "slide", along: Place][] }
-export interface Obstacle { name: string; kind: string; [argument: string]: unknown }
-export interface Guide { name: string; kind: string; points?: Vec3[]; center?: Vec3; radius?: number }
-export interface SheetInfo { name: string; kind: "cloth" | "solid"; thickness: number }
+/** How a shape is drawn: as a solid of shapes.ts, or by triangles; "": not at all. */
+export interface Drawn { as: string; inside?: boolean; vertices?: number[]; triangles?: number[] }
+export interface Obstacle { name: string; kind: string; drawn: Drawn; [argument: string]: unknown }
+export interface Guide { name: string; form: string; points?: Vec3[]; center?: Vec3; radius?: number }
+export interface DeformableInfo { name: string; kind: "cloth" | "solid"; thickness: number }
 export interface Row { name: string; unit: string; sense: string }
 
 export interface SceneInfo {
@@ -34,7 +37,7 @@ export interface SceneInfo {
   joints: Joint[];
   obstacles: Obstacle[];
   guides: Guide[];
-  sheets: SheetInfo[];
+  deformables: DeformableInfo[];
 }
 
 export type Event = [time: number, kind: string, name: string];

@@ -5,8 +5,8 @@ import type { Message, Table } from "../src/messages";
 import { Player } from "../src/player";
 import type { RunInfo } from "../src/scene";
 import type { BlockRequest, Source } from "../src/source";
-import { LiveTrack, nearest, Track } from "../src/track";
-import { flatNumbers } from "../src/walls";
+import { LivePlayback, nearest, Playback } from "../src/playback";
+import { flatNumbers } from "../src/obstacle";
 
 const column = (values: number[]): Table => ({ rows: values.length, columns: 1, get: (row) => values[row] });
 const info = (records: number, end: number) => ({ records, start: 0, end }) as RunInfo;
@@ -64,53 +64,53 @@ describe("the player", () => {
   });
 });
 
-describe("tracks", () => {
+describe("playbacks", () => {
   it("ask for the block around the present first, then for the others, each once", async () => {
     const asked: BlockRequest[] = [];
-    const track = new Track(info(201, 2), 0, source(asked));
-    for (let more = true; more; ) more = await track.fetch(1.5, 1);
+    const playback = new Playback(info(201, 2), 0, source(asked));
+    for (let more = true; more; ) more = await playback.fetch(1.5, 1);
     expect(asked.map((request) => request.start)).toEqual([128, 192, 0, 64]);
-    expect(track.frame(1.234)?.time).toBeCloseTo(1.23);
-    expect([...track.frames()].length).toBe(201);
+    expect(playback.frame(1.234)?.time).toBeCloseTo(1.23);
+    expect([...playback.frames()].length).toBe(201);
   });
 
   it("thin long runs and look closely where asked", async () => {
     const asked: BlockRequest[] = [];
-    const track = new Track(info(1_000_001, 10_000), 0, source(asked));
-    expect(track.stride).toBe(334);
-    expect(track.window(5000, 5001)).toBe(true);
-    expect(track.stride).toBe(1);
-    await track.fetch(5000.5, 1);
-    expect(track.frame(5000.5)?.time).toBeCloseTo(5000.5, 6);
+    const playback = new Playback(info(1_000_001, 10_000), 0, source(asked));
+    expect(playback.stride).toBe(334);
+    expect(playback.window(5000, 5001)).toBe(true);
+    expect(playback.stride).toBe(1);
+    await playback.fetch(5000.5, 1);
+    expect(playback.frame(5000.5)?.time).toBeCloseTo(5000.5, 6);
   });
 
   it("fetch the last block anew when a run has grown", async () => {
     const asked: BlockRequest[] = [];
-    const track = new Track(info(70, 0.69), 0, source(asked));
-    for (let more = true; more; ) more = await track.fetch(0, 1);
-    track.grow(info(100, 0.99));
-    for (let more = true; more; ) more = await track.fetch(0, 1);
+    const playback = new Playback(info(70, 0.69), 0, source(asked));
+    for (let more = true; more; ) more = await playback.fetch(0, 1);
+    playback.grow(info(100, 0.99));
+    for (let more = true; more; ) more = await playback.fetch(0, 1);
     expect(asked.map((request) => [request.start, request.stop])).toEqual([[0, 64], [64, 70], [64, 100]]);
-    expect(track.frame(0.99)?.time).toBeCloseTo(0.99);
+    expect(playback.frame(0.99)?.time).toBeCloseTo(0.99);
   });
 
   it("lose no block that is on its way while a run grows", async () => {
     const asked: BlockRequest[] = [];
-    const track = new Track(info(130, 1.29), 0, source(asked));
-    const underway = track.fetch(0, 1);
-    track.grow(info(140, 1.39));
+    const playback = new Playback(info(130, 1.29), 0, source(asked));
+    const underway = playback.fetch(0, 1);
+    playback.grow(info(140, 1.39));
     await underway;
-    for (let more = true; more; ) more = await track.fetch(0, 1);
-    expect([...track.frames()].length).toBe(140);
+    for (let more = true; more; ) more = await playback.fetch(0, 1);
+    expect([...playback.frames()].length).toBe(140);
   });
 
   it("ask again for a block that could not be given", async () => {
     const given = source([]);
     let failures = 1;
-    const track = new Track(info(100, 0.99), 0, { ...given, block: async (asked) => (failures-- > 0 ? null : given.block(asked)) });
-    expect(await track.fetch(0, 1)).toBe(false);
-    for (let more = true; more; ) more = await track.fetch(0, 1);
-    expect([...track.frames()].length).toBe(100);
+    const playback = new Playback(info(100, 0.99), 0, { ...given, block: async (asked) => (failures-- > 0 ? null : given.block(asked)) });
+    expect(await playback.fetch(0, 1)).toBe(false);
+    for (let more = true; more; ) more = await playback.fetch(0, 1);
+    expect([...playback.frames()].length).toBe(100);
   });
 
   it("find the nearest row", () => {
@@ -119,7 +119,7 @@ describe("tracks", () => {
   });
 
   it("forget a live scene that was reset", () => {
-    const live = new LiveTrack(3);
+    const live = new LivePlayback(3);
     const add = (time: number) => live.add({ header: { values: { drift: time } }, tables: new Map([["time", column([time])]]) } as unknown as Message);
     [0, 1, 2, 3].forEach(add);
     expect([live.start, live.end]).toEqual([1, 3]);
@@ -155,7 +155,7 @@ describe("looks", () => {
   });
 
   it("numbers of a moving wall go to its arguments in order", () => {
-    const wall = { name: "w", kind: "outside_capsule", start: [0, 0, 0], end: [0, 0, 0], radius: 0 };
-    expect(flatNumbers(wall, (i) => i)).toEqual({ name: "w", kind: "outside_capsule", start: [0, 1, 2], end: [3, 4, 5], radius: 6 });
+    const wall = { name: "w", kind: "outside_capsule", drawn: { as: "capsule" }, start: [0, 0, 0], end: [0, 0, 0], radius: 0 };
+    expect(flatNumbers(wall, (i) => i)).toEqual({ name: "w", kind: "outside_capsule", drawn: { as: "capsule" }, start: [0, 1, 2], end: [3, 4, 5], radius: 6 });
   });
 });

@@ -68,7 +68,7 @@ def system_sizes(method: Method, model: Model, run: Run) -> np.ndarray:
     if run.info.get("algorithm") == ACTIVE_LIMITS.algorithm:
         return held[:, 0] + held[:, 2]  # contacts that push, and limits
     if method.name in DEFORMABLE_METHODS:
-        return np.full(count, 3.0 * float((model.bodies.w[: model.bodies.slots, 0] > 0.0).sum()))
+        return np.full(count, 3.0 * float((model.bodies.inverse_mass[: model.bodies.slots, 0] > 0.0).sum()))
     return np.full(count, float(model.row_count))
 
 

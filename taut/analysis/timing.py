@@ -45,7 +45,7 @@ class Loop:
         self.state, self.system = self.session.state, self.session.system
         self.start = [array.copy() for array in self.state]
         self.no_records = self.session.buffers(1)
-        self.calls = calls_for(self.session.method, self.system, self.state, self.session.par)
+        self.calls = calls_for(self.session.method, self.system, self.state, self.session.context)
 
     @classmethod
     def of(cls, scene: Scene, model: Model, method: Method, dt: float, tolerance: float | None = None) -> Loop:
@@ -64,7 +64,7 @@ class Loop:
         """Take steps without a record; False where they did not come to their end."""
         never = steps + 1
         _, _, status = loop(
-            self.calls, self.system, self.state, self.session.par, self.dt, 0, steps, never, False,
+            self.calls, self.system, self.state, self.session.context, self.dt, 0, steps, never, False,
             self.no_records,
         )  # fmt: skip
         return status == FINE

@@ -46,7 +46,7 @@ def bench(
     from ..analysis.bench import PARTS, Settings
     from ..analysis.timing import machine
     from ..methods import METHODS
-    from ..progress import say
+    from ..progress import print_status
 
     chosen = methods.split(",") if methods else [m.name for m in METHODS.values() if not m.is_for_deformables_only]
     for what, names, known in (("method", chosen, METHODS), ("part of the benchmark", parts, PARTS)):
@@ -59,7 +59,7 @@ def bench(
     print(machine())
     numbers: dict[str, Any] = {"machine": machine(), "quick": quick}
     for name in parts or PARTS:
-        say(f"measuring {name}")
+        print_status(f"measuring {name}")
         report = PARTS[name].measure(settings)
         show(PARTS[name].doc, report)
         targets = [asdict(target) | {"met": target.met} for target in report.targets]

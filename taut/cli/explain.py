@@ -20,7 +20,7 @@ def explain(
     overwrite: Flag = False,
     opening: Opening = AS_IT_IS,
 ) -> None:
-    """Show what each rule for the active set does at one instant, look by look.
+    """Show what each rule for the active set does at one instant, iteration by iteration.
 
     Parameters
     ----------

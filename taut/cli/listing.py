@@ -127,9 +127,9 @@ def _releases() -> tuple[list[str], list[list[str]]]:
     from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
     from ..cloth.release import RULES
 
-    able = [*DEFORMABLE_METHODS.values(), ACTIVE_LIMITS]
+    able = [m for m in (*DEFORMABLE_METHODS.values(), ACTIVE_LIMITS) if m.cloth_contacts.touches]
     rows = [
-        [name, doc, " ".join(m.algorithm or m.name for m in able if name in m.releases and m.touches)]
+        [name, doc, " ".join(m.algorithm or m.name for m in able if name in m.cloth_contacts.releases)]
         for name, doc in RULES.items()
     ]
     return ["release", "a contact of cloth ends where", "algorithms"], rows

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TautError
-from ..progress import say
+from ..progress import print_status
 from .parameters import Flag
 from .table import print_table
 
@@ -72,7 +72,7 @@ class _Bar:
 
     def __enter__(self) -> _Bar:
         if not sys.stderr.isatty():
-            say(f"{self.total} figures; methods that are not compiled yet take up to a minute each, once")
+            print_status(f"{self.total} figures; methods that are not compiled yet take up to a minute each, once")
             return self
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -21,7 +21,7 @@ def warm(*scenes: str, all: Flag = False) -> int:
     import time
 
     from ..compiled import cache_folder
-    from ..progress import Progress, say
+    from ..progress import Progress, print_status
     from ..scene.gallery import SCENES
     from ..simulation.warm import all_jobs, common_jobs, compile_ahead, jobs_of
 
@@ -40,6 +40,6 @@ def warm(*scenes: str, all: Flag = False) -> int:
         bar.update(0)
         failed = compile_ahead(jobs, lambda done, name: bar.update(done))
     for problem in failed:
-        say(problem)
+        print_status(problem)
     print(f"{len(jobs) - len(failed)} of {len(jobs)} jobs compiled in {time.perf_counter() - began:.0f} s, in {folder}")
     return 1 if failed and not all else 0

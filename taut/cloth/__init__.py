@@ -18,7 +18,7 @@
     release.py               release rules of contacts, and contacts as bounds on velocities
     contact_events.py        when contacts begin and end, with their impulse
     external_contact.py      contacts with obstacles and balls;  initial_contacts.py  the same at the start
-    self_contact.py          contacts between sheets;  contact_schur.py, contact_ordering.py  their forces
+    self_contact.py          contacts between deformables;  contact_schur.py, contact_ordering.py  their forces
     records.py               what records keep;  dissipation.py  energy that limits, contacts and friction take
     baselines/               XPBD, Provot, implicit Euler, to compare with
 

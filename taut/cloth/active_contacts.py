@@ -48,10 +48,10 @@ class ActiveContacts(NamedTuple):
 
 def active_contacts(model: Model, state: State, memory: np.ndarray, active: np.ndarray, phi: np.ndarray):
     """Contacts of a model; `memory`, `active` and `phi` are those of their rows."""
-    unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
+    unknown = np.where(model.bodies.inverse_mass[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, memory)
     rows = rows._replace(active=active, phi=phi)
-    edge = float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
+    edge = float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
     travel = 0.5 * min(edge, float(model.touching.ball_radius.min(initial=np.inf)))
     return ActiveContacts(
         model.inequalities, rows, radius, release_rules(model, rows.slot[:, :2]), event_buffers(keep_log=False),
@@ -82,10 +82,10 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
     find_flat_faces(system, state, of.ineq, rows, of.rules, of.radius, t, x, of.near, of.edge)
     evaluate_rows(system, of.ineq, rows, of.radius, t, x, state.quat, state.v)
     release_separating(system.places, of.ineq, rows, of.rules, state.v, ROUNDING * of.edge / dt)
-    share, most = min(RECOVERY, dt / RECOVERY_TIME), DEPTH_TOLERANCE * of.edge
+    recovery, most = min(RECOVERY, dt / RECOVERY_TIME), DEPTH_TOLERANCE * of.edge
     for r in range(count):
-        rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
-        tol[r] = max(most - rows.depth_allowed[r], 0.5 * share * most)
+        rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
+        tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
         fine[r] = min(tol[r], CONTACT_SHARE * fine[r] * of.edge)
         for c in range(3):
             u[r, c] = -rows.n[r, c]

@@ -29,6 +29,7 @@ from ..forces.spring_law import Springs, add_forces, joined
 from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.base import TOLERANCE as BOUND
 from ..model import arrays
+from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
 from ..model.evaluate import set_time
 from .active_contacts import (
     ActiveContacts,
@@ -44,7 +45,7 @@ from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .contact_rows import external_members
-from .dissipation import DRIVERS, IMPACTS, count_force_work
+from .dissipation import count_force_work
 from .external_contact import evaluate_rows
 from .predict import copy3, extrapolate, kick
 from .problem import frequency
@@ -91,7 +92,7 @@ class ActiveLimits(NamedTuple):
 
 @structure
 class ActiveContext(NamedTuple):
-    options: np.ndarray  # par of methods/base.py
+    options: np.ndarray  # of methods/base.py
     springs: Springs
     limits: ActiveLimits
     contacts: ActiveContacts
@@ -105,19 +106,19 @@ def memory_of(model) -> int:
     return len(edge_pairs(model)[0]) + 2 * len(external_members(model)[0]) + 3 + 3 * len(model.x)
 
 
-def start(model, system, state, par):
+def start(model, system, state, options):
     pairs, length, longest = edge_pairs(model)
     touching = external_members(model)[0]
     both = np.concatenate([pairs, touching])
     e, rows, slots = len(pairs), len(both), len(model.x)
-    w = np.ascontiguousarray(model.bodies.w[:, 0])
-    springs = joined(*(family for sheet in model.deformables for family in sheet.springs.values()))
+    w = np.ascontiguousarray(model.bodies.inverse_mass[:, 0])
+    springs = joined(*(family for deformable in model.deformables for family in deformable.springs.values()))
     i = np.ascontiguousarray(both[:, 0])
     j = np.where(both[:, 1] >= 0, both[:, 1], i)
     own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
     nodes = [np.zeros((slots, 3)) for _ in range(4)]
-    sheet_nodes = np.concatenate([sheet.slots for sheet in model.deformables])
-    balls = np.setdiff1d(np.flatnonzero(w > 0.0), sheet_nodes)
+    deformable_nodes = np.concatenate([deformable.slots for deformable in model.deformables])
+    balls = np.setdiff1d(np.flatnonzero(w > 0.0), deformable_nodes)
     history = state.memory[rows : rows + 3 + 3 * slots]
     limits = ActiveLimits(
         i, j, own, length, longest, longest.copy(), np.zeros(rows), np.zeros(rows), state.memory[:rows],
@@ -127,7 +128,7 @@ def start(model, system, state, par):
     )  # fmt: skip
     contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])
     batch = np.flatnonzero(system.forces.code == SPRINGS)
-    return state, ActiveContext(par, springs, limits, contacts, w, batch, system.forces.members[batch])
+    return state, ActiveContext(options, springs, limits, contacts, w, batch, system.forces.members[batch])
 
 
 @inline
@@ -295,8 +296,8 @@ def count_limits(of, w, v, dt, ledger):
             u = of.u[e, c]
             rate += 0.5 * u * (of.v_free[i, c] + v[i, c] - of.v_free[j, c] - v[j, c])
             driven += u * (v[i, c] if w[i] == 0.0 else 0.0) - u * (v[j, c] if w[j] == 0.0 else 0.0)
-        ledger[IMPACTS] += dt * of.tension[e] * rate
-        ledger[DRIVERS] += dt * of.tension[e] * driven
+        ledger[IMPACT_LOSS] += dt * of.tension[e] * rate
+        ledger[DRIVER_WORK] += dt * of.tension[e] * driven
         of.active[e] = of.tension[e] > 0.0
         of.tension[e] = max(of.tension[e], 0.0)
 
@@ -304,7 +305,7 @@ def count_limits(of, w, v, dt, ledger):
 @compiled
 def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
-    of, w, x, v, touched = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
+    of, w, x, v, contacts = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
     first = of.length.shape[0]
     rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]
     copy3(x, of.x_start)
@@ -319,9 +320,9 @@ def substep(system, state, t, dt, ctx):
             of.history[2] = 0.0
         extrapolate(of.force, dt, of.history)
     kick(v, w, dt, of.force)
-    begin_contacts(system, state, touched, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
+    begin_contacts(system, state, contacts, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
     set_time(system, t + dt, x, state.quat, v)
-    set_bounds(system, state, touched, t + dt, of.x_start)
+    set_bounds(system, state, contacts, t + dt, of.x_start)
     for k in range(w.shape[0]):
         for c in range(3):
             x[k, c] += dt * v[k, c] if w[k] > 0.0 else 0.0
@@ -338,7 +339,7 @@ def substep(system, state, t, dt, ctx):
             if w[k] > 0.0:
                 v[k, c] = (x[k, c] - of.x_start[k, c]) / dt  # (3), as x* = x + dt v*
     count_limits(of, w, v, dt, state.ledger)
-    finish_contacts(system, state, touched, of.u[first:], of.v_free, t + dt, dt)
+    finish_contacts(system, state, contacts, of.u[first:], of.v_free, t + dt, dt)
     return OK
 
 

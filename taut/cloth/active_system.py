@@ -62,9 +62,9 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     nodes[balls] = 0.0
     whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, SOFT), len(edges)
     return ActiveSystem(
-        whole.ptr, whole.idx, whole.share, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(), whole.idx.copy(),
-        whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(4 * e), np.zeros(e), np.zeros(e), np.zeros(e),
-        number[edges], w[balls], np.zeros((len(balls), 3)),
+        whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
+        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(4 * e), np.zeros(e), np.zeros(e),
+        np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)),
     )  # fmt: skip
 
 

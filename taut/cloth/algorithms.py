@@ -13,7 +13,7 @@ import numpy as np
 
 from ..contact.algorithms import drain, with_pairs
 from ..methods import METHODS, base
-from ..methods.base import Method
+from ..methods.base import ClothContacts, Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
 from . import active_limits, records, step
@@ -26,12 +26,12 @@ from .unknowns import memory_of
 
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
-PAIRS_PER_NODE = 4  # capacity to begin with for contacts between sheets that last
+PAIRS_PER_NODE = 4  # capacity to begin with for contacts between deformables that last
 
 
 def refuses(model: Model) -> str | None:
     """Why the steps of step.py can not treat a model with deformables."""
-    if not any((model.bodies.w[sheet.slots, 0] > 0).any() for sheet in model.deformables):
+    if not any((model.bodies.inverse_mass[deformable.slots, 0] > 0).any() for deformable in model.deformables):
         return "no node of its cloth can move; leave some unpinned"
     other = next((info.name for info in model.constraint_info if info.role not in (HARD_EDGE, PIN)), None)
     if other is not None:
@@ -42,8 +42,9 @@ def refuses(model: Model) -> str | None:
         )
     if model.inequalities.restitution.any():
         return "it has restitution, but contacts beside cloth are inelastic; set it to 0"
-    free = int((model.bodies.w[: model.bodies.slots, 0] > 0).sum())
-    if free - sum(int((model.bodies.w[sheet.slots, 0] > 0).sum()) for sheet in model.deformables) > MOST_BALLS:
+    free = int((model.bodies.inverse_mass[: model.bodies.slots, 0] > 0).sum())
+    nodes = sum(int((model.bodies.inverse_mass[one.slots, 0] > 0).sum()) for one in model.deformables)
+    if free - nodes > MOST_BALLS:
         return f"it has more than {MOST_BALLS} free particles beside its cloth (a rigid body counts as two)"
     two = model.inequalities.rows.ptr[1:] - model.inequalities.rows.ptr[:-1]
     if (two > 2).any():
@@ -70,11 +71,11 @@ def _of_rigid(model: Model) -> str | None:
 
 
 def _of_seams(model: Model) -> str | None:
-    """Sheets that are sewn together would always touch along the seam."""
-    sheet_of = {int(slot): k for k, sheet in enumerate(model.deformables) for slot in sheet.slots}
+    """Deformables that are sewn together would always touch along the seam."""
+    deformable_of = {int(slot): k for k, deformable in enumerate(model.deformables) for slot in deformable.slots}
     pairs = {tuple(pair) for pair in model.touching.deformable_pairs.tolist()}
     for pin in pins_of(model):
-        ends = tuple(sorted(sheet_of.get(point, -1) for point in pin.points))
+        ends = tuple(sorted(deformable_of.get(point, -1) for point in pin.points))
         if ends in pairs:
             a, b = (model.deformables[k].name for k in ends)
             return f"'{a}' is sewn to '{b}' ('{pin.name}'), and they may touch; leave that contact out, or the pin"
@@ -82,14 +83,14 @@ def _of_seams(model: Model) -> str | None:
 
 
 def refuses_beyond_hard_edges(model: Model) -> str | None:
-    if model.inequality_names or len(model.touching) or any(sheet.is_limited for sheet in model.deformables):
+    if model.inequality_names or len(model.touching) or any(deformable.is_limited for deformable in model.deformables):
         return "it has limits or contacts, and a projection knows equalities only; use implicit_first"
     return refuses(model)
 
 
 def refuses_beyond_active_limits(model: Model) -> str | None:
     """Why the papers' step (active_limits.py) can not treat a model."""
-    other = next((sheet for sheet in model.deformables if sheet.system != "active"), None)
+    other = next((deformable for deformable in model.deformables if deformable.system != "active"), None)
     if other is not None:
         return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
     if model.row_count:
@@ -97,8 +98,8 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
         return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
     touching = model.touching
     if len(touching.deformable_pairs):
-        sheet = model.deformables[int(touching.deformable_pairs[0, 0])].name
-        return (f"'{sheet}' may touch itself or other cloth, but system 'active' knows contacts with obstacles and "
+        name = model.deformables[int(touching.deformable_pairs[0, 0])].name
+        return (f"'{name}' may touch itself or other cloth, but system 'active' knows contacts with obstacles and "
                 "balls alone; leave that contact out, or system")
     if model.inequalities.friction.any() or touching.ball_friction.any():
         return "it has friction, which system 'active' does not know; set friction to 0, or leave system out"
@@ -110,25 +111,26 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
 def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
-    def start(model, system, state, par):
+    def start(model, system, state, values):
         if len(model.touching.deformable_pairs):
-            state = with_pairs(state, PAIRS_PER_NODE * sum(len(sheet.slots) for sheet in model.deformables))
-        context = cloth_context(model, state, float(par[base.TOLERANCE]), int(par[UNCONSTRAINED_RULE]), projects)
+            state = with_pairs(state, PAIRS_PER_NODE * sum(len(deformable.slots) for deformable in model.deformables))
+        context = cloth_context(model, state, float(values[base.TOLERANCE]), int(values[UNCONSTRAINED_RULE]), projects)
         return state, with_solvers(system, state, context)
 
-    def grow(model, system, state, numbers, par, least):
-        return with_pairs(state, max(least, 2 * len(state.pairs))), with_more_pairs(par)
+    def grow(model, system, state, values, context, least):
+        return with_pairs(state, max(least, 2 * len(state.pairs))), with_more_pairs(context)
 
-    def solver(system, par):
-        return f"sparse Cholesky, {3 * len(par.linear.nodes.order):,} rows (three for each node of sheets)"
+    def solver(system, context):
+        return f"sparse Cholesky, {3 * len(context.linear.nodes.order):,} rows (three for each node of deformables)"
 
     return replace(
-        method, form="deformable", step=step.step, options=OPTIONS, observe=records.observe, measure=records.measure,
-        start=start, grow=grow, drain=drain, solver=solver, functions=280, memory=memory_of, shortest=0.5,
+        method, form="deformable", step=step.step, options=OPTIONS, memory=memory_of, shortest=0.5,
+        hooks=replace(method.hooks, start=start, grow=grow, drain=drain, observe=records.observe,
+                      measure=records.measure, solver=solver, functions=280),
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
-        order=1, order_position=None, order_velocity=1, levels=("position",), releases=tuple(RELEASE_RULES),
-        approaches=("position", "velocity"), **declared,
+        order=1, order_position=None, order_velocity=1, levels=("position",),
+        cloth_contacts=ClothContacts(tuple(RELEASE_RULES), ("position", "velocity"), not projects), **declared,
     )  # fmt: skip
 
 
@@ -141,11 +143,13 @@ IMPLICIT_FIRST = held_by_multipliers(
     solves="2 to 5, up to 40 and more in impacts",
 )
 ACTIVE_LIMITS = replace(
-    IMPLICIT_FIRST, form="active", step=active_limits.step, start=active_limits.start, grow=None,
-    observe=active_limits.observe, measure=active_limits.measure, memory=active_limits.memory_of,
-    refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, functions=90, algorithm="active_limits",
-    drain=lambda ctx: drain(ctx.contacts),
-    solver=lambda system, par: f"conjugate gradients for active limits, of {len(par.limits.i):,}",
+    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_limits.memory_of,
+    refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, algorithm="active_limits",
+    hooks=replace(
+        IMPLICIT_FIRST.hooks, start=active_limits.start, grow=None, drain=lambda ctx: drain(ctx.contacts),
+        observe=active_limits.observe, measure=active_limits.measure, functions=90,
+        solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
+    ),
     doc="Explicit springs in small steps; those beyond their limit, and contacts, are constraints in a linear system "
     "of their own (limit_rule='paper', system='active').",
     source="Hong ICRA 2005 V; Hong, Welch, Choi 2005 section 4",
@@ -157,7 +161,6 @@ FAST_PROJECTION = held_by_multipliers(
     algorithm="length_projection",
     doc="One linear solve of the implicit Euler step, then hard edges brought to their lengths by conjugate gradients.",
     source="Goldenthal et al. 2007",
-    touches=False,
     solves="1, and more where edges are far off",
 )
 DEFORMABLE_METHODS: dict[str, Method] = {

@@ -137,13 +137,13 @@ def along(pins, p, dx, c):
 
 
 @inline
-def update_attachment_multipliers(ctx, share):
-    """F by (2), of which the share that is taken."""
+def update_attachment_multipliers(ctx, alpha):
+    """F by (2), of whose change `alpha` is taken."""
     pins = ctx.attachments
     for p in range(pins.row.shape[0]):
         for c in range(3):
             force = pins.lam_est[p, c] + pins.penalty[p] * (pins.phi[p, c] + along(pins, p, ctx.linear.dx, c))
-            pins.force[p, c] += share * (force - pins.force[p, c])
+            pins.force[p, c] += alpha * (force - pins.force[p, c])
 
 
 @inline
@@ -168,33 +168,33 @@ def assemble_attachments(ctx, buckling):
             rotations.geometric[k, c] = 0.0
     others = 0
     for p in range(pins.row.shape[0]):
-        kappa = pins.penalty[p]
+        penalty = pins.penalty[p]
         i, j, rotation = pins.node[p, 0], pins.to[p, 0], pins.rotation[p]
-        f0 = pins.lam_est[p, 0] + kappa * pins.phi[p, 0]
-        f1 = pins.lam_est[p, 1] + kappa * pins.phi[p, 1]
-        f2 = pins.lam_est[p, 2] + kappa * pins.phi[p, 2]
+        f0 = pins.lam_est[p, 0] + penalty * pins.phi[p, 0]
+        f1 = pins.lam_est[p, 1] + penalty * pins.phi[p, 1]
+        f2 = pins.lam_est[p, 2] + penalty * pins.phi[p, 2]
         add_attachment_force(ctx, p, f0, f1, f2)
         if pins.couple[p] >= 0:
-            add_couple(ctx.linear.nodes, pins.couple[p], kappa, 0.0, 0.0, kappa, 0.0, kappa)
+            add_couple(ctx.linear.nodes, pins.couple[p], penalty, 0.0, 0.0, penalty, 0.0, penalty)
             continue
-        add_diagonal(ctx.linear.nodes, i, kappa, 0.0, 0.0, kappa, 0.0, kappa)
+        add_diagonal(ctx.linear.nodes, i, penalty, 0.0, 0.0, penalty, 0.0, penalty)
         if j < 0:
             continue
         others += 1
         at = 3 * (j - count)
         for c in range(3):
-            block[at + c, at + c] += kappa
-            coupling[at + c, i, c] -= kappa
+            block[at + c, at + c] += penalty
+            coupling[at + c, i, c] -= penalty
         if rotation < 0:
             continue
         to = 3 * (rotation - count)
         for c in range(3):
             for d in range(3):
-                lever = kappa * pins.lever[p, c, d]
+                lever = penalty * pins.lever[p, c, d]
                 coupling[to + d, i, c] -= lever
                 block[at + c, to + d] += lever
                 block[to + d, at + c] += lever
-        add_rotated_block(block, to, pins.lever, p, kappa, 0.0, 0.0, kappa, 0.0, kappa)
+        add_rotated_block(block, to, pins.lever, p, penalty, 0.0, 0.0, penalty, 0.0, penalty)
         g = to_body(rotations.middle, pins.body[p], pins.force[p, 0], pins.force[p, 1], pins.force[p, 2])
         add_geometric_stiffness(rotations.geometric, rotations.index_of[rotation], g, pins.arm[p])
     for k in range(rotations.slot.shape[0]):

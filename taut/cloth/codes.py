@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..methods.base import Option, place
+from ..methods.base import Option, option_index
 
 SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")  # how forces alone move nodes (predict.py)
@@ -11,7 +11,7 @@ RELEASE_RULES = {"lambda": 0, "velocity": BY_VELOCITY, "voronoi": BY_REGION, "pa
 OPTIONS = (
     Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
 )
-UNCONSTRAINED_RULE = place(OPTIONS, "unconstrained")  # in `par` of methods/base.py
+UNCONSTRAINED_RULE = option_index(OPTIONS, "unconstrained")  # in `options` of methods/base.py
 FACTORS, SOLVES, CORRECTIONS = range(3)  # of context.StepWork.counts
 STEP_START, SUBSTEP_START = range(2)  # where a saved state was taken (step.py)
 

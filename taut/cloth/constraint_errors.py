@@ -39,8 +39,8 @@ def evaluate_edges(edges, x):
 
 
 @compiled
-def set_edge_targets(edges, x, share, tolerance):
-    """Targets of this step: what is too long at its start is brought back by a share only.
+def set_edge_targets(edges, x, recovery, tolerance):
+    """Targets of this step: what is too long at its start is brought back by the fraction `recovery` only.
 
     All at once would do work: a taut sheet that stops a heavy ball would throw it back. Tolerances are such that steps
     one after the other never use more than LIMIT_TOLERANCE in all.
@@ -49,9 +49,9 @@ def set_edge_targets(edges, x, share, tolerance):
         if edges.one_sided[e]:
             a, b, c = difference(x, edges.i[e], edges.j[e])
             l = sqrt(a * a + b * b + c * c)
-            edges.target[e] = max(edges.longest[e], l - share * (l - edges.longest[e]))
+            edges.target[e] = max(edges.longest[e], l - recovery * (l - edges.longest[e]))
             left = edges.longest[e] + LIMIT_TOLERANCE * edges.length[e] - edges.target[e]
-            edges.tol[e] = max(left, 0.5 * share * LIMIT_TOLERANCE * edges.length[e])
+            edges.tol[e] = max(left, 0.5 * recovery * LIMIT_TOLERANCE * edges.length[e])
         else:
             edges.tol[e] = tolerance * edges.length[e]
 
@@ -70,7 +70,7 @@ def evaluate_balls(rows, first, radius, x):
 
 @compiled
 def evaluate_self_contacts(rows, count, x, thickness):
-    """φ of sheets against sheets, with the weights and normals that were found at the start of the round."""
+    """φ of deformables against deformables, with the weights and normals that were found at the start of the round."""
     for r in range(count):
         gap = 0.0
         for k in range(4):

@@ -1,6 +1,6 @@
 """Contact rows in the linear system of linear_system.py: the stiffness of friction.py (2) times their weights ω².
 
-Rows between sheets would couple any nodes. They stay out of the matrix: contact_schur.py treats them.
+Rows between deformables would couple any nodes. They stay out of the matrix: contact_schur.py treats them.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def assemble_external_contacts(state, ctx, h):
 
 @compiled
 def assemble_self_contacts(ctx):
-    """Rows between sheets into the right-hand side. Returns how many are active."""
+    """Rows between deformables into the right-hand side. Returns how many are active."""
     rows = ctx.self_contact.rows
     on = 0
     for r in range(ctx.self_contact.row_count[0]):

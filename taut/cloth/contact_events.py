@@ -6,8 +6,8 @@
 
 A contact of cloth lasts for many steps, so the impulse [N s] of a release is the integral of its force: over all
 contacts, those that last included, they add up to the integral of the contact forces. External rows are known by their
-number. A contact between sheets is known by its two features, each a node, an edge or a triangle (`feature`), and kept
-in state.pairs, in ascending order, as long as it lasts.
+number. A contact between deformables is known by its two features, each a node, an edge or a triangle (`feature`), and
+kept in state.pairs, in ascending order, as long as it lasts.
 """
 
 from __future__ import annotations
@@ -144,8 +144,8 @@ def insert_pair(state, k, first, second):
 
 @compiled
 def add_pair_impulses(state, rows, count, dt):
-    """Rows between sheets after a substep of dt: in pair_lam the impulse before the step, in it, and whether it lasts.
-    Returns OK or PAIRS_FULL."""
+    """Rows between deformables after a substep of dt: in pair_lam the impulse before the step, in it, and whether it
+    lasts. Returns OK or PAIRS_FULL."""
     for k in range(state.pair_count[0]):
         state.pair_lam[k, 2] = 0.0
     slots = state.x.shape[0]
@@ -164,8 +164,8 @@ def add_pair_impulses(state, rows, count, dt):
 
 @compiled
 def record_pairs(state, events, external, t):
-    """Events of rows between sheets; `external` is the number of other rows, behind which their features are counted.
-    Only contacts that last stay in state.pairs."""
+    """Events of rows between deformables; `external` is the number of other rows, behind which their features are
+    counted. Only contacts that last stay in state.pairs."""
     kept = 0
     for k in range(state.pair_count[0]):
         before, in_step, lasts = state.pair_lam[k, 0], state.pair_lam[k, 1], state.pair_lam[k, 2] == 1.0

@@ -1,5 +1,5 @@
-"""Which directions of contact_schur.py there are, and in which order: along the folds where sheets touch, breadth first
-[Cuthill and McKee 1969].
+"""Which directions of contact_schur.py there are, and in which order: along the folds where deformables touch, breadth
+first [Cuthill and McKee 1969].
 """
 
 from __future__ import annotations

@@ -78,13 +78,13 @@ def external_members(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     two = np.diff(ptr) > 1
     slots[two, 1] = ineq.rows.slot[ptr[:-1][two] + 1]
     parts, friction, radius = [slots], [ineq.friction], []
-    for ball, size, sheet, rough in zip(
+    for ball, size, deformable, rough in zip(
         touching.ball_slot, touching.ball_radius, touching.ball_deformable, touching.ball_friction
     ):
-        nodes = model.deformables[sheet].slots
+        nodes = model.deformables[deformable].slots
         parts.append(np.stack([nodes, np.full(len(nodes), ball)], axis=1))
         friction.append(np.full(len(nodes), rough))
-        radius.append(np.full(len(nodes), size + 0.5 * model.deformables[sheet].thickness))
+        radius.append(np.full(len(nodes), size + 0.5 * model.deformables[deformable].thickness))
     return np.concatenate(parts), np.concatenate(friction), np.concatenate([np.zeros(0), *radius])
 
 

@@ -1,4 +1,4 @@
-"""Forces of rows between sheets: the Schur complement of the nodes, by conjugate gradients.
+"""Forces of rows between deformables: the Schur complement of the nodes, by conjugate gradients.
 
 A row holds its members in up to three directions, each with a stiffness k. C has a row for each, Cx = a·Σ ω x.
 
@@ -6,10 +6,10 @@ A row holds its members in up to three directions, each with a stiffness k. C ha
     (k⁻¹ + C A⁻¹ Cᵀ) f = C A⁻¹ b,     δx = A⁻¹ (b - Cᵀ f)                                                (2)
     k⁻¹ + C W Cᵀ,     W = [M/h² + s (A_ii - M/h²)]⁻¹ by nodes                                            (3)
 
-(2) is solved by conjugate gradients, A being the matrix without rows between sheets; (3) preconditions it. Across a
-sheet that hangs loosely nodes resist by their mass alone, and that is where contacts push: (3) is near (2), and sparse.
-s is a part of what edges and springs add: neighbours that move together feel less of it. In an order along the folds
-where sheets touch (contact_ordering.py) (3) has a small envelope.
+(2) is solved by conjugate gradients, A being the matrix without rows between deformables; (3) preconditions it. Across
+a loose sheet nodes resist by their mass alone, and that is where contacts push: (3) is near (2) and sparse. s is a part
+of what edges and springs add: neighbours that move together feel less of it. In an order along the folds where
+deformables touch (contact_ordering.py) (3) has a small envelope.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def dot(a, b, count):
 
 @compiled
 def solve_with_self_contacts(ctx, touching):
-    """ctx.linear.dx of linear_system.py (3): the answer without rows between sheets, less what their forces f do.
+    """ctx.linear.dx of linear_system.py (3): the answer without rows between deformables, less what their forces f do.
 
     (2) by conjugate gradients, preconditioned by (3). Each solves for the nodes once, and that answer
     also moves ctx.linear.dx.
@@ -234,7 +234,7 @@ def solve_with_self_contacts(ctx, touching):
 
 @on_demand(types.none)
 def take_back_forces(ctx, touching):
-    """What the forces f between sheets do to ctx.linear.dx."""
+    """What the forces f between deformables do to ctx.linear.dx."""
     schur = ctx.schur
     rows, count = ctx.self_contact.rows, schur.number[0]
     r, z, f, image = schur.work[0], schur.work[1], schur.work[2], schur.work[3]

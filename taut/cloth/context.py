@@ -1,14 +1,14 @@
-"""What the steps of this package work on besides system and state: their `par`.
+"""What the steps of this package work on besides system and state: their context.
 
     ctx.problem       ClothProblem   constant in a run: what the scene has, unknowns, tolerances' lengths
     ctx.memory        StepMemory     what goes from step to step: views into state.memory
     ctx.edges         Edges          hard edges and limits, their multipliers and active set
     ctx.external      ContactRows    rows of nodes and balls against obstacles and balls
-    ctx.self_contact  SelfContact    rows between sheets, and how they are found
+    ctx.self_contact  SelfContact    rows between deformables, and how they are found
     ctx.attachments   Attachments    pins to what moves freely
     ctx.rotations     Rotations      rigid bodies that move freely
     ctx.linear        LinearWork     the linear system of a Newton step
-    ctx.schur         ContactSchur   the part of it that rows between sheets add
+    ctx.schur         ContactSchur   the part of it that rows between deformables add
     ctx.lengths       LengthSystem   J W Jᵀ of hard edges, for fast projection
     ctx.work          StepWork       predictions, saved states, counters
     ctx.release       ReleaseRules   how contacts are released, and stopped as they come near (release.py)
@@ -52,7 +52,7 @@ class ClothProblem(NamedTuple):
     tolerance: float  # of the length of hard edges
     has_limits: int  # 1: some edges have a limit
     paper_rule: int  # 1: limits are released by the rule of the paper, between steps alone
-    has_self_contact: int  # 1: sheets may touch each other or themselves
+    has_self_contact: int  # 1: deformables may touch each other or themselves
     projects: int  # 1: fast projection
     prediction: int  # index into UNCONSTRAINED
     frequency: float  # largest ω of explicit springs [1/s], over 1 for one substep
@@ -64,7 +64,7 @@ class ClothProblem(NamedTuple):
     slot: np.ndarray  # (unknowns,)
     mass: np.ndarray  # (unknowns, 3) [kg]; of a rotation principal moments of inertia [kg m²]
     length_scale: np.ndarray  # (unknowns,) 1; of a rotation the radius of gyration [m], which turns angles into lengths
-    floating: np.ndarray  # (unknowns,) the group of sheets that nothing holds each belongs to, -1: none
+    floating: np.ndarray  # (unknowns,) the group of deformables that nothing holds each belongs to, -1: none
     w: np.ndarray  # (slots,) inverse masses, zero for rotations
     w_unpinned: np.ndarray  # (slots,) the same, zero for pinned nodes: these can not be stopped on their way alone
     hard_row: np.ndarray  # (hard edges,) their rows in the model
@@ -100,7 +100,7 @@ class StepWork(NamedTuple):
     saved_history: np.ndarray  # (2, .) and memory.history
     newton_x: np.ndarray  # (slots, 3) x where Newton's method began,
     newton_multipliers: np.ndarray  # (.,) and memory.multipliers
-    centre: np.ndarray  # (sheets, 4) sums for centres of mass
+    centre: np.ndarray  # (deformables, 4) sums for centres of mass
     dt: np.ndarray  # (1,) the step that is being taken [s], whatever its substeps
     substeps: np.ndarray  # (1,) in how many substeps the last step was taken
     friction_frozen: np.ndarray  # (1,) 1: friction takes the λ of the last round (newton.friction_fixed_point)
@@ -122,7 +122,7 @@ class LinearWork(NamedTuple):
 
 @structure
 class SelfContact(NamedTuple):
-    """Sheets against sheets."""
+    """Deformables against deformables."""
 
     rows: ContactRows  # the first row_count of them
     row_count: np.ndarray  # (1,)
@@ -132,8 +132,8 @@ class SelfContact(NamedTuple):
     motion: FilterWork
     fraction: np.ndarray  # (slots,) how far each node may go without a collision
     safe: np.ndarray  # (slots, 3) the last positions known to be free of crossings
-    thickness: np.ndarray  # (sheets, sheets) at which distance two sheets touch [m]
-    friction: np.ndarray  # (sheets, sheets) Coulomb's coefficient
+    thickness: np.ndarray  # (deformables, deformables) at which distance two deformables touch [m]
+    friction: np.ndarray  # (deformables, deformables) Coulomb's coefficient
 
 
 @structure

@@ -17,9 +17,8 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
-from ..model.evaluate import apply
-
-DRIVERS, FORCES, IMPACTS, FRICTION = range(4)  # of state.ledger
+from ..model.arrays import DRIVER_WORK, FORCE_WORK, FRICTION_LOSS, IMPACT_LOSS
+from ..model.evaluate import evaluate_forces
 
 
 @inline
@@ -62,8 +61,8 @@ def take_by_rows(places, ineq, rows, count, v, h, is_external, ledger):
             rate = m0 * rows.n[r, 0] + m1 * rows.n[r, 1] + m2 * rows.n[r, 2]
             rate += obstacle_rate(ineq, r) if is_external else 0.0
             f = rows.friction_force[r]
-            ledger[IMPACTS] -= 0.5 * h * rows.lam[r] * rate  # (1)
-            ledger[FRICTION] -= 0.5 * h * (f[0] * m0 + f[1] * m1 + f[2] * m2)  # (2)
+            ledger[IMPACT_LOSS] -= 0.5 * h * rows.lam[r] * rate  # (1)
+            ledger[FRICTION_LOSS] -= 0.5 * h * (f[0] * m0 + f[1] * m1 + f[2] * m2)  # (2)
 
 
 @compiled
@@ -75,7 +74,7 @@ def add_driver_work(places, ineq, rows, v, h, ledger):
             f, lam = rows.friction_force[r], rows.lam[r]
             power = (lam * rows.n[r, 0] + f[0]) * m0 + (lam * rows.n[r, 1] + f[1]) * m1
             power += (lam * rows.n[r, 2] + f[2]) * m2 + lam * obstacle_rate(ineq, r)
-            ledger[DRIVERS] -= h * power  # (3)
+            ledger[DRIVER_WORK] -= h * power  # (3)
 
 
 @compiled
@@ -91,8 +90,8 @@ def take_by_limits(edges, unknown, v_mean, v, h, ledger):
             u = edges.u[e, c]
             rate += 0.5 * u * (v_mean[i, c] + v[i, c] - v_mean[j, c] - v[j, c])
             driven += u * (v[i, c] if unknown[i] < 0 else 0.0) - u * (v[j, c] if unknown[j] < 0 else 0.0)
-        ledger[IMPACTS] += h * T * rate
-        ledger[DRIVERS] += h * T * driven
+        ledger[IMPACT_LOSS] += h * T * rate
+        ledger[DRIVER_WORK] += h * T * driven
 
 
 @inline
@@ -128,5 +127,5 @@ def count_losses(system, state, ctx, h):
 def count_force_work(system, state, t, h):
     """Work of forces without potential in a step of h that ends at t: wind, drag, damping of springs, users' forces."""
     if system.counted == 1:
-        apply(system, t, state.x, state.quat, state.v)
-        state.ledger[FORCES] += h * system.work.power[0]
+        evaluate_forces(system, t, state.x, state.quat, state.v)
+        state.ledger[FORCE_WORK] += h * system.work.power[0]

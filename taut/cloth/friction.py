@@ -163,14 +163,14 @@ def weighted_sum(rows, r, table):
 
 
 @inline
-def apply_friction_change(ctx, rows, count, share):
-    """The linear change of friction with the Newton step, of which a share is taken."""
+def apply_friction_change(ctx, rows, count, alpha):
+    """The linear change of friction with the Newton step, of which `alpha` is taken."""
     for r in range(count):
         if rows.tangent_stiffness[r] == 0.0:
             continue
         m0, m1, m2 = weighted_sum(rows, r, ctx.linear.dx)
         f0, f1, f2 = contact_stiffness_times(rows, r, m0, m1, m2)
         push = f0 * rows.n[r, 0] + f1 * rows.n[r, 1] + f2 * rows.n[r, 2]
-        rows.friction_force[r, 0] -= share * (f0 - push * rows.n[r, 0])
-        rows.friction_force[r, 1] -= share * (f1 - push * rows.n[r, 1])
-        rows.friction_force[r, 2] -= share * (f2 - push * rows.n[r, 2])
+        rows.friction_force[r, 0] -= alpha * (f0 - push * rows.n[r, 0])
+        rows.friction_force[r, 1] -= alpha * (f1 - push * rows.n[r, 1])
+        rows.friction_force[r, 2] -= alpha * (f2 - push * rows.n[r, 2])

@@ -23,12 +23,12 @@ DIRECT = -4  # in place of a second couple
 def near_springs(model: Model) -> Springs | None:
     """Springs along edges and across cells."""
     families = ("structural", "shear")
-    near = [sheet.springs[name] for sheet in model.deformables for name in families if name in sheet.springs]
+    near = [one.springs[name] for one in model.deformables for name in families if name in one.springs]
     return joined(*near) if near else None
 
 
 def all_springs(model: Model) -> Springs:
-    return joined(*(springs for sheet in model.deformables for springs in sheet.springs.values()))
+    return joined(*(springs for deformable in model.deformables for springs in deformable.springs.values()))
 
 
 def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:

@@ -20,12 +20,12 @@ def evaluate_at_start(system, state, ineq, rows, radius, x):
     evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
 
 
-def external_contacts(par: Any) -> tuple | None:
-    """Inequalities, rows and radii that a step's `par` holds; None: it knows no contacts."""
-    if isinstance(par, ActiveContext):
-        return par.contacts.ineq, par.contacts.rows, par.contacts.radius
-    if isinstance(par, BaselineContext):
-        return par.contacts.ineq, par.contacts.rows, par.contacts.radius
-    if isinstance(par, ClothContext):
-        return par.ineq, par.external, par.problem.contact_radius
+def external_contacts(context: Any) -> tuple | None:
+    """Inequalities, rows and radii that a step's context holds; None: it knows no contacts."""
+    if isinstance(context, ActiveContext):
+        return context.contacts.ineq, context.contacts.rows, context.contacts.radius
+    if isinstance(context, BaselineContext):
+        return context.contacts.ineq, context.contacts.rows, context.contacts.radius
+    if isinstance(context, ClothContext):
+        return context.ineq, context.external, context.problem.contact_radius
     return None

@@ -5,7 +5,8 @@ taut changes thousands of limits in one step; this takes some 20 to 40 iteration
 corrector also tells how far μ may fall, but never far below what the residual of forces allows.
 
 Where T s and all errors are within the tolerances, weak T become zero and the step is solved. Where step lengths get
-too short, or sheets are pressed together too far, Newton's method ends what was begun here, with the active set found.
+too short, or deformables are pressed together too far, Newton's method ends what was begun here, with the active set
+found.
 """
 
 from __future__ import annotations

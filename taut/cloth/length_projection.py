@@ -41,7 +41,7 @@ class LengthSystem(NamedTuple):
 
     ptr: np.ndarray  # (e+1,) uint64
     idx: np.ndarray  # (.,) uint32
-    share: np.ndarray  # (.,) c of (2), with ε on the diagonal
+    coupling: np.ndarray  # (.,) c of (2), with ε on the diagonal
     val: np.ndarray  # (.,)
     diag: np.ndarray  # (e,) uint32: place of the diagonal in val
     fac: np.ndarray  # (.,) incomplete factor
@@ -58,12 +58,12 @@ def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> Lengt
     key, entry = np.unique(np.concatenate([pairs.left_row * count + pairs.right_row, own]), return_inverse=True)
     sign = np.where(pairs.left % 2 == pairs.right % 2, 1.0, -1.0)
     given = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
-    share = np.bincount(entry, given, minlength=count).astype(float)
+    coupling = np.bincount(entry, given, minlength=count).astype(float)
     diag = np.searchsorted(key, own)
-    share[diag] *= 1.0 + soft
+    coupling[diag] *= 1.0 + soft
     return LengthSystem(
         np.searchsorted(key, count * np.arange(count + 1)).astype(np.uint64), (key % max(count, 1)).astype(np.uint32),
-        share, np.zeros(len(key)), diag.astype(np.uint32), np.zeros(len(key)), np.zeros(count), np.zeros((5, count)),
+        coupling, np.zeros(len(key)), diag.astype(np.uint32), np.zeros(len(key)), np.zeros(count), np.zeros((5, count)),
         np.zeros(count),
     )  # fmt: skip
 
@@ -77,7 +77,7 @@ def project_lengths_once(state, ctx):
         of.mu[e] = 0.0
         for q in range(ptr[e], ptr[e + 1]):
             f = idx[q]
-            val[q] = of.share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
+            val[q] = of.coupling[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
     which, exact, most, dependent = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS, DEPENDENT
     factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
     pcg((ptr, idx, val, of.diag), (of.fac, of.inverse, which), exact, most, of.work, phi, of.mu)

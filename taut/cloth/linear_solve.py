@@ -4,7 +4,7 @@
     [C  B ] [δx balls] = [r balls],     S = B - C A⁻¹ Cᵀ                                         (1)
 
 A of the nodes has a sparse factor. Balls are few and each touches many nodes: they go by their Schur complement S.
-Rows between sheets would couple any nodes: their forces are found by conjugate gradients (contact_schur.py).
+Rows between deformables would couple any nodes: their forces are found by conjugate gradients (contact_schur.py).
 
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (2)
 """
@@ -55,7 +55,7 @@ def factor(ctx, touching):
 
 @compiled
 def solve(ctx, touching, b, out):
-    """out = (nodes and balls without rows between sheets)⁻¹ b; both (unknowns, 3)."""
+    """out = (nodes and balls without rows between deformables)⁻¹ b; both (unknowns, 3)."""
     block, count = ctx.linear.block, ctx.linear.nodes.order.shape[0]
     size = block.shape[0]
     ctx.work.counts[SOLVES] += 1
@@ -82,7 +82,8 @@ def solve(ctx, touching, b, out):
 
 @compiled
 def factor_and_solve(ctx):
-    """Both at once where there are neither balls nor rows between sheets: ctx.linear.dx. Returns dependent pivots."""
+    """Both at once where there are neither balls nor rows between deformables: ctx.linear.dx. Returns the number of
+    dependent pivots."""
     ctx.work.counts[FACTORS] += 1
     ctx.work.counts[SOLVES] += 1
     return factor_and_solve_nodes(ctx.linear.nodes, ctx.linear.rhs, ctx.linear.dx)
@@ -175,21 +176,21 @@ def apply_move(ctx, x, alpha):
 
 @compiled
 def restore_mass_centres(ctx, x):
-    """Sheets that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
+    """Deformables that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
 
     Inner forces do not move it, but a system as stiff as that of hard edges is solved to some 1e-9, no better.
     """
-    for sheet in range(ctx.work.centre.shape[0]):
+    for deformable in range(ctx.work.centre.shape[0]):
         for c in range(4):
-            ctx.work.centre[sheet, c] = 0.0
+            ctx.work.centre[deformable, c] = 0.0
     for k in range(ctx.problem.floating.shape[0]):
-        sheet, s = ctx.problem.floating[k], ctx.problem.slot[k]
-        if sheet >= 0:
+        deformable, s = ctx.problem.floating[k], ctx.problem.slot[k]
+        if deformable >= 0:
             for c in range(3):
-                ctx.work.centre[sheet, c] += ctx.problem.mass[k, 0] * (ctx.work.x_pred[s, c] - x[s, c])
-            ctx.work.centre[sheet, 3] += ctx.problem.mass[k, 0]
+                ctx.work.centre[deformable, c] += ctx.problem.mass[k, 0] * (ctx.work.x_pred[s, c] - x[s, c])
+            ctx.work.centre[deformable, 3] += ctx.problem.mass[k, 0]
     for k in range(ctx.problem.floating.shape[0]):
-        sheet, s = ctx.problem.floating[k], ctx.problem.slot[k]
-        if sheet >= 0:
+        deformable, s = ctx.problem.floating[k], ctx.problem.slot[k]
+        if deformable >= 0:
             for c in range(3):
-                x[s, c] += ctx.work.centre[sheet, c] / ctx.work.centre[sheet, 3]
+                x[s, c] += ctx.work.centre[deformable, c] / ctx.work.centre[deformable, 3]

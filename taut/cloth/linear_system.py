@@ -74,14 +74,14 @@ def assemble_edges(ctx, h, buckling):
     for e in range(edges.i.shape[0]):
         if not edges.active[e]:
             continue
-        kappa = edges.penalty[e]
+        penalty = edges.penalty[e]
         u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
         turn = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], 0.0)
         turn /= max(edges.l[e], 1e-300)
-        xx, xy, xz, yy, yz, zz = stiffness_block(kappa, turn, u0, u1, u2)
+        xx, xy, xz, yy, yz, zz = stiffness_block(penalty, turn, u0, u1, u2)
         i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
         add_between(nodes, edges.couple[e], i, j, xx, xy, xz, yy, yz, zz)
-        pull = edges.lam_est[e] + kappa * edges.phi[e]
+        pull = edges.lam_est[e] + penalty * edges.phi[e]
         add_tension(ctx, i, j, pull * u0, pull * u1, pull * u2)
 
 

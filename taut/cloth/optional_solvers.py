@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, specialise
-from ..compiled.function_pointers import address_of, distant
+from ..compiled.function_pointers import address_of, indirect_call
 from ..methods.base import STATUSES
 from .context import ClothContext, Solvers
 
@@ -59,7 +59,7 @@ def functions() -> list[Any]:
     return [interior_point, minimise_augmented_lagrangian, project_lengths, solve_with_self_contact]
 
 
-call_solver = distant(types.int64, lambda number: functions()[number])
+call_solver = indirect_call(types.int64, lambda number: functions()[number])
 
 
 def not_prepared(system, state, ctx, t, h):

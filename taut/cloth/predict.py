@@ -13,7 +13,7 @@ from math import ceil
 
 from ..compiled import compiled, inline
 from ..forces.spring_law import add_forces
-from ..model.evaluate import apply, set_time
+from ..model.evaluate import evaluate_forces, set_time
 from .codes import ADAMS_BASHFORTH, SUBSTEPS
 from .rigid_coupling import predict_rotations
 
@@ -53,7 +53,7 @@ def forces_without_springs(system, t, x, quat, v, ctx):
     members = system.forces.members
     for k in range(ctx.problem.spring_batch.shape[0]):
         members[ctx.problem.spring_batch[k]] = 0
-    apply(system, t, x, quat, v)
+    evaluate_forces(system, t, x, quat, v)
     for k in range(ctx.problem.spring_batch.shape[0]):
         members[ctx.problem.spring_batch[k]] = ctx.problem.spring_members[k]
 

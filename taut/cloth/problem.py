@@ -44,7 +44,7 @@ def cloth_context(model: Model, state: State, tolerance: float, prediction: int,
 
 
 def _with_capacity(context: ClothContext) -> ClothContext:
-    """Rows between sheets for as many pairs as the search can find."""
+    """Rows between deformables for as many pairs as the search can find."""
     found = context.self_contact
     capacity = len(found.near.distance) if context.problem.has_self_contact else 0
     schur = contact_schur(capacity, bool(found.friction.any()), len(context.linear.nodes.order))
@@ -60,7 +60,7 @@ def with_more_pairs(context: ClothContext) -> ClothContext:
 
 
 def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, projects: bool) -> ClothProblem:
-    w = model.bodies.w[:, 0].copy()
+    w = model.bodies.inverse_mass[:, 0].copy()
     w[model.bodies.spin_slot] = 0.0
     w_unpinned = w.copy()
     w_unpinned[[*of.attachments.node[:, 1], *of.attachments.to[:, 1]]] = 0.0
@@ -68,11 +68,11 @@ def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, proj
     batch = np.flatnonzero(model.forces.code == FORCE_CODES["springs"])
     return ClothProblem(
         tolerance=tolerance, has_limits=int(of.edges.one_sided.any()),
-        paper_rule=int(any(sheet.limit_rule == "paper" for sheet in model.deformables)),
+        paper_rule=int(any(deformable.limit_rule == "paper" for deformable in model.deformables)),
         has_self_contact=int(len(model.touching.deformable_pairs) > 0), projects=int(projects), prediction=prediction,
         frequency=frequency(w, of.explicit),
-        mean_edge=float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean()),
-        extent=float(min(np.ptp(model.x[sheet.slots], axis=0).max() for sheet in model.deformables)),
+        mean_edge=float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean()),
+        extent=float(min(np.ptp(model.x[deformable.slots], axis=0).max() for deformable in model.deformables)),
         node_mass=float(mass[: len(of.nodes.order), 0].mean()),
         smallest_ball=float(model.touching.ball_radius.min(initial=np.inf)),
         unknown=of.unknown, slot=of.slot, mass=mass,
@@ -125,32 +125,32 @@ def _length_scales(model: Model, slot: np.ndarray) -> np.ndarray:
 
 
 def _floating(model: Model, of: Unknowns) -> np.ndarray:
-    """Sheets, and what is pinned to them, are one group, called by the number of its first sheet."""
+    """Deformables, and what is pinned to them, are one group, called by the number of its first sheet."""
     count = len(model.deformables)
     group = np.full(len(model.x), count)
-    for k, sheet in enumerate(model.deformables):
-        group[sheet.slots] = k
+    for k, deformable in enumerate(model.deformables):
+        group[deformable.slots] = k
     for a, b in zip(of.attachments.node[:, 1], of.attachments.to[:, 1]):
         first, second = sorted((group[a], group[b]))
         group[group == second if second < count else b] = first
-    for sheet in model.deformables:
-        if (of.unknown[sheet.slots] < 0).any():
-            group[group == group[sheet.slots[0]]] = count
+    for deformable in model.deformables:
+        if (of.unknown[deformable.slots] < 0).any():
+            group[group == group[deformable.slots[0]]] = count
     return np.where(group < count, group, NONE)[of.slot]
 
 
 def _self_contact(model: Model) -> SelfContact:
-    sheets, touching, slots = model.deformables, model.touching, len(model.x)
-    count = len(sheets)
+    deformables, touching, slots = model.deformables, model.touching, len(model.x)
+    count = len(deformables)
     allowed, friction = np.zeros((count, count), bool), np.zeros((count, count))
     for (i, j), coefficient in zip(touching.deformable_pairs, touching.pair_friction):
         allowed[i, j] = allowed[j, i] = True
         friction[i, j] = friction[j, i] = coefficient
-    sheet_of = np.zeros(slots, np.int64)
-    for k, sheet in enumerate(sheets):
-        sheet_of[sheet.slots] = k
-    own = np.array([sheet.thickness for sheet in sheets])
-    of = surface(np.concatenate([sheet.triangles for sheet in sheets]), sheet_of, allowed)
+    deformable_of = np.zeros(slots, np.int64)
+    for k, deformable in enumerate(deformables):
+        deformable_of[deformable.slots] = k
+    own = np.array([deformable.thickness for deformable in deformables])
+    of = surface(np.concatenate([deformable.triangles for deformable in deformables]), deformable_of, allowed)
     return SelfContact(
         contact_rows(0), np.zeros(1, np.int64), np.zeros(0), of, near_work(of), motion_work(of), np.ones(slots),
         np.zeros((slots, 3)), 0.5 * (own[:, None] + own), friction,

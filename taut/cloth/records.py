@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from ..model.evaluate import apply, constraints, find_drift, impulse_power, power_against_forces
+from ..model.arrays import DRIVER_WORK
+from ..model.evaluate import evaluate_constraints, evaluate_forces, find_drift, impulse_power, power_against_forces
 from .external_contact import evaluate_external, evaluate_rows
 
 
@@ -12,10 +13,10 @@ def count_drivers(system, state, t, h):
     """The work of drivers in a step of h that ends at t, of first order as these steps are. λ of pins and hard edges
     is that of the step; contacts with what moves on its own are not in it."""
     if system.driven == 1:
-        constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
-        apply(system, t, state.x, state.quat, state.v)
+        evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+        evaluate_forces(system, t, state.x, state.quat, state.v)
         find_drift(system, system.work.J, state.v)
-        state.ledger[0] += h * (impulse_power(system, state.lam) + power_against_forces(system, state.v))
+        state.ledger[DRIVER_WORK] += h * (impulse_power(system, state.lam) + power_against_forces(system, state.v))
 
 
 @inline

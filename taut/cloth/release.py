@@ -58,9 +58,9 @@ class ReleaseRules(NamedTuple):
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
     """Of rows with the members `slots` (r, 2): those of the cloth or solid that takes part, else the plain ones."""
     rule_of, bound_of = np.zeros(len(model.x) + 1, np.int64), np.zeros(len(model.x) + 1, bool)
-    for sheet in model.deformables:
-        rule_of[sheet.slots] = RELEASE_RULES[sheet.release]
-        bound_of[sheet.slots] = sheet.approach == "velocity"
+    for deformable in model.deformables:
+        rule_of[deformable.slots] = RELEASE_RULES[deformable.release]
+        bound_of[deformable.slots] = deformable.approach == "velocity"
     members = np.where(slots >= 0, slots, len(model.x))
     rule, bound = rule_of[members].max(axis=1), np.asarray(bound_of[members].any(axis=1))
     r = len(slots)
@@ -84,7 +84,7 @@ def turn(a, b, r):
 
 
 @inline
-def look_beside(system, state, ineq, rows, of, radius, t, x, near, distance):
+def evaluate_beside(system, state, ineq, rows, of, radius, t, x, near, distance):
     """φ and n at a place beside each node; `near` (slots, 3) is overwritten."""
     for i in range(x.shape[0]):
         for c in range(3):
@@ -102,11 +102,11 @@ def find_flat_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
     """Which rows begin a substep on a flat face, and its normal: that of x and of a place on one side of it, so that a
     node beside the end of a face is on it. `near` (slots, 3) is overwritten, and φ and n are those of x."""
     if of.rules & BY_REGION:
-        look_on_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge)
+        evaluate_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge)
 
 
 @on_demand(types.none)
-def look_on_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge):
+def evaluate_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge):
     """`find_flat_faces`, where a rule asks for them."""
     evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
     for r in range(rows.phi.shape[0]):
@@ -114,7 +114,7 @@ def look_on_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge):
         for c in range(3):
             of.face[r, c] = rows.n[r, c]
     for side in range(2):
-        look_beside(system, state, ineq, rows, of, radius, t, x, near, edge - 2.0 * side * edge)
+        evaluate_beside(system, state, ineq, rows, of, radius, t, x, near, edge - 2.0 * side * edge)
         for r in range(rows.phi.shape[0]):
             if of.rule[r] & BY_REGION and rows.rotation[r] < 0:
                 of.flat[r] = of.flat[r] or turn(rows.n, of.face, r) < TURNED
@@ -163,7 +163,7 @@ def set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edg
     for r in range(rows.phi.shape[0]):
         of.linear[r] = is_outside(rows, of, r, edge)
     for i in range(x.shape[0]):
-        free = system.bodies.w[i, 0] > 0.0
+        free = system.bodies.inverse_mass[i, 0] > 0.0
         for c in range(3):
             near[i, c] = x0[i, c] if free else x[i, c]
     evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)

@@ -1,4 +1,4 @@
-"""Contacts between sheets: rows are found at the last positions without crossings; the move that Newton's method
+"""Contacts between deformables: rows are found at the last positions without crossings; the move that Newton's method
 proposes is cut back node by node to one that passes through nothing (geometry/ccd_filter.py); then rows are found
 again.
 """
@@ -18,7 +18,7 @@ SELF_CONTACT_ROUNDS = 3  # of finding rows, solving and cutting back
 
 
 @compiled
-def find_self_contacts(ctx, reach, share):
+def find_self_contacts(ctx, reach, recovery):
     """Find rows at the last positions without crossings. Returns OK, PAIRS_FULL or NOT_CONVERGED."""
     contact = ctx.self_contact
     near, of, rows = contact.near, contact.surface, contact.rows
@@ -34,10 +34,10 @@ def find_self_contacts(ctx, reach, share):
             rows.weight[r, k] = near.weights[r, k]
         for c in range(3):
             rows.n[r, c] = near.normal[r, c]
-        a, b = of.sheet[near.nodes[r, 0]], of.sheet[near.nodes[r, 3]]
+        a, b = of.deformable[near.nodes[r, 0]], of.deformable[near.nodes[r, 3]]
         thick = contact.thickness[a, b]
         now = near.distance[r]
-        contact.gap_target[r] = thick if now >= thick else now + share * (thick - now)
+        contact.gap_target[r] = thick if now >= thick else now + recovery * (thick - now)
         rows.friction[r] = contact.friction[a, b]
         rows.lam[r] = 0.0
         rows.lam_est[r] = 0.0
@@ -48,7 +48,7 @@ def find_self_contacts(ctx, reach, share):
 
 @compiled
 def solve_with_self_contact(system, state, ctx, t, h):
-    """solve_step with rows between sheets, and only motions that pass through nothing. Returns a status."""
+    """solve_step with rows between deformables, and only motions that pass through nothing. Returns a status."""
     contact, w, x = ctx.self_contact, ctx.problem.w_unpinned, state.x
     safe, fraction = contact.safe, contact.fraction
     copy3(ctx.work.x_start, safe)

@@ -47,7 +47,7 @@ class NewtonSettings(NamedTuple):
     max_friction_rounds: Annotated[int, _count("rounds of fixed-point iteration on friction")] = 8
     friction_tolerance: Annotated[float, _size("change of λ in the last of them, of the largest", 0.0, 1.0)] = 0.01
     short_substep: Annotated[float, _size("share of a step below which these rounds are tried", 0.0, 1.0)] = 0.2
-    max_travel: Annotated[float, _size("of a node in one substep where sheets may touch [mean edges]")] = 2.0
+    max_travel: Annotated[float, _size("of a node in one substep where deformables may touch [mean edges]")] = 2.0
     max_ball_travel: Annotated[float, _size("of a ball over nodes in one substep [radii]")] = 0.5
     substeps_before_growth: Annotated[float, _size("substeps after a failure before they may grow")] = 16.0
     passing_depth: Annotated[float, _size("depth from which on a node has passed an obstacle [mean edges]")] = 0.2
@@ -59,7 +59,7 @@ class ToleranceSettings(NamedTuple):
 
     limit_error: Annotated[float, _size("error of a limit that a step may leave, of its length")] = 5e-5
     contact_error: Annotated[float, _size("error of a contact that a step may leave [mean edges]")] = 5e-4
-    self_contact_error: Annotated[float, _size("share of the distance between sheets that may be pressed")] = 0.5
+    self_contact_error: Annotated[float, _size("share of the distance between deformables that may be pressed")] = 0.5
     residual: Annotated[float, _size("residual of forces as a displacement [mean edges]")] = 0.02
     coarse_edges: Annotated[float, _size("edges along a sheet from which on the residual no longer falls", 1.0)] = 30.0
     usual_step: Annotated[float, _size("step below which tolerances fall [s]")] = 1.0 / 60.0
@@ -67,7 +67,7 @@ class ToleranceSettings(NamedTuple):
     hard_penalty: Annotated[float, _size("of hard edges and pins")] = 1e9
     soft_penalty: Annotated[float, _size("of limits and contacts, to begin with")] = 1e3
     max_penalty: Annotated[float, _size("of limits and contacts, at most")] = 1e7
-    self_contact_penalty: Annotated[float, _size("between sheets, to begin with")] = 20.0
+    self_contact_penalty: Annotated[float, _size("between deformables, to begin with")] = 20.0
     penalty_growth: Annotated[float, _size("factor where an error is left", 1.0)] = 4.0
     release_change: Annotated[float, _size("change of length in which a multiplier of before is released")] = 0.01
 

@@ -8,8 +8,8 @@
 
 The bracket in (3) is the difference between the velocity after the small steps of the prediction and their mean; with
 one small step it is zero. It stays out of v', so that what is held at rest is seen at rest. (2) is solved by newton.py,
-warm-started with the multipliers of the step before; where sheets touch each other, by self_contact.py. A substep that
-does not converge, or in which something passed through an obstacle, is halved and taken again.
+warm-started with the multipliers of the step before; where deformables touch each other, by self_contact.py. A substep
+that does not converge, or in which something passed through an obstacle, is halved and taken again.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in a
 
 
 @compiled
-def set_contact_targets(system, state, ctx, t, h, share):
-    """Depth that this substep may leave: what is inside an obstacle at its start is pushed out by a share only.
+def set_contact_targets(system, state, ctx, t, h, recovery):
+    """Depth that this substep may leave: of a depth at its start the fraction `recovery` is pushed out.
 
     Contacts that both sides are about to leave are released, if their rule says so.
     """
@@ -60,8 +60,8 @@ def set_contact_targets(system, state, ctx, t, h, share):
     release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.predicted[1], ROUNDING * edge / h)
     most = DEPTH_TOLERANCE * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):
-        rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
-        rows.tol[r] = max(most - rows.depth_allowed[r], 0.5 * share * most)
+        rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
+        rows.tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
         for c in range(3):
             rows.n0[r, c] = rows.n[r, c]
 
@@ -116,9 +116,9 @@ def substep(system, state, ctx, t, h):
     x_start, x_pred = ctx.work.x_start, ctx.work.x_pred
     copy3(x, x_start)
     predict(system, state, ctx, t, h)
-    share = min(RECOVERY, h / RECOVERY_TIME)
-    set_edge_targets(ctx.edges, x_start, share, ctx.problem.tolerance)
-    set_contact_targets(system, state, ctx, t, h, share)
+    recovery = min(RECOVERY, h / RECOVERY_TIME)
+    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance)
+    set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.predicted[0], ctx.problem.mean_edge
     radius, rules = ctx.problem.contact_radius, ctx.release
@@ -157,7 +157,7 @@ def substep(system, state, ctx, t, h):
 @inline
 def longest_substep(state, ctx, h):
     """The longest substep, in units of h / MAX_SUBSTEPS, in which nothing moves over more than a part of the smallest
-    ball, nor, where sheets may touch, over many edges: the search for pairs would find everything."""
+    ball, nor, where deformables may touch, over many edges: the search for pairs would find everything."""
     settings = ctx.settings.newton
     count = ctx.linear.nodes.order.shape[0]
     node = 0.0

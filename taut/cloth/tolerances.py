@@ -15,8 +15,8 @@ def length_tolerance(ctx, off):
     Not by the paper's rule: an edge that has entered stays until the end of the step, and there may be more of them
     than a sheet can hold at once.
     """
-    share = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / ctx.settings.tolerances.usual_step) ** 2)
-    return max(off * share, ctx.problem.tolerance)
+    scale = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / ctx.settings.tolerances.usual_step) ** 2)
+    return max(off * scale, ctx.problem.tolerance)
 
 
 @inline
@@ -43,7 +43,7 @@ def pin_tolerance(ctx):
 
 @inline
 def largest_overlap(ctx):
-    """How much nearer sheets are than their rows ask for, as a share of that distance."""
+    """How much nearer deformables are than their rows ask for, as a share of that distance."""
     contact = ctx.self_contact
     worst = 0.0
     for r in range(contact.row_count[0]):

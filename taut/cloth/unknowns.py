@@ -67,8 +67,8 @@ def unknowns_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) ->
     `memory` holds what goes from step to step: see memory_of; `reaching`: see place_springs; `lean`: nodes are coupled
     along edges alone, for half the work of the factor.
     """
-    free = model.bodies.w[: model.bodies.slots, 0] > 0.0
-    nodes = np.concatenate([sheet.slots for sheet in model.deformables])
+    free = model.bodies.inverse_mass[: model.bodies.slots, 0] > 0.0
+    nodes = np.concatenate([deformable.slots for deformable in model.deformables])
     nodes = nodes[free[nodes]]
     balls = np.setdiff1d(np.flatnonzero(free), nodes)
     slot = np.concatenate([nodes, balls]).astype(np.int64)
@@ -111,16 +111,16 @@ def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     first = rows.ptr[model.rows_of_role(HARD_EDGE)].astype(np.int64)
     hard = np.stack([rows.slot[first], rows.slot[first + 1]], axis=1).astype(np.int64)
     named = {}
-    for sheet in model.deformables:
-        for (i, j), length in zip(sheet.hard_edges.tolist(), sheet.hard_lengths):
+    for deformable in model.deformables:
+        for (i, j), length in zip(deformable.hard_edges.tolist(), deformable.hard_lengths):
             named[i, j] = named[j, i] = length
     lengths = np.array([named[i, j] for i, j in hard.tolist()])
-    limited = [sheet for sheet in model.deformables if sheet.is_limited]
-    free = model.bodies.w[:, 0] > 0.0
-    kept = [free[sheet.limit_edges].any(axis=1) for sheet in limited]
-    soft = [sheet.limit_edges[some].astype(np.int64) for sheet, some in zip(limited, kept)]
-    rest = [sheet.limit_lengths[some] for sheet, some in zip(limited, kept)]
-    most = [(1.0 + float(sheet.limit or 0.0)) * length for sheet, length in zip(limited, rest)]
+    limited = [deformable for deformable in model.deformables if deformable.is_limited]
+    free = model.bodies.inverse_mass[:, 0] > 0.0
+    kept = [free[deformable.limit_edges].any(axis=1) for deformable in limited]
+    soft = [deformable.limit_edges[some].astype(np.int64) for deformable, some in zip(limited, kept)]
+    rest = [deformable.limit_lengths[some] for deformable, some in zip(limited, kept)]
+    most = [(1.0 + float(deformable.limit or 0.0)) * length for deformable, length in zip(limited, rest)]
     return (
         np.concatenate([hard, *soft]),
         np.concatenate([lengths, *rest]),

@@ -5,7 +5,7 @@ again only where something that it depends on has changed:
 
     F(f)      = H(code of f, its options, F of every global that it reads)  fingerprint.py                    (1)
     file      = H(F(f), T, versions of Python and numba, processor)         storage.py                        (2)
-    call      = an address: of a symbol (@compiled), or of a table (distant) library.py, function_pointers.py (3)
+    call      = an address: of a symbol (@compiled), or of a table (indirect_call) library.py, function_pointers.py (3)
 
 Floating-point arithmetic is IEEE's: no fast-math, no contraction, so that runs repeat bit for bit.
 

@@ -29,7 +29,7 @@ def address_of(compiled: Any, result: Any, *arguments: Any) -> int:
     return address
 
 
-def distant(result: Any, choose: Callable[[int], Callable]) -> Callable:
+def indirect_call(result: Any, choose: Callable[[int], Callable]) -> Callable:
     """A function f(address, number, arguments) that calls what lies at the address with a tuple of arguments.
 
     Without compilation it calls choose(number) instead.

@@ -95,8 +95,8 @@ class KernelCache(_Cache):
         found = _read(self.find(sig)) or _read(self.own(sig))
         if found is None:
             _fill_registries(target_context)
-            for tell in before_compiling:
-                tell(self._dispatcher)
+            for hook in before_compiling:
+                hook(self._dispatcher)
             lock(self.file_name(sig))
             found = _read(self.own(sig))  # another process may have made it since, or while this one waited
         if found is None:

@@ -76,7 +76,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         normal = cross3(u, w)
         s = sqrt(dot3(normal, normal))
         c = dot3(u, w)
-        phi[r] = atan2(s, c) - p[at.par + i]  # (1)
+        phi[r] = atan2(s, c) - p[at.p + i]  # (1)
         for q in range(count):
             J[k + q, 0] = J[k + q, 1] = J[k + q, 2] = 0.0
         for j in range(3):
@@ -86,13 +86,13 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
             J[k + tail_u, j] -= by_u
             J[k + head_w, j] += by_w
             J[k + tail_w, j] -= by_w
-        phi_t[r] = -p_t[at.par + i]  # (3)
+        phi_t[r] = -p_t[at.p + i]  # (3)
         if second:
             du, ddu = unit_rates(length_u, u, edge(v, idx[m + tail_u], idx[m + head_u]))
             dw, ddw = unit_rates(length_w, w, edge(v, idx[m + tail_w], idx[m + head_w]))
             rate = -(dot3(du, w) + dot3(u, dw)) / s
             curve = dot3(ddu, w) + 2.0 * dot3(du, dw) + dot3(u, ddw)
-            gamma[r] = -(curve + c * rate * rate) / s - p_tt[at.par + i]  # (4)
+            gamma[r] = -(curve + c * rate * rate) / s - p_tt[at.p + i]  # (4)
 
 
 KIND = Kind(

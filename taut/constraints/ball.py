@@ -11,11 +11,16 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Kind, Layout
+from .base import Kind, Layout, Part
 
 
 def pack(positions, arguments):
     return Layout()
+
+
+def in_plane(part, axes, is_along_z):
+    """Between planar bodies: the two rows e·(x_a - x_b) = 0 with e = x, y."""
+    return tuple(Part("offset", (*part.points, along), (0.0,)) for along in axes)
 
 
 @compiled
@@ -40,6 +45,7 @@ KIND = Kind(
     name="ball",
     doc="Two points coincide: a ball joint between bodies, or a body and the world.",
     points=("a", "b"), rows=3, pack=pack, kernel=kernel,
+    separation=lambda arguments: 0.0, in_plane=in_plane,
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
         example("p", "q"),

@@ -5,13 +5,13 @@
 2.  A kind is Φ(x, t) of some points. A point is a particle, a scalar coordinate (its value is
     x[p, 0]), a place in the world, or a place on a rigid body; a kernel need not know which.
 3.  `kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma)` treats a batch of n:
-        at            where the batch begins in each flat array: at.idx, at.par, at.ints, at.row, at.blk
+        at            where the batch begins in each flat array: at.idx, at.p, at.ints, at.row, at.blk
         idx           points, `k` per constraint
         p, p_t, p_tt  parameters and their first and second time derivatives
         ints          whole numbers, such as addresses of compiled formulas
         x, v, t       positions and velocities of all points [m, m/s], time [s]
         second        True when gamma is wanted
-        scratch       room for packed copies of a constraint's points
+        scratch       workspace for packed copies of a constraint's points
     and writes, for row r of constraint i (at.row + i*rows + r):
         phi           Φ
         J             ∂Φ/∂x, a 3-vector per point: J[at.blk + (i*rows + r)*k + point]
@@ -42,6 +42,8 @@
     the world; made("hinge", ...) is a joint. Φ need not be zero, but must be smooth around each example.
 12. With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
     (0.1, 1.5, 0.1), or from (0.1, 0.2, 0.1) if that is where Φ ≥ 0; its second point is a ball of radius 0.2 m at 0.
+13. How it is drawn, whether Φ is linear, and what else others want to know of a kind stands in its declaration: no
+    file elsewhere compares names of kinds (tests/test_layers.py).
 """
 
 from __future__ import annotations
@@ -53,13 +55,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arguments import Argument, Example
+from ..expressions import Signal
 
 
 class At(NamedTuple):
     """Where a batch begins in the flat arrays."""
 
     idx: int
-    par: int
+    p: int
     ints: int
     row: int
     blk: int
@@ -96,6 +99,7 @@ class Coordinate:
     type: str  # "angle" or "displacement"
     points: tuple  # scene.specs.Point
     offset: float = 0.0  # added to it, so that it has the value that the user gives the pose of the scene
+    rate: float | None = None  # at the start, where the user says (initial/rates.py)
 
     @property
     def unit(self) -> str:
@@ -128,6 +132,25 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Affine:
+    """Of a kind whose Φ is linear in x and in its first parameters, while its other parameters are constants.
+
+    The first parameters are those of a place c(t), of which Φ depends as on x of its first point with the other sign,
+    or they are added to Φ.
+    """
+
+    parameters: int
+    is_place: bool
+
+
+def at_start(value: Any) -> Any:
+    """An argument at t = 0 as plain numbers."""
+    if isinstance(value, Signal):
+        return float(value.at(0.0)[0])
+    return [at_start(item) for item in value] if isinstance(value, tuple | list) else float(value)
+
+
+@dataclass(frozen=True)
 class Kind:
     """A kind of constraint: what the user writes, what the machine holds, and the kernel between."""
 
@@ -150,6 +173,16 @@ class Kind:
     contact: bool = False  # all blocks of a row of J lie along one normal, so friction has a meaning
     frames: bool = False  # pack derives points from the bodies' frames
     joints: tuple[str, ...] = ()  # arguments that name joints
+    affine: Affine | None = None  # where Φ is linear: such constraints have reduced coordinates (methods/reduction)
+    rheonomic: bool = False  # formulas of users may make Φ depend on t
+    link: str = ""  # as what its two points are joined in pictures: "rod", "rope" or "strut"; "": nothing is drawn
+    # (arguments, x (T, points, 3)) -> what its points stay on, for pictures: see on_line, on_sphere and on_curve
+    guide: Callable[[dict[str, Any], np.ndarray], dict[str, Any]] | None = None
+    separation: Callable[[dict[str, Any]], float | None] | None = None  # of its two points [m], where it asks for one
+    # (arguments, s) -> ∂x/∂s of the point that it places by the coordinate `s`: see model/massless.py
+    slope: Callable[[dict[str, Any], float], list[float]] | None = None
+    # (part, axes x and y, whether a point is a direction along z) -> the parts that are left between planar bodies
+    in_plane: Callable[[Part, tuple, Callable[[Any], bool]], tuple[Part, ...]] | None = None
 
     @property
     def asks(self) -> bool:

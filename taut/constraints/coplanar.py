@@ -33,7 +33,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         a, b, c, d = idx[m], idx[m + 1], idx[m + 2], idx[m + 3]
         r = at.row + i
         k = at.blk + 4 * i
-        scale = 1.0 / p[at.par + i]
+        scale = 1.0 / p[at.p + i]
         u, w, z = edge(x, a, b), edge(x, a, c), edge(x, a, d)
         wz, zu, uw = cross3(w, z), cross3(z, u), cross3(u, w)
         phi[r] = dot3(u, wz) * scale  # (1)

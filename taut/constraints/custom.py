@@ -165,7 +165,7 @@ KIND = Kind(
         Argument("rows", "constant", "how many numbers the function returns", default=1),
         Argument("derivatives", "text", "of a function: complex, finite or interpreted", default="complex"),
     ),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, rheonomic=True,
     examples=(
         example("p", "q", "turn", formula=FORMULAS),
         example("p", ("box", (0.1, 0.2, 0.3)), function=product_with_time),

@@ -39,18 +39,23 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         length = sqrt(dx * dx + dy * dy + dz * dz)
         inverse = 1.0 / length
         ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
-        phi[at.row + i] = length - p[at.par + i]  # (1)
+        phi[at.row + i] = length - p[at.p + i]  # (1)
         k = at.blk + 2 * i
         J[k, 0], J[k, 1], J[k, 2] = ux, uy, uz  # (2)
         J[k + 1, 0], J[k + 1, 1], J[k + 1, 2] = -ux, -uy, -uz
-        phi_t[at.row + i] = -p_t[at.par + i]  # (3)
+        phi_t[at.row + i] = -p_t[at.p + i]  # (3)
         if second:
             wx = v[a, 0] - v[b, 0]
             wy = v[a, 1] - v[b, 1]
             wz = v[a, 2] - v[b, 2]
             rate = ux * wx + uy * wy + uz * wz
             turning = (wx * wx + wy * wy + wz * wz - rate * rate) * inverse
-            gamma[at.row + i] = turning - p_tt[at.par + i]  # (4)
+            gamma[at.row + i] = turning - p_tt[at.p + i]  # (4)
+
+
+def separation(arguments):
+    length = arguments["length"]
+    return None if length is None or not length.is_constant else length.value
 
 
 KIND = Kind(
@@ -58,7 +63,7 @@ KIND = Kind(
     doc="Two points stay a given length apart (by default the length they start with).",
     points=("a", "b"),
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
-    pack=pack, kernel=kernel, contact=True,
+    pack=pack, kernel=kernel, contact=True, link="rod", separation=separation,
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout
 
 
 def pack(positions, arguments):
@@ -25,7 +25,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         for c in range(3):
             r = at.row + 3 * i + c
             k = at.blk + 3 * i + c
-            m = at.par + 3 * i + c
+            m = at.p + 3 * i + c
             phi[r] = x[a, c] - p[m]  # (1)
             J[k, 0] = J[k, 1] = J[k, 2] = 0.0
             J[k, c] = 1.0  # (2)
@@ -39,7 +39,7 @@ KIND = Kind(
     doc="A point stays at a place, or follows a moving place.",
     points=("a",), rows=3,
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, affine=Affine(3, is_place=True),
     examples=(
         example("p", place=("sin(2*t)", "0.1*t**3", 1)),
         example(("box", (0.1, 0.2, 0.3))),

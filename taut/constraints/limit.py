@@ -39,7 +39,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         component = ints[at.ints + 2 * i]
         rows = ints[at.ints + 2 * i + 1]
         for j in range(rows):
-            m = at.par + 2 * (rows * i + j)
+            m = at.p + 2 * (rows * i + j)
             r = at.row + rows * i + j
             k = at.blk + rows * i + j
             sign = p[m + 1]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout
 
 
 def pack(positions, arguments):
@@ -34,7 +34,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         count = ints[at.ints + i]
-        m = at.par + (1 + 3 * count) * i
+        m = at.p + (1 + 3 * count) * i
         value = p[m]
         for q in range(count):
             a = idx[at.idx + count * i + q]
@@ -57,7 +57,7 @@ KIND = Kind(
         Argument("coefficients", "numbers", "one per coordinate, or three per particle", required=True),
         Argument("constant", "number", "added to the sum; default: such that it holds at the start"),
     ),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, affine=Affine(1, is_place=False),
     examples=(
         example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
         example("turn", "shift", coefficients=[2, -5]),

@@ -37,21 +37,22 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         d = edge(x, a, b)
         length = sqrt(dot3(d, d))
         inverse = 1.0 / length if length > 0.0 else 0.0
-        phi[r] = p[at.par + i] - length  # (1)
+        phi[r] = p[at.p + i] - length  # (1)
         for c in range(3):
             J[k, c] = d[c] * inverse  # (2)
             J[k + 1, c] = -d[c] * inverse
-        phi_t[r] = p_t[at.par + i]  # (3)
+        phi_t[r] = p_t[at.p + i]  # (3)
         if second:
             w = edge(v, a, b)
             rate = dot3(d, w) * inverse
-            gamma[r] = p_tt[at.par + i] - (dot3(w, w) - rate * rate) * inverse  # (4)
+            gamma[r] = p_tt[at.p + i] - (dot3(w, w) - rate * rate) * inverse  # (4)
 
 
 KIND = Kind(
     name="max_distance",
     doc="Two points stay at most a given length apart: a rope that may go slack.",
     points=("a", "b"), arguments=distance.KIND.arguments, pack=pack, kernel=kernel, sense=">=", contact=True,
+    link="rope",
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), length=3),

@@ -14,7 +14,9 @@ import numpy as np
 
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout, at_start
+
+MARGIN = 0.25  # of the way that a point went: how far its line is drawn beyond
 
 
 def pack(positions, arguments):
@@ -31,11 +33,22 @@ def pack(positions, arguments):
     return Layout((*point, *first, *second))
 
 
+def guide(arguments, x):
+    """The part of the line along which the point went."""
+    direction = np.array(arguments["direction"], float)
+    direction /= np.linalg.norm(direction)
+    origin = np.array(at_start(arguments["point"])) if arguments["point"] else x[0, 0]
+    along = (x[:, 0] - origin) @ direction
+    span = max(float(np.ptp(along)), 0.5 * float(np.abs(x[0, 0]).max()), 1.0)
+    ends = along.min() - MARGIN * span, along.max() + MARGIN * span
+    return {"form": "line", "points": [(origin + s * direction).tolist() for s in ends]}
+
+
 @compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 9 * i
+        m = at.p + 9 * i
         for j in range(2):
             r = at.row + 2 * i + j
             k = at.blk + 2 * i + j
@@ -60,7 +73,7 @@ KIND = Kind(
         Argument("point", "vector", "a place on the line [m]; default: where the point starts"),
         Argument("direction", "constant_vector", "along the line", required=True),
     ),
-    pack=pack, kernel=kernel,
+    pack=pack, kernel=kernel, affine=Affine(3, is_place=True), guide=guide,
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), direction=(1, 2, 3)),
         example(("box", (0.1, 0.2, 0.3)), direction=(0, 1, 0)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..shapes.half_space import kernel, read_normal
-from .base import Argument, Kind, Layout
+from .base import Affine, Argument, Kind, Layout
 
 
 def pack(positions, arguments):
@@ -25,7 +25,7 @@ KIND = Kind(
         Argument("point", "vector", "a place on the plane [m]; default: where the point starts"),
         Argument("normal", "vector", "direction across the plane", required=True),
     ),
-    pack=pack, kernel=kernel, contact=True,
+    pack=pack, kernel=kernel, contact=True, affine=Affine(3, is_place=True),
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), normal=("cos(3*t)", "sin(3*t)", 0)),
         example(("box", (0.1, 0.2, 0.3)), normal=(1, 2, -1)),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from ..arguments import example
 from ..compiled import compiled
-from .base import Argument, Kind, Layout
+from .base import Argument, Kind, Layout, at_start
 
 
 def pack(positions, arguments):
@@ -27,11 +29,17 @@ def pack(positions, arguments):
     return Layout((*center, own), length=own)
 
 
+def guide(arguments, x):
+    centre, radius = at_start(arguments["center"]), arguments["radius"]
+    radius = float(np.linalg.norm(x[0, 0] - centre)) if radius is None else at_start(radius)
+    return {"form": "sphere", "center": centre, "radius": radius}
+
+
 @compiled
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 4 * i
+        m = at.p + 4 * i
         r = at.row + i
         k = at.blk + i
         dx = x[a, 0] - p[m]
@@ -60,7 +68,7 @@ KIND = Kind(
         Argument("center", "vector", "centre [m]", required=True),
         Argument("radius", "number", "radius [m]; default: as at the start"),
     ),
-    pack=pack, kernel=kernel, contact=True,
+    pack=pack, kernel=kernel, contact=True, guide=guide,
     examples=(
         example("p", center=("sin(2*t)", "t**2", 3), radius="2 + sin(t)"),
         example(("box", (0.1, 0.2, 0.3)), center=(1, 0, 0)),

@@ -43,7 +43,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
     for i in range(n):
         m = at.idx + 4 * i
         a, b, c, d = idx[m], idx[m + 1], idx[m + 2], idx[m + 3]
-        scale = 1.0 / p[at.par + i]
+        scale = 1.0 / p[at.p + i]
         skipped = ints[at.ints + i]
         for j in range(2):
             # Component e of the cross product is u_f w_g - u_g w_f, with e, f, g cyclic.

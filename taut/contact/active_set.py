@@ -15,8 +15,9 @@ import numpy as np
 
 from ..compiled import compiled, entry, inline
 from ..methods.base import CONTRADICTORY, OK, TOO_MANY
-from ..model.evaluate import clear, drive, forces, move, times
+from ..model.evaluate import advance_positions, clear, free_accelerations, jacobian_times, set_driven_accelerations
 from .collect import add_candidates, evaluate_equalities, evaluate_inequalities, factor_equalities, gap_rates
+from .coordinates import accelerate_freely, take_coordinates
 from .event_log import log_source_rows, record_changes
 from .rows import NO, YES, ZERO
 from .rules import EXACT, IMPROVED, PLATT
@@ -44,10 +45,12 @@ def free_acceleration(system, ctx, t, x, quat, v):
     evaluate_equalities(system, t, x, quat, v, YES)
     factor_equalities(system)
     evaluate_inequalities(system, ctx, t, x, quat, v, YES)
-    forces(system, t, x, quat, v)
-    drive(system)
+    free_accelerations(system, t, x, quat, v)
+    set_driven_accelerations(system)
+    if ctx.coordinates.used == 1:
+        accelerate_freely(system, ctx, t)
     damping, stiffness = 2.0 * ctx.problem.alpha, ctx.problem.beta * ctx.problem.beta
-    times(system, work.J, v, work.mu)
+    jacobian_times(system, work.J, v, work.mu)
     for r in range(target.shape[0]):
         feedback = damping * (work.mu[r] + work.phi_t[r]) + stiffness * work.phi[r]
         target[r] = -(work.gamma[r] + feedback)
@@ -94,7 +97,7 @@ def mark_touching(ctx, work):
         near = phi <= problem.gap_tolerance and -RATE_TOLERANCE <= rate <= separating
         rows.touching[r] = 1 if near else 0
         rows.phi_start[r] = phi
-        rows.sink_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
+        rows.penetration_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
 
 
 @compiled
@@ -102,6 +105,8 @@ def choose_active(system, state, ctx, t, instant):
     """(3): fill ctx.rows.active, and λ and w of the touching rows."""
     rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
     rule = ctx.problem.rule
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, t)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
     mark_touching(ctx, system.work)
     count = collect_touching(state, ctx)
@@ -118,7 +123,7 @@ def choose_active(system, state, ctx, t, instant):
             pushed = dense.lam[i] * dense.S[i, i]
             active = pushed > ACCELERATION_TOLERANCE
             if active:
-                rows.phi_start[r], rows.sink_tol[r] = pushed, ACCELERATION_TOLERANCE
+                rows.phi_start[r], rows.penetration_tol[r] = pushed, ACCELERATION_TOLERANCE
         rows.active[r] = 1 if active else 0
         rows.lam[r] = dense.lam[i] if active or rule != EXACT else 0.0
         rows.w[r] = dense.w[i]
@@ -151,8 +156,11 @@ def collect_touching(state, ctx):
 def initial_active_set(system, state, ctx):
     """The set that a rule of Platt starts with at t = 0: rows with Φ = 0, for platt_improved only those with w < 0."""
     rows = ctx.rows
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, 0.0)
     free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
-    project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
+    if ctx.coordinates.used == 0:
+        project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
     gap_rates(ctx, system.work.a, rows.tendency)
     for r in range(rows.active.shape[0]):
         touches = ctx.ineq.phi[r] <= ctx.problem.gap_tolerance
@@ -197,10 +205,10 @@ def project_once(system, state, ctx, t):
     for r in range(ctx.eq.target.shape[0]):
         ctx.eq.target[r] = 0.0
     solve_contacts(system, ctx, count, PLATT, dv, UNLOGGED)
-    move(system, state.x, state.quat, dv, 1.0, state.x, state.quat)
+    advance_positions(system, state.x, state.quat, dv, 1.0, state.x, state.quat)
     for i in range(count):
         cand.b[i] = ineq.phi_t[cand.source[i]]
-    times(system, system.work.J, state.v, ctx.eq.target)
+    jacobian_times(system, system.work.J, state.v, ctx.eq.target)
     solve_contacts(system, ctx, count, PLATT, state.v, UNLOGGED)
     log.filled[0] = logged
     return True

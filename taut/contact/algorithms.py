@@ -30,10 +30,11 @@ from . import second_order_steps as second
 from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
+from .coordinates import coordinates, with_inequalities
 from .event_location import EventContext
 from .event_log import measure
 from .held_rows import own_step, rings
-from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .problem import DENSE, EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
@@ -41,11 +42,6 @@ LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: r
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
 MOST_HELD = 300  # inequalities whose rows a method's own step may hold
-EVENT_DRIVEN = (
-    "lagrange", "baumgarte", "post_stabilization", "implicit_improved", "implicit_second", "fast_projection", "rattle",
-    "rattle_fourth", "reference",
-)  # fmt: skip
-FIXED_STEPS = ("implicit_second", "fast_projection")  # of these, the ones that take fixed steps, too
 EVENTS_OPTION, STEPS_OPTION = (
     Option("contacts", default, "events: steps are cut at each; steps: fixed, with friction", ("events", "steps"))
     for default in ("events", "steps")
@@ -58,9 +54,9 @@ def pairs_fit(state, ctx):
     return update_pairs(state, ctx, 0.0, 1.0) == OK
 
 
-def contact_of(par: ContactContext | EventContext) -> ContactContext:
+def contact_of(context: ContactContext | EventContext) -> ContactContext:
     """The context of the contact problem in what the steps of an algorithm get."""
-    return par.contact if isinstance(par, EventContext) else par
+    return context.contact if isinstance(context, EventContext) else context
 
 
 def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
@@ -84,11 +80,11 @@ def with_pairs(state: State, capacity: int) -> State:
     return state._replace(pairs=pairs, pair_lam=lam)
 
 
-# Hooks of algorithms whose `par` is an EventContext.
+# Hooks of algorithms whose context is an EventContext.
 of_events: dict[str, Any] = {
-    "drain": lambda par: drain(par.contact),
-    "remarks": lambda model, par: remarks(model, par.contact),
-    "log": lambda par: par.contact,
+    "drain": lambda context: drain(context.contact),
+    "remarks": lambda model, context: remarks(model, context.contact),
+    "log": lambda context: context.contact,
 }
 
 
@@ -104,7 +100,7 @@ def too_many_rows(model: Model) -> str | None:
 def event_driven(method: Method) -> Method:
     """A method for scenes with inequalities: its own steps, cut at located events."""
     at_acceleration = method.level == "acceleration"
-    has_steps = method.name in FIXED_STEPS
+    has_steps = "steps" in method.contacts
     remedy = "use implicit_first" + (" or contacts='steps'" if has_steps else "")
 
     def refuses(model):
@@ -114,14 +110,20 @@ def event_driven(method: Method) -> Method:
             return f"its groups have too many pairs to stop at every activation; {remedy}"
         return (None if at_acceleration else too_many_rows(model)) or method.refuses(model)
 
-    def start(model, system, state, par):
-        named = named_options(options, par)
+    def start(model, system, state, values):
+        named = named_options(options, values)
         named["resting"] = named["resting"] or LANDING
-        ctx = contact_context(model, state, par, named)
-        return state, EventContext(ctx, own_step(method, model, system, state, par))
+        if method.coordinates != "reduced":
+            ctx = contact_context(model, state, values, named)
+            return state, EventContext(ctx, own_step(method, model, system, state, values))
+        assert method.hooks.start is not None
+        state, reduced = method.hooks.start(model, system, state, values)
+        reduced = with_inequalities(model, reduced, DENSE)
+        ctx = contact_context(model, state, values, named)._replace(coordinates=coordinates(reduced))
+        return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
 
-    def begin(system, state, par):
-        ctx = par.contact
+    def begin(system, state, context):
+        ctx = context.contact
         if list(RULES.values())[ctx.problem.rule].is_persistent:
             initial_active_set(system, state, ctx)
 
@@ -129,24 +131,25 @@ def event_driven(method: Method) -> Method:
     # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
     at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
     return replace(
-        at_ends if rings(method) else method, form="contact", algorithm="event_driven", functions=130, shortest=0.5,
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven", shortest=0.5,
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
-        step=events.step, options=options, observe=events.observe, begin=begin, refuses=refuses, start=start,
-        stages=max(method.stages, STAGES), measure=events.measure, **of_events,
+        step=events.step, options=options, refuses=refuses, stages=max(method.stages, STAGES),
+        hooks=replace(method.hooks, start=start, begin=begin, observe=events.observe, measure=events.measure,
+                      functions=130, **of_events),
     )  # fmt: skip
 
 
 def fixed_context(method: Method, options: tuple[Option, ...], projected: bool) -> Callable:
-    """What makes the context of fixed steps from a model, a state and `par`."""
+    """What makes the context of fixed steps from a model, a state and the values of options."""
 
-    def context_of(model, state, par):
-        named = named_options(options, par) | {"projected": float(projected)}
+    def context_of(model, state, values):
+        named = named_options(options, values) | {"projected": float(projected)}
         rule = list(RULES)[int(named["active_set"])]
         if RULES[rule].is_persistent:
             raise TautError(f"active_set is '{rule}', which changes its set by what accelerations did; with fixed "
                             f"steps of '{method.name}' choose exact or jonquet, or use method baumgarte.")
-        ctx = contact_context(model, state, par, named)
+        ctx = contact_context(model, state, values, named)
         if ctx.problem.friction and rule != "exact":
             raise TautError(f"active_set is '{rule}', which knows no friction, but scene '{model.name}' has some; "
                             "choose exact, or set friction to 0.")
@@ -159,14 +162,14 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
     # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
     own = (option for option in method.options if option.name != "newton")
-    options = (*own, *OPTIONS, *((STEPS_OPTION,) if method.name in EVENT_DRIVEN else ()))
+    options = (*own, *OPTIONS, *((STEPS_OPTION,) if "events" in method.contacts else ()))
     context_of = fixed_context(method, options, projected)
 
-    def start(model, system, state, par):
-        ctx = context_of(model, state, par)
+    def start(model, system, state, values):
+        ctx = context_of(model, state, values)
         while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
             state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
-            ctx = context_of(model, state, par)
+            ctx = context_of(model, state, values)
         return state, ctx
 
     def grow(model, system, state, numbers, ctx, least):
@@ -174,13 +177,14 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
         return state, context_of(model, state, numbers)
 
     return replace(
-        method, form="contact", algorithm="time_stepping", functions=130, shortest=0.5, start=start, grow=grow,
-        drain=drain, remarks=remarks, log=lambda ctx: ctx, measure=measure,
+        method, form="contact", algorithm="time_stepping", shortest=0.5,
+        hooks=replace(method.hooks, start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
+                      observe=fixed.observe, measure=measure, functions=130),
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
         level="position, to the tolerance", order_position=None,
         solves="1 complementarity problem, 1 more for each correction of Φ and for impacts",
-        step=fixed.step, options=options, observe=fixed.observe, tolerance=FIXED_TOLERANCE,
+        step=fixed.step, options=options, tolerance=FIXED_TOLERANCE,
     )  # fmt: skip
 
 
@@ -194,14 +198,16 @@ def second_order_steps(method: Method) -> Method:
             return "its groups have too many pairs for steps that hold them; use implicit_first"
         return too_many_rows(model) or method.refuses(model)
 
-    def start(model, system, state, par):
-        return state, EventContext(context_of(model, state, par), own_step(method, model, system, state, par))
+    def start(model, system, state, values):
+        return state, EventContext(context_of(model, state, values), own_step(method, model, system, state, values))
 
+    first_order = time_stepping(method)
     return replace(
-        time_stepping(method), algorithm="second_order_steps", start=start, grow=None, refuses=refuses, options=options,
+        first_order, algorithm="second_order_steps", refuses=refuses, options=options,
         doc="Fixed steps: its own while the active set does not change; else complementarity at the end of the step.",
-        solves="1 complementarity problem, and those of its own step", step=second.step, observe=second.observe,
-        measure=second.measure, **of_events,
+        solves="1 complementarity problem, and those of its own step", step=second.step,
+        hooks=replace(first_order.hooks, start=start, grow=None, observe=second.observe, measure=second.measure,
+                      **of_events),
     )  # fmt: skip
 
 
@@ -214,12 +220,13 @@ def evaluation_context(model: Model, state: State) -> ContactContext:
 CONTACT_METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        *(event_driven(METHODS[name]) for name in EVENT_DRIVEN),
-        time_stepping(METHODS["implicit_first"]),
+        *(event_driven(method) for method in METHODS.values() if "events" in method.contacts),
+        *(time_stepping(method) for method in METHODS.values() if method.contacts == ("steps",)),
     )
 }
 # By name, the methods that take fixed steps when they are asked to by contacts="steps".
 STEP_METHODS: dict[str, Method] = {
-    "implicit_second": second_order_steps(METHODS["implicit_second"]),
-    "fast_projection": time_stepping(METHODS["fast_projection"], projected=True),
+    name: second_order_steps(method) if method.order > 1 else time_stepping(method, projected=True)
+    for name, method in METHODS.items()
+    if {"events", "steps"} <= {*method.contacts}
 }

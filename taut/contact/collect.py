@@ -11,7 +11,7 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..model.dispatch import rechart_kind
-from ..model.evaluate import constraints, inequalities_at, place, prepare, set_time, start_of
+from ..model.evaluate import evaluate_constraints, form_and_factor, inequalities_at, set_time, start_of, update_places
 from ..model.rotation import to_body
 
 
@@ -19,14 +19,14 @@ from ..model.rotation import to_body
 def evaluate_equalities(system, t, x, quat, v, second):
     """Set the time; Φ_e, J_e and, if `second`, γ_e into system.work."""
     set_time(system, t, x, quat, v)
-    constraints(system, t, x, quat, v, second, system.work.J)
+    evaluate_constraints(system, t, x, quat, v, second, system.work.J)
 
 
 @compiled
 def factor_equalities(system):
     """Factor J_e W J_eᵀ of the J_e last evaluated."""
     if system.work.phi.shape[0] > 0:
-        prepare(system, system.work.J, system.bodies.w)
+        form_and_factor(system, system.work.J, system.bodies.inverse_mass)
 
 
 @compiled
@@ -58,7 +58,7 @@ def choose_charts(system, state, ctx):
     batches = ctx.ineq.batches
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
-            place(system, state.x, state.quat, state.v)
+            update_places(system, state.x, state.quat, state.v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, state.x)
             rechart_kind(batches.chart[b], batches.code[b], given)
 

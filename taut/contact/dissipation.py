@@ -13,6 +13,7 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from ..model.arrays import FRICTION_LOSS, IMPACT_LOSS
 from .driver_work import drift_of
 from .rows import row_rate
 
@@ -57,12 +58,12 @@ def count_impacts(system, state, ctx, h, work, friction):
     for i in range(free.shape[0]):
         for c in range(3):
             total += 0.5 * h * free[i, c] * f[i, c] * (v_start[i, c] + state.v[i, c])
-    state.ledger[2] += total
+    state.ledger[IMPACT_LOSS] += total
 
 
 @on_demand(types.none)
-def count_friction(state, ctx, n, share):
-    """(3): add `share` of what the friction of the first n candidates dissipates."""
+def count_friction(state, ctx, n, fraction):
+    """(3): add `fraction` of what the friction of the first n candidates dissipates."""
     cand = ctx.cand
     total = 0.0
     for i in range(n):
@@ -71,4 +72,4 @@ def count_friction(state, ctx, n, share):
                 T = cand.T1 if a == 1 else cand.T2
                 slip = row_rate(cand, T, i, ctx.saved.v) + row_rate(cand, T, i, state.v)
                 total -= 0.5 * cand.lam[i, a] * slip
-    state.ledger[3] += share * total
+    state.ledger[FRICTION_LOSS] += fraction * total

@@ -11,6 +11,7 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from ..model.arrays import DRIVER_WORK
 from ..model.evaluate import find_drift, impulse_power, power_at
 
 
@@ -45,8 +46,8 @@ def driver_power(system, ctx, v, lam, out):
 
 
 @on_demand(types.none)
-def add_driver_work(system, state, ctx, n, share, with_friction):
-    """Add `share` of the drivers' work against the first n candidates' impulses to the ledger."""
+def add_driver_work(system, state, ctx, n, fraction, with_friction):
+    """Add `fraction` of the drivers' work against the first n candidates' impulses to the ledger."""
     cand, free, v = ctx.cand, system.bodies.free, state.v
     total = 0.0
     for i in range(n):
@@ -54,7 +55,7 @@ def add_driver_work(system, state, ctx, n, share, with_friction):
         if with_friction:
             total -= cand.lam[i, 1] * driven_rate(cand, cand.T1, i, v, free)
             total -= cand.lam[i, 2] * driven_rate(cand, cand.T2, i, v, free)
-    state.ledger[0] += share * total
+    state.ledger[DRIVER_WORK] += fraction * total
 
 
 @compiled

@@ -14,7 +14,8 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
-from ..model.evaluate import begin
+from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
+from ..model.evaluate import begin_step
 from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
 from .collect import (
     add_candidates,
@@ -24,7 +25,7 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .dissipation import kinetic_energy
+from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
 from .event_log import measure as measure_contacts
@@ -43,6 +44,8 @@ SHORTEST = 0.01  # of a step: what is shorter is left to Runge-Kutta
 def impact_now(system, state, ctx, t, with_restitution):
     """(2): returns how many rows took part, or a status with the sign turned."""
     ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    if ctx.coordinates.used == 1:
+        take_coordinates(system, state, ctx, t)
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
@@ -66,15 +69,17 @@ def impact_now(system, state, ctx, t, with_restitution):
         for i in range(n):
             cand.restitution[i] = 0.0
     factor_equalities(system)
-    energy = kinetic_energy(system, state.v)
+    energy = all_kinetic_energy(system, state, ctx, t)
     if apply_impacts(system, ctx, n, state.v, ctx.problem.resting) < 0:
         return -CONTRADICTORY
+    if ctx.coordinates.used == 1:
+        keep_rates(system, state, ctx, t)
     if ctx.problem.counted == 1:
-        energy -= state.ledger[0]
+        energy -= state.ledger[DRIVER_WORK]
         add_driver_work(system, state, ctx, n, 1.0, NO)
-        state.ledger[0] += equality_work(system, state, ctx.eq.lam)
-        energy += state.ledger[0]
-    state.ledger[2] += energy - kinetic_energy(system, state.v)
+        state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
+        energy += state.ledger[DRIVER_WORK]
+    state.ledger[IMPACT_LOSS] += energy - all_kinetic_energy(system, state, ctx, t)
     record_impacts(state, ctx, t, n, ctx.problem.resting)
     return n
 
@@ -94,18 +99,18 @@ def update_platt_set(system, state, ctx, t):
 
 
 @compiled
-def advance_to_event(system, state, par, t, h):
+def advance_to_event(system, state, context, t, h):
     """(1): from t by h, or to the first event before; returns the time used and a status."""
-    ctx = par.contact
+    ctx = context.contact
     copy_state(state, ctx.saved)
     copy_vector(ctx.rows.rate, ctx.rows.rate_start)
-    status = integrate(system, state, t, h, par)
+    status = integrate(system, state, t, h, context)
     used = h
     if ctx.problem.rewind == 1 and status == OK:
-        used, status = locate_event(system, state, par, t, h)
+        used, status = locate_event(system, state, context, t, h)
     if used < h:
-        project_state(system, state, par, t + used)
-    if not is_persistent(ctx.problem.rule):
+        project_state(system, state, context, t + used)
+    if not is_persistent(ctx.problem.rule) and ctx.coordinates.used == 0:
         project_drift(system, state, ctx, t + used)
     return used, status
 
@@ -119,13 +124,13 @@ def longest_part(own, state, rest):
 
 
 @compiled
-def step(system, state, t, h, par):
-    memory, own, ctx = state.memory, par.own, par.contact
+def step(system, state, t, h, context):
+    memory, own, ctx = state.memory, context.own, context.contact
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     if own.number >= 0:
-        begin(own.held, t, state.x, state.quat, state.v)
+        begin_step(own.held, t, state.x, state.quat, state.v)
         own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     platt = is_persistent(ctx.problem.rule)
     done = 0.0
@@ -146,7 +151,7 @@ def step(system, state, t, h, par):
         record_changes(state, ctx, now)
         rest = h - done
         part = longest_part(own, state, rest)
-        used, status = advance_to_event(system, state, par, now, part)
+        used, status = advance_to_event(system, state, context, now, part)
         if status != OK:
             return status
         done = h if used == rest else done + used
@@ -173,9 +178,9 @@ def restart(memory):
 
 
 @compiled
-def observe(system, state, t, par, lam):
+def observe(system, state, t, context, lam):
     """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
-    ctx = par.contact
+    ctx = context.contact
     log = ctx.events.log
     logged = log.filled[0]
     choose_active(system, state, ctx, t, UNLOGGED)
@@ -184,6 +189,8 @@ def observe(system, state, t, par, lam):
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
+def measure(system, state, t, context, phi, rate, slide, force, totals, energy):
     """As measure_contacts."""
-    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)
+    measure_contacts(system, state, t, context.contact, phi, rate, slide, force, totals, energy)
+    if context.contact.coordinates.used == 1:
+        energy[0] += own_energy(state, context.contact, t)

@@ -21,10 +21,12 @@ from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
+from ..model.evaluate import set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
+from .coordinates import take_coordinates
 from .driver_work import driver_power
-from .held_rows import OwnStep, copy_state, copy_vector, hold, step_by, step_held
+from .held_rows import OwnStep, call_step, copy_state, copy_vector, hold, step_held, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
@@ -34,7 +36,7 @@ ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
 
 @structure
 class EventContext(NamedTuple):
-    """The `par` of event-driven steps."""
+    """The context of event-driven steps."""
 
     contact: ContactContext
     own: OwnStep
@@ -52,14 +54,16 @@ def event_functions(system, state, ctx, t, out):
         if rows.active[r] == 1:
             some = True
         else:
-            out[r] = ctx.ineq.phi[r] + rows.sink_tol[r]
+            out[r] = ctx.ineq.phi[r] + rows.penetration_tol[r]
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
+        if ctx.coordinates.used == 1:
+            take_coordinates(system, state, ctx, t)
         accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
             if rows.active[r] == 1:
-                out[r] = dense.lam[n] * dense.S[n, n] + rows.sink_tol[r]
+                out[r] = dense.lam[n] * dense.S[n, n] + rows.penetration_tol[r]
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
@@ -77,18 +81,18 @@ def first_crossing(rows, lo, hi):
 
 
 @inline
-def accelerate(system, t, x, quat, v, par, lam):
-    accelerate_active(system, par, t, x, quat, v, lam)
+def accelerate(system, t, x, quat, v, context, lam):
+    accelerate_active(system, context, t, x, quat, v, lam)
 
 
 @inline
-def power(system, v, par, lam, out):
-    driver_power(system, par, v, lam, out)
+def power(system, v, context, lam, out):
+    driver_power(system, context, v, lam, out)
 
 
 @inline
-def integrator_of(par):
-    return par.problem.integrator
+def integrator_of(context):
+    return context.problem.integrator
 
 
 runge_kutta = specialise(
@@ -101,20 +105,26 @@ accelerate_and_move = specialise(
 
 
 @compiled
-def integrate(system, state, t, h, par):
+def integrate(system, state, t, h, context):
     """From t to t + h with the active rows held; returns the status of the method's step."""
-    own, ctx = par.own, par.contact
+    own, ctx = context.own, context.contact
     if own.number < 0:
         return accelerate_and_move(system, state, t, h, ctx)
+    if ctx.coordinates.used == 1:
+        hold(own, ctx.rows.active)
+        status = step_reduced(state, own, ctx.coordinates.reduced, t, h)
+        set_time(system, t + h, state.x, state.quat, state.v)
+        return status
     if h < own.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
     if not hold(own, ctx.rows.active):
-        status = step_by(own.address, own.number, (system, state, t, h, own.par))
+        status = call_step(own.address, own.number, (system, state, t, h, own.options))
         if own.rings == 1:
             correct_velocity(system, state, t + h, False)
         return status
     status = step_held(state, own, t, h)
+    set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the held system which was set
     if own.rings == 1:
         correct_velocity(own.held, own.state, t + h, False)
         copy_state(own.state, state)
@@ -122,17 +132,17 @@ def integrate(system, state, t, h, par):
 
 
 @on_demand(types.none)
-def project_state(system, state, par, t):
+def project_state(system, state, context, t):
     """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
-    own = par.own
-    if own.number < 0:
+    own = context.own
+    if own.number < 0 or context.contact.coordinates.used == 1:
         return
-    if not hold(own, par.contact.rows.active):
-        correct(system, state, t, system.bodies.w, own.par[ROUNDING], False)
+    if not hold(own, context.contact.rows.active):
+        correct(system, state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
         correct_velocity(system, state, t, False)
         return
     copy_state(state, own.state)
-    correct(own.held, own.state, t, system.bodies.w, own.par[ROUNDING], False)
+    correct(own.held, own.state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
     correct_velocity(own.held, own.state, t, False)
     copy_state(own.state, state)
 
@@ -150,30 +160,30 @@ def first_dip(system, state, ctx, t, h):
         rise = ineq.phi[r] - rows.phi_start[r]
         b, c = 3.0 * rise - 2.0 * start - end, start + end - 2.0 * rise
         s = -start / (b + max(b * b - 3.0 * c * start, 0.0) ** 0.5)  # where the cubic is lowest, as a share of h
-        if rows.phi_start[r] + s * (start + s * (b + s * c)) < -rows.sink_tol[r]:
+        if rows.phi_start[r] + s * (start + s * (b + s * c)) < -rows.penetration_tol[r]:
             first = min(first, s * h)
     return first
 
 
 @on_demand(types.Tuple((types.float64, types.int64)))
-def locate_event(system, state, par, t, h):
+def locate_event(system, state, context, t, h):
     """(2): from the end of a trial step of h to the state at its first event; returns the time used and a status.
 
     The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
     """
-    ctx = par.contact
+    ctx = context.contact
     rows, tol = ctx.rows, ctx.problem.time_tolerance
     for r in range(rows.g_lo.shape[0]):
-        rows.g_lo[r] = rows.phi_start[r] + rows.sink_tol[r]
+        rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
         dip = first_dip(system, state, ctx, t, h)
         if dip >= h:
             return h, OK
         copy_state(ctx.saved, state)
-        integrate(system, state, t, dip, par)
+        integrate(system, state, t, dip, context)
         if not event_functions(system, state, ctx, t + dip, rows.g_hi):
             copy_state(ctx.saved, state)
-            return h, integrate(system, state, t, h, par)
+            return h, integrate(system, state, t, h, context)
         h = dip
     lo, hi = 0.0, h
     kappa = ITP_KAPPA / h
@@ -193,7 +203,7 @@ def locate_event(system, state, par, t, h):
         if not lo < guess < hi:
             guess = half
         copy_state(ctx.saved, state)
-        integrate(system, state, t, guess, par)
+        integrate(system, state, t, guess, context)
         if event_functions(system, state, ctx, t + guess, rows.g_trial):
             hi = guess
             copy_vector(rows.g_trial, rows.g_hi)
@@ -203,4 +213,4 @@ def locate_event(system, state, par, t, h):
     copy_state(ctx.saved, state)
     if lo == 0.0:  # an event at once: let it happen, or time would not go on
         lo = hi
-    return lo, integrate(system, state, t, lo, par)
+    return lo, integrate(system, state, t, lo, context)

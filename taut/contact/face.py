@@ -76,10 +76,10 @@ def factor_face(p, work):
         best = -1
         ratio = RANK
         for i in range(k, p):
-            share = left[i] / A[rows[i], rows[i]]
-            if share > ratio:
+            quotient = left[i] / A[rows[i], rows[i]]
+            if quotient > ratio:
                 best = i
-                ratio = share
+                ratio = quotient
         if best < 0:
             return np.int64(k)
         root = math.sqrt(left[best])

@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, structure
-from ..compiled.function_pointers import address_of, distant
+from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import kind_of
 from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
@@ -27,7 +27,7 @@ from ..model.model import Model
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
-step_by = distant(types.int64, lambda number: _steps[number])
+call_step = indirect_call(types.int64, lambda number: _steps[number])
 
 
 @structure
@@ -36,7 +36,7 @@ class OwnStep(NamedTuple):
 
     number: int  # of the method, or WITHOUT
     address: int  # of its step
-    par: Array  # what its step is given
+    options: Array  # what its step is given
     held: System  # equalities, then all inequalities (1)
     state: State  # with λ of all these rows
     adaptive: int  # 1: it chooses its steps itself, the next of them in memory[0]
@@ -50,18 +50,20 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(method: Method, model: Model, system: System, state: State, par: np.ndarray) -> OwnStep:
-    """`par`: as in methods/base.py; the options of the method itself stand first in it."""
+def own_step(method: Method, model: Model, system: System, state: State, options: Array, given: Any = None) -> OwnStep:
+    """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
+    given in place of them."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
-        first = float(par[FIRST_STEP]) if method.adaptive else 0.0
-        return OwnStep(number, address, par, held, own, int(method.adaptive), int(rings(method)), first, np.zeros(1))
+        first = float(options[FIRST_STEP]) if method.adaptive else 0.0
+        kind = int(method.adaptive), int(rings(method))
+        return OwnStep(number, address, options, held, own, *kind, first, np.zeros(1))
 
     if method.level == "acceleration":
         return declared(WITHOUT, 0, system, state)
     held = held_system(model, system, method.stages)
     own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(held.rows.enforced)))
-    given = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(par)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *given), held, own)
+    kinds = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(options if given is None else given)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), held, own)
 
 
 def held_system(model: Model, system: System, stages: int) -> System:
@@ -71,7 +73,7 @@ def held_system(model: Model, system: System, stages: int) -> System:
     signals = model.signals._replace(to_constraint=np.concatenate([model.signals.to_constraint, to_parameter]))
     rows = joined_rows(model.rows, ineq.rows)
     batches = joined_batches(model.constraints, ineq.batches, model.row_count, int(model.rows.ptr[-1]))
-    switches = model.switches._replace(held=joined_switches(model.switches, model.row_count))
+    switches = model.switches._replace(equalities=joined_switches(model.switches, model.row_count))
     both = replace(model, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
     held = both.system(solver, stages, system.linear.tolerance)
@@ -103,8 +105,8 @@ def joined_rows(first: Rows, second: Rows) -> Rows:
 
 def joined_switches(switches: Switches, rows: int) -> SwitchedRows:
     """The rows of both that are switched, inequalities behind `rows` rows."""
-    shifted = switches.kept._replace(row=switches.kept.row + rows)
-    return SwitchedRows(*(np.concatenate(pair) for pair in zip(switches.held, shifted)))
+    shifted = switches.inequalities._replace(row=switches.inequalities.row + rows)
+    return SwitchedRows(*(np.concatenate(pair) for pair in zip(switches.equalities, shifted)))
 
 
 def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> Batches:
@@ -146,9 +148,18 @@ def hold(own, active):
 def step_held(state, own, t, h):
     """The method's step for (1); returns its status."""
     copy_state(state, own.state)
-    status = step_by(own.address, own.number, (own.held, own.state, t, h, own.par))
+    status = call_step(own.address, own.number, (own.held, own.state, t, h, own.options))
     copy_state(own.state, state)
     copy_vector_start(own.state.lam, state.lam)
+    return status
+
+
+@on_demand(types.int64)
+def step_reduced(state, own, reduced, t, h):
+    """The step of reduced coordinates for (1), which holds the active rows by multipliers of their own."""
+    copy_state(state, own.state)
+    status = call_step(own.address, own.number, (own.held, own.state, t, h, reduced))
+    copy_state(own.state, state)
     return status
 
 

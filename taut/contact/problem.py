@@ -1,4 +1,4 @@
-"""What a step with inequalities works on besides system and state: the `par` of the algorithms in this package.
+"""What a step with inequalities works on besides system and state: the context of the algorithms in this package.
 
     ctx.problem   ContactProblem    constant: options, tolerances, what the scene has
     ctx.ineq      Inequalities      all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
@@ -11,6 +11,7 @@
     ctx.saved     SavedState        the state to which a step returns
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
+    ctx.coordinates    Coordinates    reduced coordinates, where a method has them
 
 Compiled functions get these structures by reference, so an attribute costs one load where it is used.
 """
@@ -26,6 +27,7 @@ from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
 from ..model.arrays import Array, Batches, Inequalities, State
 from ..model.model import Model
+from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
 from .rows import ContactRows, contact_rows
 from .rules import RULES, rule_work
@@ -75,7 +77,7 @@ class RowWork(NamedTuple):
     touching: Array  # 1: touching when the step began
     indeterminate: Array  # 1: pushed when forces were not unique, at any time of the run
     phi_start: Array  # Φ when the step began,
-    sink_tol: Array  # and how far below zero it may go before that is an event
+    penetration_tol: Array  # and how far below zero it may go before that is an event
     lam: Array  # λ of the active-set rule
     w: Array  # its slack J v̇ - d
     g_lo: Array  # event functions at the earlier end of the bracket,
@@ -152,7 +154,7 @@ class EventBuffers(NamedTuple):
 
 @structure
 class ContactContext(NamedTuple):
-    """All of it: the `par` of contact algorithms."""
+    """All of it: the context of contact algorithms."""
 
     problem: ContactProblem
     ineq: Inequalities
@@ -165,6 +167,7 @@ class ContactContext(NamedTuple):
     saved: SavedState
     pairs: PairWork
     events: EventBuffers
+    coordinates: Coordinates
 
 
 OPTIONS = (
@@ -178,13 +181,13 @@ EVENT_OPTIONS = (
 )
 
 
-def contact_context(model: Model, state: State, par: np.ndarray, named: dict[str, float]) -> ContactContext:
-    """Structures for a model's inequalities. `par`: as in methods/base.py; `named`: the options as numbers."""
+def contact_context(model: Model, state: State, options: np.ndarray, named: dict[str, float]) -> ContactContext:
+    """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers."""
     source, rows = model.inequalities, len(model.inequality_names)
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)
     return ContactContext(
-        problem=contact_problem(model, par, named),
+        problem=contact_problem(model, options, named),
         ineq=_own_copy(source),
         rows=row_work(rows),
         cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
@@ -196,19 +199,20 @@ def contact_context(model: Model, state: State, par: np.ndarray, named: dict[str
                                                               state.ledger))),
         pairs=pair_work(len(source.ball_slot), state),
         events=event_buffers(keep_log=named["log"] > 0.0),
+        coordinates=no_coordinates(),
     )  # fmt: skip
 
 
-def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> ContactProblem:
+def contact_problem(model: Model, options: np.ndarray, named: dict[str, float]) -> ContactProblem:
     source, rows = model.inequalities, len(model.inequality_names)
     in_group = np.full(rows, int(len(source.ball_slot) > 0), np.int64)
     in_group[source.listed] = 0
     tau = named.get("tau", 0.0)
     rule, rewind = int(named["active_set"]), int(named.get("rewind", 2))
     return ContactProblem(
-        tolerance=float(par[TOLERANCE]),
-        residual_accepted=int(par[RESIDUAL_ACCEPTED]),
-        rounding=float(par[ROUNDING]),
+        tolerance=float(options[TOLERANCE]),
+        residual_accepted=int(options[RESIDUAL_ACCEPTED]),
+        rounding=float(options[ROUNDING]),
         integrator=int(named.get("integrator", 0)),
         alpha=1.0 / tau if tau > 0.0 else float(named.get("alpha", 0.0)),
         beta=1.0 / tau if tau > 0.0 else float(named.get("beta", 0.0)),
@@ -216,7 +220,7 @@ def contact_problem(model: Model, par: np.ndarray, named: dict[str, float]) -> C
         rewind=int(rewind == 1 or (rewind == 0 and rule >= 2)),
         resting=float(named["resting"]),
         time_tolerance=float(named.get("time_tolerance", 0.0)),
-        gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(par[ROUNDING])),
+        gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(options[ROUNDING])),
         speed_tolerance=SPEED_TOLERANCE,
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),

@@ -147,13 +147,13 @@ def warm_start(cand, work, n, weight, v):
         if cand.mu[r] > 0.0:
             slope += lam[r, 1] * row_rate(cand, cand.T1, r, v) + lam[r, 2] * row_rate(cand, cand.T2, r, v)
             curvature += lam[r, 1] * row_rate(cand, cand.T1, r, dv) + lam[r, 2] * row_rate(cand, cand.T2, r, dv)
-    share = min(1.0, -slope / curvature) if slope < 0.0 < curvature else 0.0
+    alpha = min(1.0, -slope / curvature) if slope < 0.0 < curvature else 0.0
     for r in range(n):
         for c in range(3):
-            lam[r, c] *= share
+            lam[r, c] *= alpha
     for s in range(v.shape[0]):
         for c in range(3):
-            v[s, c] += share * dv[s, c]
+            v[s, c] += alpha * dv[s, c]
 
 
 @compiled

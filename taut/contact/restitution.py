@@ -15,6 +15,7 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from ..model.arrays import DRIVER_WORK
 from ..model.evaluate import copy
 from .active_set import UNLOGGED
 from .dissipation import impact_speed
@@ -41,7 +42,7 @@ def without_normals(system, ctx, n):
     for i in range(n):
         ctx.dense.lam[i] = cand.lam[i, 0]
         cand.lam[i, 0] = 0.0
-    add_impulses(cand, n, system.bodies.w, u)
+    add_impulses(cand, n, system.bodies.inverse_mass, u)
     for i in range(n):
         cand.lam[i, 0] = ctx.dense.lam[i]
     project_equalities(system, u, ctx.eq.target, ctx.eq.lam_unused)
@@ -93,10 +94,10 @@ def apply_restitution(system, state, ctx, t, h, n):
     for i in range(n):
         factor = min(factor, speed_ratio(ctx, i, ctx.vel.v_without_normals, threshold))
     copy(state.v, ctx.vel.dv)
-    inelastic_work = ledger[0]
+    inelastic_work = ledger[DRIVER_WORK]
     if ctx.problem.counted == 1:
         add_driver_work(system, state, ctx, n, -1.0, NO)  # other normal impulses take the place of these
-    other_work = ledger[0]
+    other_work = ledger[DRIVER_WORK]
     many = count > dense.S.shape[0]
     if many:
         newton_restitution(system, state, ctx, n, factor, threshold)
@@ -111,12 +112,12 @@ def apply_restitution(system, state, ctx, t, h, n):
         apply_impacts(system, ctx, n, state.v, threshold)  # (2)
     if ctx.problem.counted == 1:
         add_driver_work(system, state, ctx, n, 1.0, NO)
-    share = limit_energy(system, state, ctx, h, inelastic_work - other_work, ledger[0] - other_work)
-    ledger[0] = inelastic_work + share * (ledger[0] - inelastic_work)
+    alpha = limit_energy(system, state, ctx, h, inelastic_work - other_work, ledger[DRIVER_WORK] - other_work)
+    ledger[DRIVER_WORK] = inelastic_work + alpha * (ledger[DRIVER_WORK] - inelastic_work)
     for i in range(n):
         if many:
             hit = dense.w[i] < -threshold  # what others pass on is no event
-            dense.lam[i] = dense.lam[i] + share * (cand.lam[i, 0] - dense.lam[i]) if hit else 0.0
+            dense.lam[i] = dense.lam[i] + alpha * (cand.lam[i, 0] - dense.lam[i]) if hit else 0.0
         elif dense.lam[i] * dense.S[i, i] <= threshold:
             dense.lam[i] = 0.0  # it rests
     record_impacts(state, ctx, t, n, threshold)
@@ -177,10 +178,10 @@ def limit_energy(system, state, ctx, h, inelastic_work, work):
         b -= work - inelastic_work
         most += 2.0 * (inelastic_work + h * equality_work(system, state, state.lam))
     c = min(inelastic - most, 0.0)  # v' itself is as it is
-    share = 1.0
+    alpha = 1.0
     if a + 2.0 * b + c > 0.0:
-        share = max(0.0, min(1.0, (max(b * b - a * c, 0.0) ** 0.5 - b) / a))
+        alpha = max(0.0, min(1.0, (max(b * b - a * c, 0.0) ** 0.5 - b) / a))
         for i in range(mass.shape[0]):
             for q in range(3):
-                state.v[i, q] = v_inelastic[i, q] + share * (state.v[i, q] - v_inelastic[i, q])
-    return share
+                state.v[i, q] = v_inelastic[i, q] + alpha * (state.v[i, q] - v_inelastic[i, q])
+    return alpha

@@ -101,5 +101,5 @@ def add_impulses(cand, n, weight, v):
 def project_to_cone(first, second, limit):
     """The λ_t nearest to (first, second) with |λ_t| ≤ limit = μ λ_n (2)."""
     length = math.sqrt(first * first + second * second)
-    share = limit / length if length > limit else 1.0
-    return share * first, share * second
+    scale = limit / length if length > limit else 1.0
+    return scale * first, scale * second

@@ -12,20 +12,20 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..methods.base import OK
-from ..model.evaluate import begin
+from ..model.evaluate import begin_step
 from .collect import evaluate_inequalities, gap_rates
 from .dissipation import impact_speed
 from .event_log import measure as measure_contacts
-from .held_rows import copy_state, copy_vector_start, hold, step_by
+from .held_rows import call_step, copy_state, copy_vector_start, hold
 from .rows import NO
 from .time_stepping import observe as observe_fixed
 from .time_stepping import step as first_order_step
 
 
 @compiled
-def is_smooth(system, state, par, t, h):
+def is_smooth(system, state, context, t, h):
     """Whether (2) may be tried after (1), whose start is still in own.state; A into ctx.rows.active."""
-    ctx, before = par.contact, par.own.state
+    ctx, before = context.contact, context.own.state
     rows, ineq = ctx.rows, ctx.ineq
     for k in range(state.pair_count[0]):
         if state.pair_lam[k, 0] > 0.0:
@@ -42,9 +42,9 @@ def is_smooth(system, state, par, t, h):
 
 
 @compiled
-def is_admissible(system, par, t):
+def is_admissible(system, context, t):
     """(3) at the end of (2), which own.state holds."""
-    own, ctx = par.own, par.contact
+    own, ctx = context.own, context.contact
     after, rows, ineq = own.state, ctx.rows, ctx.ineq
     first = after.lam.shape[0] - rows.active.shape[0]
     evaluate_inequalities(system, ctx, t, after.x, after.quat, after.v, NO)
@@ -56,24 +56,24 @@ def is_admissible(system, par, t):
 
 
 @inline
-def remember(state, par):
+def remember(state, context):
     """What (1) starts from, and which rows pushed in the last step."""
-    copy_state(state, par.own.state)
-    for r in range(par.contact.rows.touching.shape[0]):
-        par.contact.rows.touching[r] = 1 if state.contact[r, 3] == 1.0 else 0
+    copy_state(state, context.own.state)
+    for r in range(context.contact.rows.touching.shape[0]):
+        context.contact.rows.touching[r] = 1 if state.contact[r, 3] == 1.0 else 0
 
 
 @compiled
-def step(system, state, t, h, par):
-    own, ctx = par.own, par.contact
-    remember(state, par)
+def step(system, state, t, h, context):
+    own, ctx = context.own, context.contact
+    remember(state, context)
     status = first_order_step(system, state, t, h, ctx)  # (1)
-    if status != OK or not is_smooth(system, state, par, t, h):
+    if status != OK or not is_smooth(system, state, context, t, h):
         return status
-    begin(own.held, t, own.state.x, own.state.quat, own.state.v)
+    begin_step(own.held, t, own.state.x, own.state.quat, own.state.v)
     hold(own, ctx.rows.active)
-    status = step_by(own.address, own.number, (own.held, own.state, t, h, own.par))  # (2)
-    if status != OK or not is_admissible(system, par, t + h):
+    status = call_step(own.address, own.number, (own.held, own.state, t, h, own.options))  # (2)
+    if status != OK or not is_admissible(system, context, t + h):
         return OK
     copy_state(own.state, state)
     copy_vector_start(own.state.lam, state.lam)
@@ -83,10 +83,10 @@ def step(system, state, t, h, par):
 
 
 @compiled
-def observe(system, state, t, par, lam):
-    observe_fixed(system, state, t, par.contact, lam)
+def observe(system, state, t, context, lam):
+    observe_fixed(system, state, t, context.contact, lam)
 
 
 @compiled
-def measure(system, state, t, par, phi, rate, slide, force, totals, energy):
-    measure_contacts(system, state, t, par.contact, phi, rate, slide, force, totals, energy)
+def measure(system, state, t, context, phi, rate, slide, force, totals, energy):
+    measure_contacts(system, state, t, context.contact, phi, rate, slide, force, totals, energy)

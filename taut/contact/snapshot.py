@@ -10,7 +10,7 @@ equalities allow. Only for event-driven steps (event_driven.py).
 from __future__ import annotations
 
 from ..compiled import entry
-from ..model.evaluate import begin, copy
+from ..model.evaluate import begin_step, copy
 from .active_set import free_acceleration
 from .collect import add_candidates
 from .event_driven import impact_now
@@ -23,7 +23,7 @@ from .solve_contacts import clear_response, impulse_response, project_equalities
 @entry
 def evaluate(system, state, ctx, t):
     """Φ, dΦ/dt and -d of all rows into ctx.ineq.phi, ctx.rows.rate and ctx.rows.bias; W f into work.a."""
-    begin(system, t, state.x, state.quat, state.v)
+    begin_step(system, t, state.x, state.quat, state.v)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
 
 
@@ -50,10 +50,10 @@ def solve_by_rule(rule, S, c, m, active, lam, w, work, log):
 
 
 @entry
-def take_step(system, state, par, t, h):
+def take_step(system, state, context, t, h):
     """One step with the rule of the context; returns its status."""
-    begin(system, t, state.x, state.quat, state.v)
-    return event_step(system, state, t, h, par)
+    begin_step(system, t, state.x, state.quat, state.v)
+    return event_step(system, state, t, h, context)
 
 
 @entry

@@ -13,7 +13,8 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
-from ..model.evaluate import push, resolve, times
+from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_with_factor
+from .coordinates import add_all_impulses, respond
 from .friction import stick_or_slip
 from .impact import solve_impacts
 from .projected_gauss_seidel import apply, prepare, project, sweep
@@ -34,21 +35,24 @@ def project_equalities(system, v, target, lam):
     worst = 0.0
     if lam.shape[0] == 0:
         return worst
-    times(system, work.J, v, work.b)
+    jacobian_times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
         work.b[r] = target[r] - work.b[r]
         worst = max(worst, abs(work.b[r]))
-    resolve(system, work.b, work.mu)
+    solve_with_factor(system, work.b, work.mu)
     for r in range(lam.shape[0]):
         lam[r] += work.mu[r]
-    push(system, work.J, system.bodies.w, work.mu, 1.0, v)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, v)
     return worst
 
 
 @inline
 def impulse_response(system, ctx, B, n):
     """P W Bᵀ e_n into ctx.vel.response: the change of velocity by a unit impulse of candidate n's row of B."""
-    cand, u, w = ctx.cand, ctx.vel.response, system.bodies.w
+    if ctx.coordinates.used == 1:
+        respond(ctx, B, n)
+        return
+    cand, u, w = ctx.cand, ctx.vel.response, system.bodies.inverse_mass
     for k in range(cand.ptr[n], cand.ptr[n + 1]):
         s = cand.slot[k]
         for c in range(3):
@@ -59,7 +63,7 @@ def impulse_response(system, ctx, B, n):
 @inline
 def clear_response(ctx, n):
     cand, u = ctx.cand, ctx.vel.response
-    if ctx.eq.lam.shape[0] > 0:
+    if ctx.eq.lam.shape[0] > 0 or ctx.coordinates.used == 1:
         for i in range(u.shape[0]):
             for c in range(3):
                 u[i, c] = 0.0
@@ -108,6 +112,8 @@ def solve_contacts(system, ctx, n, rule, v, instant):
     ctx.pairs.is_compliant[0] = 0
     for r in range(eq.lam.shape[0]):
         eq.lam[r] = 0.0
+    if ctx.coordinates.used == 1:
+        return solve_reduced(system, ctx, n, rule, v, instant)
     project_equalities(system, v, eq.target, eq.lam)
     if n == 0:
         return OK
@@ -119,8 +125,20 @@ def solve_contacts(system, ctx, n, rule, v, instant):
         solve_friction(system, ctx, n, v)
     else:
         status = apply_rule(system, ctx, n, rule, v, instant)
-    add_impulses(ctx.cand, n, system.bodies.w, v)
+    add_impulses(ctx.cand, n, system.bodies.inverse_mass, v)
     project_equalities(system, v, eq.target, eq.lam)
+    return status
+
+
+@on_demand(types.int64)
+def solve_reduced(system, ctx, n, rule, v, instant):
+    """The same in reduced coordinates, which obey the equalities: v does already. ctx.vel.v_pred holds W f."""
+    status = OK
+    if n > 0:
+        status = apply_rule(system, ctx, n, rule, v, instant)
+        add_all_impulses(ctx, n, v)
+        add_impulses(ctx.cand, n, system.bodies.inverse_mass, ctx.vel.v_pred)
+    project_equalities(system, ctx.vel.v_pred, ctx.eq.target, ctx.eq.lam)
     return status
 
 
@@ -189,7 +207,7 @@ def set_compliance(ctx, n, w):
 @on_demand(types.int64)
 def solve_iteratively(system, ctx, n, v):
     """λ of many candidates by projected Gauss-Seidel; equalities are solved again after each sweep."""
-    cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.w
+    cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.inverse_mass
     compliant = set_compliance(ctx, n, w)
     ctx.pairs.is_compliant[0] = 1 if compliant else 0
     most = COMPLIANT_SWEEPS if compliant else MOST_SWEEPS
@@ -215,7 +233,7 @@ def apply_impacts(system, ctx, n, v, resting):
     """
     cand, dense, eq = ctx.cand, ctx.dense, ctx.eq
     if eq.lam.shape[0] > 0:
-        times(system, system.work.J, v, eq.target)
+        jacobian_times(system, system.work.J, v, eq.target)
         for r in range(eq.lam.shape[0]):
             eq.lam[r] = 0.0
     schur_of_normals(system, ctx, n)
@@ -224,6 +242,14 @@ def apply_impacts(system, ctx, n, v, resting):
     rounds = solve_impacts(dense.S, dense.c, cand.restitution, n, dense.lam, dense.rules, resting)
     for i in range(n):
         set_normal_impulse(ctx, i)
-    add_impulses(cand, n, system.bodies.w, v)
+    if ctx.coordinates.used == 1:
+        clear(ctx.vel.v_pred)
+        for r in range(eq.lam.shape[0]):
+            eq.target[r] = 0.0
+        add_all_impulses(ctx, n, v)
+        add_impulses(cand, n, system.bodies.inverse_mass, ctx.vel.v_pred)
+        project_equalities(system, ctx.vel.v_pred, eq.target, eq.lam)
+        return rounds
+    add_impulses(cand, n, system.bodies.inverse_mass, v)
     project_equalities(system, v, eq.target, eq.lam)
     return rounds

@@ -25,8 +25,19 @@ from numba import types
 from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, NOT_CONVERGED, OK
 from ..methods.unconstrained import AB2, extrapolate
-from ..model.arrays import CORRECTIONS
-from ..model.evaluate import add_scaled, apply, clear, copy, kick, largest, move, power_against_forces, set_time, times
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, FRICTION_LOSS
+from ..model.evaluate import (
+    add_scaled,
+    advance_positions,
+    clear,
+    copy,
+    evaluate_forces,
+    jacobian_times,
+    kick,
+    largest,
+    power_against_forces,
+    set_time,
+)
 from .active_set import UNLOGGED
 from .broad_phase import add_pair_candidates, deepest_overlap, update_pairs
 from .collect import (
@@ -176,7 +187,7 @@ def solve_correction(system, state, ctx, h, counted):
     # The λ of the step is part of v' already: take it out, and find it again.
     clear(dv)
     negate_multipliers(cand, n)
-    add_impulses(cand, n, system.bodies.w, dv)
+    add_impulses(cand, n, system.bodies.inverse_mass, dv)
     negate_multipliers(cand, n)
     for r in range(eq.target.shape[0]):
         eq.target[r] = -system.work.phi[r] / h
@@ -192,7 +203,7 @@ def solve_correction(system, state, ctx, h, counted):
     log.filled[0] = logged
     if with_work:
         add_driver_work(system, state, ctx, n, 1.0, YES)
-        state.ledger[0] += equality_work(system, state, eq.lam)
+        state.ledger[DRIVER_WORK] += equality_work(system, state, eq.lam)
     if with_friction:
         count_friction(state, ctx, n, 1.0)
     for r in range(eq.lam.shape[0]):
@@ -217,7 +228,7 @@ def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
         dv = ctx.vel.dv
         if not had_impact:
             add_scaled(state.v, 1.0, dv, state.v)
-        move(system, state.x, state.quat, dv, h, state.x, state.quat)
+        advance_positions(system, state.x, state.quat, dv, h, state.x, state.quat)
         system.work.counts[CORRECTIONS] += 1
     return OK if ctx.problem.residual_accepted == 1 or error < 100.0 * tolerance else NOT_CONVERGED
 
@@ -227,7 +238,7 @@ def predict(system, state, ctx, t, h):
     """Evaluate all constraints at t, and v + h W f into ctx.vel.v_pred: (1) without λ."""
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
-    apply(system, t, state.x, state.quat, state.v)
+    evaluate_forces(system, t, state.x, state.quat, state.v)
     if ctx.problem.integrator == AB2:
         extrapolate(system, state.memory)
     copy(state.v, ctx.saved.v)
@@ -243,10 +254,10 @@ def linearise_ahead(system, state, ctx, t, h):
     work, ineq, v_pred = system.work, ctx.ineq, ctx.vel.v_pred
     copy(state.x, work.x1)
     copy(state.quat, work.quat1)
-    move(system, state.x, state.quat, v_pred, h, work.x1, work.quat1)
+    advance_positions(system, state.x, state.quat, v_pred, h, work.x1, work.quat1)
     evaluate_equalities(system, t, work.x1, work.quat1, v_pred, NO)
     evaluate_inequalities(system, ctx, t, work.x1, work.quat1, v_pred, NO)
-    times(system, work.J, v_pred, work.b)
+    jacobian_times(system, work.J, v_pred, work.b)
     for r in range(work.b.shape[0]):
         if system.rows.at_velocity[r] == 0:
             work.phi[r] -= h * (work.b[r] + work.phi_t[r])
@@ -298,16 +309,16 @@ def step(system, state, t, h, ctx):
     if n < 0:
         return -n
     if problem.counted == 1:
-        ledger[0] += h * power_against_forces(system, state.v)
-        ledger[1] += h * system.work.power[0]
-    work_before, friction_before = ledger[0], ledger[3]
+        ledger[DRIVER_WORK] += h * power_against_forces(system, state.v)
+        ledger[FORCE_WORK] += h * system.work.power[0]
+    work_before, friction_before = ledger[DRIVER_WORK], ledger[FRICTION_LOSS]
     if problem.counted == 1:
         add_driver_work(system, state, ctx, n, 1.0, YES)
-        ledger[0] += equality_work(system, state, ctx.eq.lam)
+        ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
     if problem.friction == 1:
         count_friction(state, ctx, n, 1.0)
     fast = has_impacts(ctx, n, h)
-    move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
+    advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
     record_active_set(state, ctx, t + h)
     had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
@@ -315,7 +326,7 @@ def step(system, state, t, h, ctx):
         record_inelastic(state, ctx, t + h, n, h)
     status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
     if fast:
-        count_impacts(system, state, ctx, h, ledger[0] - work_before, ledger[3] - friction_before)
+        count_impacts(system, state, ctx, h, ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before)
     return status
 
 

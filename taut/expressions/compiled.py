@@ -22,7 +22,7 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import tell
+from taut.errors import notes_so_far, warn
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
@@ -36,6 +36,9 @@ def generated_address(request: Any, signature: Any, sizes: Sequence[int], source
     """
     key = repr(request)
     return address_once(key, lambda: _machine_code_of(_module(key, source), signature, sizes))
+
+
+FAILED = " failed: "  # between the name of a user's function and why
 
 
 def interpreting() -> bool:
@@ -67,9 +70,10 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
         except Exception as mistake:  # it can not pass through compiled code
             for output, size in zip(arguments[len(arguments) - len(sizes) :], sizes):
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
-            if not warned:
+            text = f"{name}{FAILED}{type(mistake).__name__}: {str(mistake).rstrip('.')}"
+            if not warned or text not in notes_so_far():  # once, and once more in the notes of each later run
                 warned.append(True)
-                tell(f"{name} failed: {type(mistake).__name__}: {str(mistake).rstrip('.')}")
+                warn(text)
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)

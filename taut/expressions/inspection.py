@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from taut.errors import TautError, tell
+from taut.errors import TautError, warn
 
 
 def agree(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
@@ -80,7 +80,7 @@ def _names_in(code: python_types.CodeType) -> set[str]:
 
 def warn_interpreted(function: Callable) -> None:
     """Tell the user, once per function, why the run will be slow."""
-    tell(f"{name_of(function)} runs in the interpreter: every step calls Python")
+    warn(f"{name_of(function)} runs in the interpreter: every step calls Python")
 
 
 def plain(function: Callable) -> Callable:

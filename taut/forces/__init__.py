@@ -6,7 +6,7 @@ does is counted as power, so that the energy that a method itself gains or loses
     f       f         forces on points [N], world torques on rigid bodies [N m]
     V       returned  potential energy [J]
     P       power     what is done beside the potential: damping, motors, parameters that change with time [W]
-    Q       size      on a joint's coordinate q: Q ∂q/∂x on its points, with the power Q q̇ (joint_words.py)
+    Q       size      on a joint's coordinate q: Q ∂q/∂x on its points, with the power Q q̇ (joint_forces.py)
     p, ṗ    p, p_t    parameters, which may be functions of time, and their rates
 """
 

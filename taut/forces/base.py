@@ -10,7 +10,7 @@
 4.  `pack` is as for constraints.
 5.  `feels_velocity` and `works` say, from the arguments, whether the force depends on velocities and whether it has no
     potential: methods iterate where forces feel velocities, and count the work of those that have no potential.
-6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_words.py).
+6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_forces.py).
 7.  `sample(n, at, idx, p, ints, x, v, t)`, where given, is called before each step: a force may keep there, in the
     first numbers of a counter point, what it holds until it looks again. Such points are part of the state.
 8.  `coupled(count, ints)`, of its number of points and its whole numbers, tells which of its points feel each other, as
@@ -74,6 +74,9 @@ class ForceKind:
     feels_velocity: Callable[[dict[str, Any]], bool] = never  # of its arguments: depends on velocities
     works: Callable[[dict[str, Any]], bool] = never  # of its arguments: has no potential
     sample: Callable | None = None  # called before each step
+    on_all: bool = False  # without points it acts on all free bodies
+    link: str = ""  # as what its two points are joined in pictures: "spring"; "": nothing is drawn
+    is_spring: bool = False  # cloth treats it implicitly, so it can not be switched beside cloth
     coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs: see 9
 

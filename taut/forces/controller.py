@@ -18,7 +18,7 @@ from ..constraints.base import Argument, Layout
 from ..expressions import call_force, codegen
 from ..joints.coordinates import act, rate, value
 from .base import always
-from .joint_words import acted_on, code, joint_force
+from .joint_forces import acted_on, code, joint_force
 
 POINTS = 5  # of the coordinate, and where the sample is held
 SAME_TIME = 1e-6  # of 1/rate: how much too early a step may start and still take the sample
@@ -38,7 +38,7 @@ def pack(positions, arguments):
 @compiled
 def sample(n, at, idx, p, ints, x, v, t):
     for i in range(n):
-        kind, own, m = ints[at.ints + 2 * i], at.idx + POINTS * i, at.par + 2 * i
+        kind, own, m = ints[at.ints + 2 * i], at.idx + POINTS * i, at.p + 2 * i
         memory = x[idx[own + 4]]
         due = floor(t * p[m] + SAME_TIME) + 1.0
         if p[m] == 0.0 or due > memory[1]:

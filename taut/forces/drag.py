@@ -22,7 +22,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         count = ints[at.ints + i]
-        coefficient = p[at.par + i]
+        coefficient = p[at.p + i]
         for q in range(count):
             a = idx[at.idx + count * i + q]
             for c in range(3):
@@ -36,6 +36,6 @@ KIND = ForceKind(
     doc="Viscous drag on the listed bodies, or on all free bodies when none is listed.",
     points=None,
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
-    pack=pack, kernel=kernel, feels_velocity=always, works=always, coupled=none_coupled,
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, on_all=True, coupled=none_coupled,
     examples=(example("p", coefficient="0.4 + t"),),
 )  # fmt: skip

@@ -23,7 +23,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 3 * i
+        m = at.p + 3 * i
         for c in range(3):
             f[a, c] += p[m + c]  # (1)
             if ints[at.ints + i]:

@@ -17,7 +17,7 @@ from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate
 from .base import always
-from .joint_words import SIZES, acted_on, code, joint_force, not_negative
+from .joint_forces import SIZES, acted_on, code, joint_force, not_negative
 
 
 def pack(positions, arguments):
@@ -33,7 +33,7 @@ def pack(positions, arguments):
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
-        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.par + 2 * i
+        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.p + 2 * i
         speed = rate(kind, x, v, idx, own)
         size = -p[m] * tanh(speed / p[m + 1])  # (1)
         act(kind, x, idx, own, size, f)

@@ -18,7 +18,7 @@ from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
 from .base import always
-from .joint_words import SIZES, acted_on, code, joint_force, not_negative
+from .joint_forces import SIZES, acted_on, code, joint_force, not_negative
 
 TARGET, VELOCITY = 1, 2  # where the wanted rate is found: dq_d/dt, w_d
 
@@ -48,7 +48,7 @@ def pack(positions, arguments):
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
-        kind, own, m = ints[at.ints + 2 * i], at.idx + 4 * i, at.par + 7 * i
+        kind, own, m = ints[at.ints + 2 * i], at.idx + 4 * i, at.p + 7 * i
         q = value(kind, x, idx, own) + p[m + 6]
         speed = rate(kind, x, v, idx, own)
         wanted = p_t[m + 1] if ints[at.ints + 2 * i + 1] == TARGET else p[m + 3]

@@ -34,9 +34,9 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         a = idx[at.idx + 2 * i]
         b = idx[at.idx + 2 * i + 1]
-        stiffness = p[at.par + 3 * i]
-        rest = p[at.par + 3 * i + 1]
-        damping = p[at.par + 3 * i + 2]
+        stiffness = p[at.p + 3 * i]
+        rest = p[at.p + 3 * i + 1]
+        damping = p[at.p + 3 * i + 2]
         dx = x[a, 0] - x[b, 0]
         dy = x[a, 1] - x[b, 1]
         dz = x[a, 2] - x[b, 2]
@@ -50,7 +50,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
         add_pair(f, a, b, pull, pull, dx, dy, dz)  # (1)
         longer = length - rest
         energy += 0.5 * stiffness * longer * longer  # (2)
-        m = at.par + 3 * i
+        m = at.p + 3 * i
         power[0] += (0.5 * p_t[m] * longer - stiffness * p_t[m + 1]) * longer - damping * rate * rate  # (3)
     return energy
 
@@ -65,6 +65,7 @@ KIND = ForceKind(
         Argument("damping", "number", "damping along the spring [N s/m]", default=0.0),
     ),
     pack=pack, kernel=kernel, feels_velocity=is_damped, works=is_damped,
+    link="spring", is_spring=True,
     examples=(
         example("p", ("box", (0.1, 0.2, 0.1)), stiffness="20 + t", length="0.5 + 0.1*t", damping=0.7),
         example("q", (0, 0, 0), stiffness=3.0),

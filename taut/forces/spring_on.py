@@ -12,7 +12,7 @@ from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..joints.coordinates import act, rate, value
 from .base import is_damped
-from .joint_words import acted_on, code, joint_force, not_negative
+from .joint_forces import acted_on, code, joint_force, not_negative
 
 
 def pack(positions, arguments):
@@ -26,7 +26,7 @@ def pack(positions, arguments):
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
     for i in range(n):
-        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.par + 4 * i
+        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.p + 4 * i
         k, c = p[m], p[m + 2]
         over = value(kind, x, idx, own) + p[m + 3] - p[m + 1]
         speed = rate(kind, x, v, idx, own)

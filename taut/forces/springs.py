@@ -71,7 +71,7 @@ def numbered_points(given, width, name, count):
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     energy = 0.0
-    nodes, pair, m = at.idx, at.ints, at.par
+    nodes, pair, m = at.idx, at.ints, at.p
     for _ in range(n):
         points, count = ints[pair], ints[pair + 1]
         pair += 2
@@ -109,6 +109,7 @@ KIND = ForceKind(
         Argument("second_elongation", "numbers", "elongation from which on it acts, 0.1 for ten percent"),
     ),
     pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped, coupled=coupled_by(2),
+    is_spring=True,
     examples=(
         example("p", "q", "box", pairs=[(0, 1), (1, 2)], stiffness=[7, 8], length=[0.5, 1.0], damping=[0.3],
                 second_stiffness=[90], second_elongation=[0.01]),

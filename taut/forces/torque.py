@@ -20,7 +20,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
         a = idx[at.idx + i]
         for c in range(3):
-            f[a, c] += p[at.par + 3 * i + c]  # (1)
+            f[a, c] += p[at.p + 3 * i + c]  # (1)
     return 0.0
 
 

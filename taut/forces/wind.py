@@ -32,7 +32,7 @@ def pack(positions, arguments):
 
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
-    nodes, corner, m = at.idx, at.ints, at.par
+    nodes, corner, m = at.idx, at.ints, at.p
     for _ in range(n):
         points, count = ints[corner], ints[corner + 1]
         factor = p[m] * p[m + 1] / 12.0

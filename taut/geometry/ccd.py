@@ -8,7 +8,7 @@ move relative to each other, so it is safe to go on by
     d - ξ < σ g                                                     (3)  here the time found is the answer
 
 u_k are the displacements less their mean, which does not change distances, and g is the gap at the start, of
-which the share η is always kept; σ > η ends the search, which would creep else. What is found comes before the
+which the fraction η is always kept; σ > η ends the search, which would creep else. What is found comes before the
 true time of contact and no contact is missed. Departs from the paper: steps aim at the gap to be kept, so that
 the last one need not be taken back.
 """
@@ -29,13 +29,13 @@ MOST_ADVANCES = 100_000
 
 
 @inline
-def first_time(p, u, kind, gap, least, share, enough):
+def first_time(p, u, kind, gap, least, eta, enough):
     """The fraction of the step in [0, 1] after which p + t u is as near as (3); inf: it never is.
 
     What is within ξ at the start gives 0, wherever it moves.
 
     p and u (4, 3) are positions and displacements of the four nodes; both are overwritten. `gap` is g, `least` is
-    ξ, `share` is η and `enough` is σ.
+    ξ, `eta` is η and `enough` is σ.
     """
     for c in range(3):
         mean = 0.25 * (u[0, c] + u[1, c] + u[2, c] + u[3, c])
@@ -52,7 +52,7 @@ def first_time(p, u, kind, gap, least, share, enough):
     speed = first + second  # (2)
     if not gap > 0.0:
         return 0.0
-    kept = share * gap
+    kept = eta * gap
     near = enough * gap
     t = 0.0
     for _ in range(MOST_ADVANCES):

@@ -80,7 +80,7 @@ class FilterWork(NamedTuple):
 
 def filter_work(of: Surface, last: FilterWork | None = None) -> FilterWork:
     """Workspace for a surface; larger than the last one, whose capacity a call exceeded."""
-    nodes, edges, triangles, n = len(of.nodes), len(of.edges), len(of.triangles), len(of.sheet)
+    nodes, edges, triangles, n = len(of.nodes), len(of.edges), len(of.triangles), len(of.deformable)
     least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 16 * nodes]) + 64
     size = least if last is None else larger_sizes(last.faces, last.sides, len(last.start), last.needed)
     k = int(size[4])
@@ -145,7 +145,7 @@ def list_quads(work, of, x0, x1, w):
 
 
 @inline
-def time_of(work, q, x0, x1, fraction, until, share, enough):
+def time_of(work, q, x0, x1, fraction, until, eta, enough):
     """When pair q is too near on its way up to `until`, of which it is a fraction; inf: never, or it does not move."""
     p, u = work.p, work.u
     moves = False
@@ -157,7 +157,7 @@ def time_of(work, q, x0, x1, fraction, until, share, enough):
             moves = moves or u[k, c] != 0.0
     if not moves:
         return inf
-    return first_time(p, u, work.kind[q], work.start[q], 0.0, share, enough)  # (2)
+    return first_time(p, u, work.kind[q], work.start[q], 0.0, eta, enough)  # (2)
 
 
 @inline
@@ -287,8 +287,8 @@ def filter_step(work, of, x0, x1, w, out_fraction):
     """φ of (1) of all nodes; returns FREE, PRESCRIBED_CUT, CAPACITY_EXCEEDED (then call with filter_work(of, work)) or
     NOT_FINITE. At x0 nothing may touch: what does stays where it is.
     """
-    margin, share = 0.0, NEAR / (1.0 - NEAR)
-    status = search_pairs(work.faces, work.sides, of, x0, x1, margin, share, work.needed)
+    margin, path_fraction = 0.0, NEAR / (1.0 - NEAR)
+    status = search_pairs(work.faces, work.sides, of, x0, x1, margin, path_fraction, work.needed)
     if status < 0:
         return status
     pairs = list_quads(work, of, x0, x1, w)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import TautError, shown, tell
+from ..errors import TautError, shown, warn
 from .topology import Array, Shared, flips_to_orient, parts, triangle_edges
 
 NO_AREA = 1e-12  # of the square of its longest edge; below, a triangle is a line
@@ -40,7 +40,7 @@ class Mesh:
         object.__setattr__(self, "triangles", frozen(triangles))
         object.__setattr__(self, "parts", int(parts(self.edges, len(vertices)).max()) + 1)
         if self.parts > 1:
-            tell(f"mesh '{self.name}' has {self.parts} parts that are not connected; each moves on its own")
+            warn(f"mesh '{self.name}' has {self.parts} parts that are not connected; each moves on its own")
 
     parts: int = field(init=False, compare=False, default=1)  # connected parts
 
@@ -187,6 +187,6 @@ def _orient(triangles: Array, edges: Shared, name: str) -> Array:
         raise TautError(f"mesh '{name}': {named('face', np.flatnonzero(one_sided), triangles)} can not be given a "
                         "front side that agrees with all neighbours (a Möbius strip); cut it open along an edge.")
     if flip.any():
-        tell(f"mesh '{name}': {named('face', np.flatnonzero(flip))} faced the other way than their neighbours and "
+        warn(f"mesh '{name}': {named('face', np.flatnonzero(flip))} faced the other way than their neighbours and "
              "were turned over")
     return np.where(flip[:, None], triangles[:, [0, 2, 1]], triangles)

@@ -1,4 +1,4 @@
-"""Which parts of sheets are near each other now: one row for each contact of a node and a face or of two edges.
+"""Which parts of deformables are near each other now: one row for each contact of a node and a face or of two edges.
 
     d(x + δ) ≈ d + n · Σ a_k δ_k                                   (1)
 
@@ -12,7 +12,7 @@ closest.py has them. ProximityRows are
 
 A node-edge or node-node row is left out where one of the two surfaces goes on towards the other: a triangle on that
 edge or corner is nearer to the node, or a neighbour of the node lies on the near side of it. The nearer point has a
-row. (One that leans would turn as sheets slide, and hold them back at every edge they pass.) An edge whose closest
+row. (One that leans would turn as deformables slide, and hold them back at every edge they pass.) An edge whose closest
 point is its end is left to the rows of that end, as are parallel edges. So nothing comes within `reach` unnoticed:
 each pair of triangles without a common node has a row, or one of them has a neighbour that is nearer still, and
 this can not go on for ever.
@@ -41,34 +41,34 @@ ALIGNED = 1e-12  # sin² of the angle between edges below which their ends' rows
 
 @structure
 class Surface(NamedTuple):
-    """Triangles of all sheets; their nodes are slots of x."""
+    """Triangles of all deformables; their nodes are slots of x."""
 
     triangles: Array  # (m, 3) uint32
     edges: Array  # (e, 2) uint32
     nodes: Array  # (v, 1) uint32, ascending
     around: Array  # (n + 1,) int64 where the neighbours of each slot begin
     neighbour: Array  # (2 e,) uint32
-    sheet: Array  # (n,) uint32 sheet of each slot
-    allowed: Array  # (sheets, sheets) bool: which may touch, symmetric
+    deformable: Array  # (n,) uint32 sheet of each slot
+    allowed: Array  # (deformables, deformables) bool: which may touch, symmetric
 
 
-def surface(triangles: Array, sheet_of_node: Array | None = None, allowed: Array | None = None) -> Surface:
-    """All sheets in one. Without further word there is one sheet, which may touch itself."""
+def surface(triangles: Array, deformable_of_node: Array | None = None, allowed: Array | None = None) -> Surface:
+    """All deformables in one. Without further word there is one sheet, which may touch itself."""
     triangles = np.asarray(triangles)
     slots = int(triangles.max()) + 1
-    sheet = np.zeros(slots, np.uint32) if sheet_of_node is None else np.asarray(sheet_of_node, np.uint32)
-    sheets = int(sheet.max()) + 1
+    deformable = np.zeros(slots, np.uint32) if deformable_of_node is None else np.asarray(deformable_of_node, np.uint32)
+    deformables = int(deformable.max()) + 1
     edges = triangle_edges(triangles).nodes
     both = np.concatenate([edges, edges[:, ::-1]])
     both = both[np.lexsort(both.T[::-1])]
-    may = np.ones((sheets, sheets), bool) if allowed is None else np.asarray(allowed, bool)
+    may = np.ones((deformables, deformables), bool) if allowed is None else np.asarray(allowed, bool)
     return Surface(
         np.ascontiguousarray(triangles, np.uint32),
         np.ascontiguousarray(edges, np.uint32),
         np.unique(triangles).astype(np.uint32)[:, None],
-        np.searchsorted(both[:, 0], np.arange(len(sheet) + 1)),
+        np.searchsorted(both[:, 0], np.arange(len(deformable) + 1)),
         both[:, 1].astype(np.uint32),
-        sheet,
+        deformable,
         np.ascontiguousarray(may | may.T),
     )
 
@@ -109,20 +109,20 @@ def proximity_rows(of: Surface, last: ProximityRows | None = None) -> ProximityR
         np.zeros((k, 3)),
         np.zeros(k),
         np.zeros(k, np.uint8),
-        np.zeros((len(of.sheet), 2), np.int64),
+        np.zeros((len(of.deformable), 2), np.int64),
         np.zeros((4, 3)),
         np.zeros(5, np.int64),
     )
 
 
 @compiled
-def search_pairs(faces, sides, of, x0, x1, margin, share, needed):
+def search_pairs(faces, sides, of, x0, x1, margin, path_fraction, needed):
     """Pairs near the paths from x0 to x1, into `faces` and `sides`: 0, CAPACITY_EXCEEDED or NOT_FINITE."""
     one, other = False, True  # as variables: a search is compiled once for both
-    needed[0], needed[1] = search(faces, of.nodes, of.triangles, one, x0, x1, margin, share)
+    needed[0], needed[1] = search(faces, of.nodes, of.triangles, one, x0, x1, margin, path_fraction)
     if needed[0] < 0:
         return NOT_FINITE
-    needed[2], needed[3] = search(sides, of.edges, of.edges, other, x0, x1, margin, share)
+    needed[2], needed[3] = search(sides, of.edges, of.edges, other, x0, x1, margin, path_fraction)
     if needed[2] < 0:
         return NOT_FINITE
     if needed[0] > faces.entry.shape[0] or needed[1] > faces.pairs.shape[0]:
@@ -134,7 +134,7 @@ def search_pairs(faces, sides, of, x0, x1, margin, share, needed):
 
 @inline
 def may_touch(of, i, j):
-    return of.allowed[of.sheet[i], of.sheet[j]]
+    return of.allowed[of.deformable[i], of.deformable[j]]
 
 
 @inline
@@ -317,8 +317,8 @@ def find_rows(work, of, x, w, reach):
     w: inverse masses; what consists of nodes with w = 0 only has no row. CAPACITY_EXCEEDED: call again with
     proximity_rows(of, work). NOT_FINITE: a position is not a number.
     """
-    share = 0.0
-    status = search_pairs(work.faces, work.sides, of, x, x, 0.5 * reach, share, work.needed)
+    path_fraction = 0.0
+    status = search_pairs(work.faces, work.sides, of, x, x, 0.5 * reach, path_fraction, work.needed)
     if status < 0:
         return status
     count = node_rows(work, of, x, w, reach, work.needed[1])

@@ -48,20 +48,20 @@ def swept_work(first: int, second: int, entries: int, pairs: int) -> SweptWork:
 
 
 @compiled
-def sweep_boxes(elements, x0, x1, margin, share, out):
+def sweep_boxes(elements, x0, x1, margin, path_fraction, out):
     """Boxes around the paths of elements; returns the mean of their widths.
 
-    They are wider on all sides by `margin` and by a `share` of the longest path of the element's nodes.
+    They are wider on all sides by `margin` and by `path_fraction` of the longest path of the element's nodes.
     """
     total = 0.0
     for e in range(elements.shape[0]):
         longest = 0.0
-        if share > 0.0:
+        if path_fraction > 0.0:
             for k in range(elements.shape[1]):
                 i = elements[e, k]
                 way = (x1[i, 0] - x0[i, 0]) ** 2 + (x1[i, 1] - x0[i, 1]) ** 2 + (x1[i, 2] - x0[i, 2]) ** 2
                 longest = max(longest, way)
-        wider = margin + share * sqrt(longest)
+        wider = margin + path_fraction * sqrt(longest)
         for c in range(3):
             low = np.inf
             high = -np.inf
@@ -177,13 +177,13 @@ def overlapping_pairs(work, first, second, same, width):
 
 
 @entry
-def search(work, first, second, same, x0, x1, margin, share):
+def search(work, first, second, same, x0, x1, margin, path_fraction):
     """Find pairs of elements whose swept boxes overlap. Returns the capacity that is needed: (entries, pairs).
 
     work.pairs holds the result if neither is above the capacity. entries -1: a position is not finite.
     """
-    mean = sweep_boxes(first, x0, x1, margin, share, work.first)
-    mean = max(mean, sweep_boxes(second, x0, x1, margin, share, work.second))
+    mean = sweep_boxes(first, x0, x1, margin, path_fraction, work.first)
+    mean = max(mean, sweep_boxes(second, x0, x1, margin, path_fraction, work.second))
     widest = 0.0
     for c in range(3):
         low = np.inf

@@ -5,7 +5,7 @@
     (J W Jᵀ) ν = -(J v + Φ_t),    v ← v + W Jᵀ ν              the nearest velocity                                   (3)
     Φ ≥ -tolerance                                            inequalities: refused where broken, or repaired        (4)
 
-    q, v, M, W     state.x and state.quat, state.v, 1/bodies.w, bodies.w
+    q, v, M, W     state.x and state.quat, state.v, bodies.mass, bodies.inverse_mass
     Φ, J, Φ_t      work.phi, work.J, work.phi_t, as everywhere
     μ, ν           work.mu: multipliers of the repair, no forces
 
@@ -27,12 +27,12 @@ from .deformables import check_deformables
 from .equalities import AS_GIVEN, REPAIR, start_mode
 
 
-def check_start(model: Model, system: System, state: State, par: Any, mode: str) -> None:
+def check_start(model: Model, system: System, state: State, context: Any, mode: str) -> None:
     """Refuse or repair what the start breaks beside equalities: inequalities, lengths, contacts of cloth and solids."""
     if model.deformables:
-        check_deformables(model, system, state, par, mode)
+        check_deformables(model, system, state, context, mode)
     elif model.is_unilateral:
-        check_inequalities(model, system, state, contact_of(par), mode)
+        check_inequalities(model, system, state, contact_of(context), mode)
 
 
 __all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "start_mode"]

@@ -8,6 +8,7 @@ make the initial position (equalities.py) and velocity consistent.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.linalg import norm
@@ -18,16 +19,17 @@ from ..contact.collect import evaluate_inequalities
 from ..contact.problem import ContactContext
 from ..contact.rows import NO
 from ..contact.time_stepping import correct_positions
-from ..errors import TautError, listed, note, tell
+from ..errors import TautError, listed, note, warn
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
 from ..methods.post_stabilization import correct, correct_velocity
 from ..model import Model
 from ..model.arrays import SINGULAR_SYSTEMS, State, System
-from ..model.evaluate import constraints, set_time, times
+from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, meet_equalities
+from .rates import meet_rates
 
 CONFLICT_ROUNDS = 30
 
@@ -42,27 +44,27 @@ class Start:
 
 
 @entry
-def look(system, state):
+def evaluate_start(system, state):
     """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
     work = system.work
     work.counts[SINGULAR_SYSTEMS] = 0
     constrained(system, 0.0, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
-    times(system, work.J, state.v, work.b)
+    jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] += work.phi_t[r]
     return work.counts[SINGULAR_SYSTEMS]
 
 
 @entry
-def settle_velocity(system, state):
+def project_velocity(system, state):
     correct_velocity(system, state, 0.0, False)  # (1)
 
 
 @entry
-def settle_position(system, state):
+def project_position(system, state):
     for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, 0.0, system.bodies.w, 0.0, True)  # (2)
-    constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
+        correct(system, state, 0.0, system.bodies.inverse_mass, 0.0, True)  # (2)
+    evaluate_constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
 def prepare_start(model: Model, system: System, state: State, mode: str, until: float = 0.0) -> Start:
@@ -72,7 +74,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     """
     if model.row_count == 0:
         return Start(False, scene_size(model, state.x), np.zeros(0))
-    dependent = look(system, state)
+    dependent = evaluate_start(system, state)
     work = system.work
     phi, rate = work.phi.copy(), work.b.copy()
     for name, values in (("Φ", phi), ("dΦ/dt", rate)):
@@ -83,14 +85,17 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     _refuse_idle_rows(model, phi, rate)
     size = scene_size(model, state.x)
     start = Start(False, size, row_scales(model, size, work.J, until))
-    if dependent and model.row_count == sum(len(sheet.hard_edges) for sheet in model.deformables):
+    if dependent and model.row_count == sum(len(deformable.hard_edges) for deformable in model.deformables):
         # In any flat sheet; and edges that are all at their length (deformables.py) do not contradict each other.
-        note("hard edges of sheets depend on each other in the initial position")
+        note("hard edges of deformables depend on each other in the initial position")
     elif dependent:
         start = replace(start, conflicting=_explain(model, system, state))
-        look(system, state)
+        evaluate_start(system, state)
     if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
-        look(system, state)
+        evaluate_start(system, state)
+        rate = work.b.copy()
+    if mode != AS_GIVEN and meet_rates(model, state, partial(project_velocity, system, state)):
+        evaluate_start(system, state)
         rate = work.b.copy()
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if np.abs(rate).max() > 1e-12 * speed:
@@ -99,18 +104,32 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         if mode == AS_GIVEN:
             note(f"{broken}per second; it was left so (start='as_given')")
         else:
-            tell(f"{broken}per second; it was made consistent (start='as_given' keeps it)")
-            settle_velocity(system, state)
-            look(system, state)
+            before = state.v.copy()
+            project_velocity(system, state)
+            whose = _most(model, before, state.v)
+            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it){whose}")
+            evaluate_start(system, state)
     system.work.counts[:] = 0
     return start
+
+
+def _most(model: Model, before: np.ndarray, after: np.ndarray) -> str:
+    """Whose velocity was changed most, by kinetic energy of the change; for bodies that moved before."""
+    energy = (model.bodies.mass * (after - before) ** 2).sum(axis=1)
+    bodies = [(body, slot, unit) for body in model.body_info if body.motion == "free" for slot, unit in
+              ((body.slot, "m/s"), (body.slot + 1, "rad/s"))[: 2 if body.kind == "rigid" else 1]]  # fmt: skip
+    body, slot, unit = max(bodies, key=lambda found: energy[found[1]])
+    if not before.any():
+        return ""
+    return (f"; most for '{body.name}', from {norm(before[slot]):.4g} to {norm(after[slot]):.4g} {unit} "
+            "(joints take a rate= to start with)")
 
 
 def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
     """A broken row between bodies that are fixed or driven can not be enforced by any force."""
     rows = model.rows
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
-    free = np.asarray(model.bodies.w.any(axis=1))
+    free = np.asarray(model.bodies.inverse_mass.any(axis=1))
     able = np.bincount(row_of, weights=free[rows.slot], minlength=model.row_count) > 0
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     for r in np.flatnonzero(~able & ((np.abs(phi) > 1e-9 * scale) | (np.abs(rate) > 1e-9 * scale))):
@@ -123,37 +142,37 @@ def _explain(model: Model, system: System, state: State) -> bool:
     """Say which rows depend on each other; returns whether they contradict each other."""
     names = model.row_names
     copy = State(*(array.copy() for array in state))
-    settle_position(system, copy)
+    project_position(system, copy)
     left = np.abs(system.work.phi)
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
     if broken:
-        tell(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
+        warn(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
              "the least-squares compromise is used. Remove one or change its value")
         return True
     if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
         return True
-    look(system, state)
+    evaluate_start(system, state)
     edges = model.rows_of_role(HARD_EDGE)
     matrix = dense_or_sparse(model, system, model.rows_off(state.x))
     groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:
-        tell(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
+        warn(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
              "affected, and of the possible multipliers the smallest are given")
     return False
 
 
 def _velocities_contradict(model: Model, system: System, state: State) -> bool:
     """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
-    settle_velocity(system, state)
-    look(system, state)
+    project_velocity(system, state)
+    evaluate_start(system, state)
     left = np.abs(system.work.b)
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
     if broken:
-        tell(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
+        warn(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
              f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
     return bool(broken)
 
@@ -167,7 +186,7 @@ def dense_or_sparse(model: Model, system: System, off: np.ndarray):
     columns = (3 * rows.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
     J = csr_array((system.work.J.ravel(), (np.repeat(row_of, 3), columns)),
                   shape=(model.row_count, 3 * len(model.x)))
-    scaled = J * np.sqrt(model.bodies.w).ravel()
+    scaled = J * np.sqrt(model.bodies.inverse_mass).ravel()
     scaled = csr_array(scaled)
     return csr_array(scaled @ scaled.T + diags_array(off.astype(float)))
 
@@ -208,7 +227,7 @@ def check_inequalities(model: Model, system: System, state: State, ctx: ContactC
                         "taut do it with start='repair' (--repair).")
     state.x[:], state.quat[:] = moved_x, moved_quat
     far = float(np.abs(moved_x - before.x).max())
-    tell(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
+    warn(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
 
 
 def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> tuple[float, list[str]]:

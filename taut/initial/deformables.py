@@ -1,7 +1,7 @@
 """What the start of a scene with cloth breaks, in words; and its repair.
 
-Edges that are off their length or beyond their limit, nodes inside solids or balls, and sheets that cross. Sheets that
-are nearer than their thickness but do not cross are no fault: the steps move them apart.
+Edges that are off their length or beyond their limit, nodes inside solids or balls, and deformables that cross. Those
+that are nearer than their thickness but do not cross are no fault: the steps move them apart.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..cloth.initial_contacts import evaluate_at_start, external_contacts
-from ..errors import TautError, tell
+from ..errors import TautError, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..model.deformables import PackedDeformable
 from .equalities import REPAIR
-from .repair import Contacts, Look, edges_of, settled
+from .repair import Contacts, EvaluateContacts, edges_of, projected
 from .untangle import Tangle
 
 Array = np.ndarray
@@ -26,39 +26,39 @@ ROUNDS = 4
 MOST_PLACES = 3
 
 
-def check_deformables(model: Model, system: System, state: State, par: Any, mode: str) -> None:
+def check_deformables(model: Model, system: System, state: State, context: Any, mode: str) -> None:
     """Refuse a start that is broken, or with the mode "repair" move nodes and balls until it is not."""
-    look = _look(system, state, par)
+    evaluate = _contact_evaluation(system, state, context)
     tangle = _tangle(model)
-    found = _faults(model, state.x, look, tangle)
+    found = _faults(model, state.x, evaluate, tangle)
     if not found:
         return
     if mode != REPAIR:
         raise TautError(f"the start is broken: {'; '.join(found)}. Move things apart, or let taut try it with "
                         "start='repair' (--repair).")
-    x = _mended(model, state.x, look, tangle)
-    left = _faults(model, x, look, tangle)
+    x = _mended(model, state.x, evaluate, tangle)
+    left = _faults(model, x, evaluate, tangle)
     if left:
         raise TautError(f"the start is broken and could not be repaired: {'; '.join(left)}. Move things apart.")
     far = float(np.linalg.norm(x - state.x, axis=1).max())
     state.x[:] = x
-    tell(f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m")
+    warn(f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m")
 
 
 _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))
 
 
-def _look(system: System, state: State, par: Any) -> Look:
-    known = external_contacts(par)
+def _contact_evaluation(system: System, state: State, context: Any) -> EvaluateContacts:
+    known = external_contacts(context)
     if known is None:
         return lambda x: _NONE
     _, rows, _ = known
 
-    def look(x: Array) -> Contacts:
+    def evaluate(x: Array) -> Contacts:
         evaluate_at_start(system, state, *known, x)
         return Contacts(rows.slot, rows.weight, rows.n, rows.phi)
 
-    return look
+    return evaluate
 
 
 def _tangle(model: Model) -> Tangle | None:
@@ -67,23 +67,23 @@ def _tangle(model: Model) -> Tangle | None:
         return None
     allowed = np.zeros((len(model.deformables), len(model.deformables)), bool)
     allowed[pairs[:, 0], pairs[:, 1]] = allowed[pairs[:, 1], pairs[:, 0]] = True
-    return Tangle(np.concatenate([sheet.triangles for sheet in model.deformables]), _sheet_of(model), allowed)
+    return Tangle(np.concatenate([one.triangles for one in model.deformables]), _deformable_of(model), allowed)
 
 
-def _sheet_of(model: Model) -> Array:
+def _deformable_of(model: Model) -> Array:
     """(slots,) index of the sheet of each slot, -1: none."""
     of = np.full(len(model.x), -1)
-    for k, sheet in enumerate(model.deformables):
-        of[sheet.slots] = k
+    for k, deformable in enumerate(model.deformables):
+        of[deformable.slots] = k
     return of
 
 
-def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
-    edges, w = edges_of(model), model.bodies.w[:, 0]
-    shortest = min(float(sheet.lengths.min()) for sheet in model.deformables)
-    thickest = max(max(sheet.thickness for sheet in model.deformables), 1e-3 * shortest)
+def _mended(model: Model, x: Array, evaluate: EvaluateContacts, tangle: Tangle | None) -> Array:
+    edges, w = edges_of(model), model.bodies.inverse_mass[:, 0]
+    shortest = min(float(deformable.lengths.min()) for deformable in model.deformables)
+    thickest = max(max(deformable.thickness for deformable in model.deformables), 1e-3 * shortest)
     for _ in range(ROUNDS):
-        x = settled(model, x, edges, look, 0.1 * OFF * shortest)
+        x = projected(model, x, edges, evaluate, 0.1 * OFF * shortest)
         if tangle is None or len(tangle.crossings(x)) == 0:
             break
         x = tangle.undone(x, w, shortest, thickest)
@@ -93,29 +93,30 @@ def _mended(model: Model, x: Array, look: Look, tangle: Tangle | None) -> Array:
 # Words
 
 
-def _faults(model: Model, x: Array, look: Look, tangle: Tangle | None) -> list[str]:
-    found = [text for sheet in model.deformables for text in _stretched(sheet, x, model.bodies.w[:, 0])]
-    found += _inside(model, look(x))
+def _faults(model: Model, x: Array, evaluate: EvaluateContacts, tangle: Tangle | None) -> list[str]:
+    found = [text for one in model.deformables for text in _stretched(one, x, model.bodies.inverse_mass[:, 0])]
+    found += _inside(model, evaluate(x))
     if tangle is not None:
         found += _crossed(model, x, tangle)
     return found
 
 
-def _stretched(sheet: PackedDeformable, x: Array, w: Array) -> list[str]:
+def _stretched(packed: PackedDeformable, x: Array, w: Array) -> list[str]:
     found = []
-    limited = sheet.limit_edges if sheet.is_limited else sheet.limit_edges[:0]
-    most = 1.0 + float(sheet.limit or 0.0)
-    for ends, length, hard in ((sheet.hard_edges, sheet.hard_lengths, True), (limited, sheet.limit_lengths, False)):
+    limited = packed.limit_edges if packed.is_limited else packed.limit_edges[:0]
+    most = 1.0 + float(packed.limit or 0.0)
+    for ends, length, hard in ((packed.hard_edges, packed.hard_lengths, True), (limited, packed.limit_lengths, False)):
         longer = np.linalg.norm(x[ends[:, 0]] - x[ends[:, 1]], axis=1) / length[: len(ends)] - 1.0
         off = np.abs(longer) if hard else longer + 1.0 - most
         off[~(w[ends] > 0.0).any(axis=1)] = 0.0  # nothing can move it
         broken = np.flatnonzero(off > OFF)
         if len(broken):
             worst = int(np.argmax(off))
-            i, j = (int(np.flatnonzero(sheet.slots == slot)[0]) for slot in ends[worst])
-            what = "hard edges are off their length" if hard else f"edges are beyond the limit of {sheet.limit:.3g}"
-            found.append(f"{len(broken)} {what} in {sheet.kind} '{sheet.name}', at worst the one from node {i} to {j}, "
-                         f"{'longer' if longer[worst] > 0 else 'shorter'} by {abs(longer[worst]):.3g} of its length")
+            i, j = (int(np.flatnonzero(packed.slots == slot)[0]) for slot in ends[worst])
+            what = "hard edges are off their length" if hard else f"edges are beyond the limit of {packed.limit:.3g}"
+            found.append(f"{len(broken)} {what} in {packed.kind} '{packed.name}', at worst the one from node {i} to "
+                         f"{j}, {'longer' if longer[worst] > 0 else 'shorter'} by {abs(longer[worst]):.3g} of its "
+                         "length")
     return found
 
 
@@ -125,7 +126,7 @@ def _inside(model: Model, contacts: Contacts) -> list[str]:
     if not np.isfinite(contacts.phi).all():
         r = int(np.flatnonzero(~np.isfinite(contacts.phi))[0])
         raise TautError(f"inequality '{_row_name(model, contacts, r)}': Φ is not a number at t = 0; move its points.")
-    of = _sheet_of(model)
+    of = _deformable_of(model)
     groups: dict[tuple[int, str], list[int]] = {}
     for r in np.flatnonzero(contacts.phi > bound).tolist():
         name = re.sub(r"\[\d+\]$", "", _row_name(model, contacts, r).rpartition("|")[2])
@@ -137,10 +138,10 @@ def _inside(model: Model, contacts: Contacts) -> list[str]:
         if k < 0:
             found.append(f"'{_row_name(model, contacts, worst)}' is broken by {depth}")
             continue
-        sheet = model.deformables[k]
-        node = int(np.flatnonzero(sheet.slots == contacts.slot[worst, 0])[0])
+        packed = model.deformables[k]
+        node = int(np.flatnonzero(packed.slots == contacts.slot[worst, 0])[0])
         nodes = f"{len(rows)} nodes" if len(rows) > 1 else "1 node"
-        found.append(f"{nodes} of {sheet.kind} '{sheet.name}' on the wrong side of '{other}', at worst node {node} "
+        found.append(f"{nodes} of {packed.kind} '{packed.name}' on the wrong side of '{other}', at worst node {node} "
                      f"by {depth}")
     return found
 
@@ -154,15 +155,15 @@ def _row_name(model: Model, contacts: Contacts, r: int) -> str:
 
 def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
     pairs = tangle.crossings(x)
-    sheets = np.sort(tangle.sheet[tangle.triangles[pairs, 0]], axis=1)
+    deformables = np.sort(tangle.deformable[tangle.triangles[pairs, 0]], axis=1)
     found = []
-    for a, b in np.unique(sheets, axis=0):
-        own = pairs[(sheets == (a, b)).all(axis=1)]
+    for a, b in np.unique(deformables, axis=0):
+        own = pairs[(deformables == (a, b)).all(axis=1)]
         first, second = model.deformables[a], model.deformables[b]
         other = "itself" if a == b else f"{second.kind} '{second.name}'"
         places = []
         for one, two in own[:MOST_PLACES]:
-            nodes = [_nodes(model, tangle.sheet, tangle.triangles[t]) for t in (one, two)]
+            nodes = [_nodes(model, tangle.deformable, tangle.triangles[t]) for t in (one, two)]
             at = np.round(x[tangle.triangles[[one, two]]].mean(axis=(0, 1)), 4).tolist()
             places.append(f"nodes {nodes[0]} and {nodes[1]} near {tuple(at)}")
         more = f" and {len(own) - MOST_PLACES} more" if len(own) > MOST_PLACES else ""
@@ -171,6 +172,6 @@ def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
     return found
 
 
-def _nodes(model: Model, sheet_of: Array, slots: Array) -> tuple[int, ...]:
-    own = model.deformables[int(sheet_of[slots[0]])].slots
+def _nodes(model: Model, deformable_of: Array, slots: Array) -> tuple[int, ...]:
+    own = model.deformables[int(deformable_of[slots[0]])].slots
     return tuple(int(np.flatnonzero(own == slot)[0]) for slot in slots)

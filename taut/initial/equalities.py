@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import TautError, and_more, note, tell, unknown
+from ..errors import TautError, and_more, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
@@ -71,15 +71,18 @@ def meet_equalities(
                         f"hold: the search ended at one that breaks {_amounts(model, left * scale, left)}. Change "
                         "their values, or start nearer to where they hold.")
     if not conflicting or max(moved.far, moved.turned) > ROUNDING * size:
-        turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > 0.0 else ""
+        turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > ROUNDING else ""
         least = ", the least (weighted by mass) that mends it" if moved.is_least else ""
+        if conflicting:
+            kept = _amounts(model, moved.left * scale, moved.left)
+            least = f" to a compromise, which breaks {kept}" if kept else least
         broke = _amounts(model, phi, off)
-        tell(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
+        warn(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True
 
 
 def _own_check(model: Model) -> Array:
-    """(rows,) hard edges of sheets, which deformables.py looks at."""
+    """(rows,) hard edges of deformables, which deformables.py looks at."""
     found = np.zeros(model.row_count, bool)
     found[model.rows_of_role(HARD_EDGE)] = True
     return found

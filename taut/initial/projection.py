@@ -23,7 +23,15 @@ from ..compiled import entry
 from ..methods.post_stabilization import correct
 from ..model import Model
 from ..model.arrays import State, System
-from ..model.evaluate import begin, constraints, drop_slip, move, push, solve, times
+from ..model.evaluate import (
+    advance_positions,
+    apply_multipliers,
+    begin_step,
+    drop_slip,
+    evaluate_constraints,
+    jacobian_times,
+    solve,
+)
 from ..model.rotation import product
 
 Array = np.ndarray
@@ -48,8 +56,8 @@ def approach(system, state, start_x, start_quat, longest, nearest):
     work, bodies = system.work, system.bodies
     last = 0.0
     for _ in range(ROUNDS):
-        begin(system, 0.0, state.x, state.quat, state.v)
-        constraints(system, 0.0, state.x, state.quat, state.v, False, work.J)
+        begin_step(system, 0.0, state.x, state.quat, state.v)
+        evaluate_constraints(system, 0.0, state.x, state.quat, state.v, False, work.J)
         if system.nonholonomic == 1:
             drop_slip(system, work.J)
         for i in range(work.v1.shape[0]):
@@ -66,18 +74,18 @@ def approach(system, state, start_x, start_quat, longest, nearest):
             factor = 2.0 * atan2(sine, w) / sine if sine > 1e-9 else 2.0
             slot = bodies.spin_slot[i]
             work.v1[slot, 0], work.v1[slot, 1], work.v1[slot, 2] = factor * x, factor * y, factor * z
-        times(system, work.J, work.v1, work.b)  # -J d
+        jacobian_times(system, work.J, work.v1, work.b)  # -J d
         for r in range(work.b.shape[0]):
             work.b[r] = -work.b[r] - work.phi[r]
-        solve(system, work.J, bodies.w, work.b, work.mu)
-        push(system, work.J, bodies.w, work.mu, 1.0, work.v1)  # (2), (3): d' - d
-        last, share = 0.0, 1.0
+        solve(system, work.J, bodies.inverse_mass, work.b, work.mu)
+        apply_multipliers(system, work.J, bodies.inverse_mass, work.mu, 1.0, work.v1)  # (2), (3): d' - d
+        last, alpha = 0.0, 1.0
         for i in range(bodies.slots):
             for c in range(3):
                 last = max(last, abs(work.v1[i, c]))
-                if abs(work.v1[i, c]) * share > longest[i]:
-                    share = longest[i] / abs(work.v1[i, c])
-        move(system, state.x, state.quat, work.v1, share, state.x, state.quat)
+                if abs(work.v1[i, c]) * alpha > longest[i]:
+                    alpha = longest[i] / abs(work.v1[i, c])
+        advance_positions(system, state.x, state.quat, work.v1, alpha, state.x, state.quat)
         if not last > 1e-14 * longest[0]:
             break
     return last
@@ -87,9 +95,9 @@ def approach(system, state, start_x, start_quat, longest, nearest):
 def polish(system, state, t):
     """A few rounds of (3) at a time t [s]; Φ of what they lead to stands in work.phi."""
     for _ in range(POLISH):
-        correct(system, state, t, system.bodies.w, 0.0, True)
-    begin(system, t, state.x, state.quat, state.v)
-    constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+        correct(system, state, t, system.bodies.inverse_mass, 0.0, True)
+    begin_step(system, t, state.x, state.quat, state.v)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
 
 
 def project(model: Model, system: System, state: State, scale: Array, size: float) -> Moved:

@@ -39,13 +39,13 @@ class Contacts(NamedTuple):
     phi: Array
 
 
-Look = Callable[[Array], Contacts]  # at places x
+EvaluateContacts = Callable[[Array], Contacts]  # at places x
 
 
 def edges_of(model: Model) -> Edges:
-    hard = [(sheet.hard_edges, sheet.hard_lengths, True) for sheet in model.deformables]
-    limited = [(sheet.limit_edges, (1.0 + float(sheet.limit or 0.0)) * sheet.limit_lengths, False)
-               for sheet in model.deformables if sheet.is_limited]  # fmt: skip
+    hard = [(deformable.hard_edges, deformable.hard_lengths, True) for deformable in model.deformables]
+    limited = [(deformable.limit_edges, (1.0 + float(deformable.limit or 0.0)) * deformable.limit_lengths, False)
+               for deformable in model.deformables if deformable.is_limited]  # fmt: skip
     all_of_them = [*hard, *limited]
     return Edges(
         np.concatenate([ends for ends, _, _ in all_of_them]).astype(np.int64).reshape(-1, 2),
@@ -54,15 +54,15 @@ def edges_of(model: Model) -> Edges:
     )
 
 
-def settled(model: Model, x: Array, edges: Edges, look: Look, tolerance: float) -> Array:
+def projected(model: Model, x: Array, edges: Edges, evaluate: EvaluateContacts, tolerance: float) -> Array:
     """Places near x where no edge is off by more than `tolerance` [m] and nothing is broken, if they are found."""
-    w = model.bodies.w[:, 0]
-    mean = float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
+    w = model.bodies.inverse_mass[:, 0]
+    mean = float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
     x = x.copy()
-    is_hard = np.concatenate([edges.is_hard, np.zeros(len(look(x).phi), bool)])
+    is_hard = np.concatenate([edges.is_hard, np.zeros(len(evaluate(x).phi), bool)])
     taken = is_hard.copy()
     for _ in range(ROUNDS):
-        slot, gradient, phi = _rows(edges, look(x), x)
+        slot, gradient, phi = _rows(edges, evaluate(x), x)
         able = np.where(slot >= 0, w[slot], 0.0).sum(axis=1) > 0.0
         hard = able & is_hard
         broken = able & ~hard & (phi > 0.0)

@@ -6,7 +6,7 @@ one in each triangle on the edge. They become shorter if edge and triangle move 
     G = Σ R_i - 2 (E·R_i)/(E·N) N                                                        (1)
 
 Triangles that cross and hang together are moved as one along the sum of their G: the line becomes shorter as a
-whole. It does not always work: sheets that go through each other far from their borders stay as they are.
+whole. It does not always work: deformables that go through each other far from their borders stay as they are.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ SHIFTS = 24
 
 
 class Tangle:
-    """Triangles (m, 3) of nodes that may touch only where `allowed` (sheets, sheets) says so."""
+    """Triangles (m, 3) of nodes that may touch only where `allowed` (deformables, deformables) says so."""
 
-    def __init__(self, triangles: Array, sheet: Array, allowed: Array) -> None:
+    def __init__(self, triangles: Array, deformable: Array, allowed: Array) -> None:
         self.triangles = np.asarray(triangles, np.int64)
-        self.sheet, self.allowed = sheet, allowed  # sheet: (nodes,)
+        self.deformable, self.allowed = deformable, allowed  # sheet: (nodes,)
         self.sides = triangle_edges(self.triangles)
 
     def crossings(self, x: Array) -> Array:
         """(k, 2) pairs of triangles that cross and may touch."""
         pairs = crossings(x, self.triangles)
-        a, b = (self.sheet[self.triangles[pairs[:, k], 0]] for k in (0, 1))
+        a, b = (self.deformable[self.triangles[pairs[:, k], 0]] for k in (0, 1))
         return pairs[self.allowed[a, b]]
 
     def pierced(self, x: Array, pairs: Array) -> tuple[Array, Array, Array]:
@@ -127,27 +127,27 @@ class Tangle:
         """(m,) of each triangle that crosses another the number of those that it hangs together with, else -1."""
         crossing = np.unique(pairs)
         nodes = self.triangles[crossing]
-        label = parts(nodes[:, [0, 1, 1, 2]].reshape(-1, 2), len(self.sheet))
+        label = parts(nodes[:, [0, 1, 1, 2]].reshape(-1, 2), len(self.deformable))
         patch = np.full(len(self.triangles), -1)
         patch[crossing] = label[nodes[:, 0]]
         return patch
 
     def shifted(self, x: Array, w: Array, thickness: float) -> Array:
-        """By moving whole sheets that nothing holds off others: the first way that is far enough."""
+        """By moving whole deformables that nothing holds off others: the first way that is far enough."""
         for a in range(len(self.allowed)):
-            own = np.flatnonzero(self.sheet == a)
+            own = np.flatnonzero(self.deformable == a)
             pairs = self.crossings(x)
-            sheets = self.sheet[self.triangles[pairs, 0]]
-            mixed = ((sheets == a).any(axis=1)) & (sheets[:, 0] != sheets[:, 1])
+            deformables = self.deformable[self.triangles[pairs, 0]]
+            mixed = ((deformables == a).any(axis=1)) & (deformables[:, 0] != deformables[:, 1])
             if not mixed.any() or not (w[own] > 0.0).all():
                 continue
-            facing = np.where(sheets[mixed, 0] == a, pairs[mixed, 1], pairs[mixed, 0])
+            facing = np.where(deformables[mixed, 0] == a, pairs[mixed, 1], pairs[mixed, 0])
             way = _unit(_normals(x, self.triangles[facing]).sum(axis=0)[None])[0]
             for k in range(SHIFTS):
                 moved = x.copy()
                 moved[own] += (-1) ** k * 1.5 ** (k // 2) * thickness * way
                 left = self.crossings(moved)
-                if not (self.sheet[self.triangles[left, 0]] == a).any():
+                if not (self.deformable[self.triangles[left, 0]] == a).any():
                     x = moved
                     break
         return x

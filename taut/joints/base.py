@@ -36,6 +36,14 @@ ANGLE = Argument("angle", "constant", "value of the angle at the start [rad]", d
 DISPLACEMENT = Argument("displacement", "constant", "its value at the start [m]; default: as measured from b to a")
 
 
+def rate(name: str = "rate", of: str = "its coordinate", unit: str = "rad/s or m/s") -> Argument:
+    """The rate of a coordinate at the start, which the velocities of all bodies are made to agree with."""
+    return Argument(name, "constant", f"rate of {of} at the start [{unit}]; bodies get the velocities that go with it")
+
+
+RATE = rate()
+
+
 class Axes(NamedTuple):
     """Three directions fixed to a body."""
 
@@ -119,21 +127,24 @@ def points_of(arguments: dict[str, Any]) -> tuple[Point, Point]:
     return first, second
 
 
-def angle(arguments: dict[str, Any], turning: Point, x: Point, y: Point, name: str = "angle") -> Coordinate:
+def angle(
+    arguments: dict[str, Any], turning: Point, x: Point, y: Point, name: str = "angle", rate: str = "rate"
+) -> Coordinate:
     """The turn of a direction on one body in the plane of x and y on the other, from x to y."""
     counter = arguments["frames"][0].counter(f"{arguments['name']}.{name}")
-    return Coordinate(name, "angle", (turning, x, y, counter), arguments.get(name) or 0.0)
+    return Coordinate(name, "angle", (turning, x, y, counter), arguments.get(name) or 0.0, arguments.get(rate))
 
 
 def displacement(
-    arguments: dict[str, Any], positions: np.ndarray, along: Point, name: str = "displacement"
+    arguments: dict[str, Any], positions: np.ndarray, along: Point, name: str = "displacement", rate: str = "rate"
 ) -> Coordinate:
     """How far a stands from b along a direction on b's body, or from where the user says at the start."""
     start, offset = arguments.get(name), 0.0
     if start is not None:
         offset = start - float(np.dot(arguments["frames"][1].world(along.offset), positions[0] - positions[1]))
     a, b = points_of(arguments)
-    return Coordinate(name, "displacement", (a, b, along, b), offset)  # nothing is counted in its fourth point
+    # Nothing is counted in its fourth point.
+    return Coordinate(name, "displacement", (a, b, along, b), offset, arguments.get(rate))
 
 
 def frame(arguments: dict[str, Any], b: Axes) -> JointFrame:

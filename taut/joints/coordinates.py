@@ -112,7 +112,7 @@ def bias(kind, x, v, idx, m):
 def relation_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     count = ints[at.ints]  # the same in all of a batch, whose constraints have the same number of points
     for i in range(n):
-        r, m = at.row + i, at.par + (2 + count) * i
+        r, m = at.row + i, at.p + (2 + count) * i
         phi[r] = p[m + 1] - p[m]  # (7)
         phi_t[r] = -p_t[m]
         if second:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Layout
-from .base import ANGLE, AXIS, aligned, angle, axes_of, coincident, frame, joint
+from .base import ANGLE, AXIS, RATE, aligned, angle, axes_of, coincident, frame, joint
 
 
 def pack(positions, arguments):
@@ -21,7 +21,7 @@ def pack(positions, arguments):
 
 
 KIND = joint(
-    "hinge", "Two bodies share a point and turn about one axis.", pack, rows=5, arguments=(*AXIS, ANGLE),
+    "hinge", "Two bodies share a point and turn about one axis.", pack, rows=5, arguments=(*AXIS, ANGLE, RATE),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example("rod", (1, -1, 2), axis_a=(0, 0, 1), axis_b=(0, 1, 0)),

@@ -34,7 +34,7 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         q = value(kind, x, idx, m)
         for j in range(count):
             r = at.row + count * i + j
-            sign, constant = p[at.par + 2 * (count * i + j)], p[at.par + 2 * (count * i + j) + 1]
+            sign, constant = p[at.p + 2 * (count * i + j)], p[at.p + 2 * (count * i + j) + 1]
             phi[r] = sign * q + constant  # (1)
             gradient(kind, x, idx, m, sign, J, at.blk + 4 * (count * i + j))
             phi_t[r] = 0.0

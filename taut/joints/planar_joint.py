@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Layout, Part
-from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, joint, points_of
+from .base import ANGLE, AXIS, aligned, angle, axes_of, displacement, frame, joint, points_of, rate
 
 
 def pack(positions, arguments):
@@ -17,15 +17,19 @@ def pack(positions, arguments):
         parts=(Part("offset", (*points_of(arguments), b.z), (0.0,)), *aligned(a, b)),  # (1)
         coordinates=(
             angle(arguments, a.x, b.x, b.y),
-            displacement(arguments, positions, b.x, "displacement_x"),
-            displacement(arguments, positions, b.y, "displacement_y"),  # (2)
+            displacement(arguments, positions, b.x, "displacement_x", "rate_x"),
+            displacement(arguments, positions, b.y, "displacement_y", "rate_y"),  # (2)
         ),
         frame=frame(arguments, b),
     )
 
 
 KIND = joint(
-    "planar_joint", "A body slides and turns on a plane of another.", pack, rows=3, arguments=(*AXIS, ANGLE),
+    "planar_joint", "A body slides and turns on a plane of another.", pack, rows=3,
+    arguments=(
+        *AXIS, ANGLE, rate("rate", "its angle", "rad/s"), rate("rate_x", "displacement_x", "m/s"),
+        rate("rate_y", "displacement_y", "m/s"),
+    ),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Argument, Layout
-from .base import DISPLACEMENT, across, displacement, frame, joint, on_axis, on_body, unit
+from .base import DISPLACEMENT, RATE, across, displacement, frame, joint, on_axis, on_body, unit
 
 
 def pack(positions, arguments):
@@ -26,6 +26,7 @@ KIND = joint(
     arguments=(
         Argument("axis", "constant_vector", "of the line through b, in the world at the start", required=True),
         DISPLACEMENT,
+        RATE,
     ),
     examples=(
         example("p", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),

@@ -11,8 +11,10 @@ angles [rad] about a right angle.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..compiled import compiled, inline
-from ..constraints.base import Kind
+from ..constraints.base import Kind, Part
 
 
 def pack(positions, arguments):
@@ -35,13 +37,13 @@ def perpendicular_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratc
     for i in range(n):
         u, w = idx[at.idx + 2 * i], idx[at.idx + 2 * i + 1]
         r, k = at.row + i, at.blk + 2 * i
-        phi[r] = dot(x, u, w) - p[at.par + i]  # (1)
+        phi[r] = dot(x, u, w) - p[at.p + i]  # (1)
         for c in range(3):
             J[k, c] = x[w, c]
             J[k + 1, c] = x[u, c]
-        phi_t[r] = -p_t[at.par + i]
+        phi_t[r] = -p_t[at.p + i]
         if second:
-            gamma[r] = 2.0 * dot(v, u, w) - p_tt[at.par + i]
+            gamma[r] = 2.0 * dot(v, u, w) - p_tt[at.p + i]
 
 
 @compiled
@@ -50,14 +52,14 @@ def offset_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi,
         m = at.idx + 3 * i
         a, b, w = idx[m], idx[m + 1], idx[m + 2]
         r, k = at.row + i, at.blk + 3 * i
-        phi[r] = dot(x, w, a) - dot(x, w, b) - p[at.par + i]  # (2)
+        phi[r] = dot(x, w, a) - dot(x, w, b) - p[at.p + i]  # (2)
         for c in range(3):
             J[k, c] = x[w, c]
             J[k + 1, c] = -x[w, c]
             J[k + 2, c] = x[a, c] - x[b, c]
-        phi_t[r] = -p_t[at.par + i]
+        phi_t[r] = -p_t[at.p + i]
         if second:
-            gamma[r] = 2.0 * (dot(v, w, a) - dot(v, w, b)) - p_tt[at.par + i]
+            gamma[r] = 2.0 * (dot(v, w, a) - dot(v, w, b)) - p_tt[at.p + i]
 
 
 @compiled
@@ -77,12 +79,24 @@ def homokinetic_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch,
             gamma[r] = 2.0 * (dot(v, xa, yb) - dot(v, ya, xb))
 
 
-def _row(name: str, doc: str, points: tuple[str, ...], unit: str, kernel) -> Kind:
-    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, pack=pack, kernel=kernel)
+def perpendicular_in_plane(part: Part, axes: tuple, is_along_z: Any) -> tuple[Part, ...]:
+    """Between planar bodies (1) is constant where u or w is along z."""
+    return () if any(is_along_z(point) for point in part.points) else (part,)
+
+
+def offset_in_plane(part: Part, axes: tuple, is_along_z: Any) -> tuple[Part, ...]:
+    """Between planar bodies (2) is constant where w is along z."""
+    return () if is_along_z(part.points[2]) else (part,)
+
+
+def _row(name: str, doc: str, points: tuple[str, ...], unit: str, kernel, in_plane=None) -> Kind:
+    return Kind(name=name, doc=doc, points=points, rows=1, unit=unit, pack=pack, kernel=kernel, in_plane=in_plane)
 
 
 ROWS = (
-    _row("perpendicular", "Two directions keep their angle.", ("u", "w"), "rad", perpendicular_kernel),
-    _row("offset", "Point a stays at a distance from b along a direction.", ("a", "b", "w"), "m", offset_kernel),
+    _row("perpendicular", "Two directions keep their angle.", ("u", "w"), "rad", perpendicular_kernel,
+         perpendicular_in_plane),
+    _row("offset", "Point a stays at a distance from b along a direction.", ("a", "b", "w"), "m", offset_kernel,
+         offset_in_plane),
     _row("homokinetic", "Two shafts turn at the same rate.", ("xa", "ya", "xb", "yb"), "rad", homokinetic_kernel),
 )

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..arguments import example
 from ..constraints.base import Argument, Layout
-from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, joint, on_axis
+from .base import ANGLE, AXIS, DISPLACEMENT, aligned, angle, axes_of, displacement, frame, joint, on_axis, rate
 from .coordinates import relation
 
 
 def pack(positions, arguments):
     a, b = axes_of(arguments)
-    turn, along = angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z)
+    turn, along = angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z, rate="")
     slope = arguments["pitch"] / (2.0 * pi)
     measured = float(np.dot(arguments["frames"][1].world(b.z.offset), positions[0] - positions[1]))
     start = measured + along.offset - slope * turn.offset
@@ -36,6 +36,7 @@ KIND = joint(
         Argument("pitch", "constant", "displacement for one turn [m]; negative: left-handed", required=True),
         ANGLE,
         DISPLACEMENT,
+        rate("rate", "its angle", "rad/s"),
     ),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), pitch=0.3),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Layout
-from .base import AXIS, DISPLACEMENT, axes_of, displacement, frame, joint, locked, on_axis
+from .base import AXIS, DISPLACEMENT, RATE, axes_of, displacement, frame, joint, locked, on_axis
 
 
 def pack(positions, arguments):
@@ -22,7 +22,7 @@ def pack(positions, arguments):
 
 KIND = joint(
     "slider", "A body moves along one axis of another and does not turn.", pack, rows=5,
-    arguments=(*AXIS, DISPLACEMENT),
+    arguments=(*AXIS, DISPLACEMENT, RATE),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example((0, 1, 0), "rod", axis=(0, 0, 1)),

@@ -95,7 +95,7 @@ def angular_velocity(x, v, a, b, c):
 def touch_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         m, k, row = at.idx + 4 * i, at.blk + 4 * i, at.row + i
-        r, c = p[at.par + 2 * i], p[at.par + 2 * i + 1]
+        r, c = p[at.p + 2 * i], p[at.p + 2 * i + 1]
         a, b = idx[m], idx[m + 1]
         e, up = vector(x, idx[m + 2]), vector(x, idx[m + 3])
         d = sum_of(vector(x, a), -1.0, vector(x, b))
@@ -119,7 +119,7 @@ def touch_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, 
 def slip_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         m, k, row = at.idx + 8 * i, at.blk + 8 * i, at.row + i
-        r, c = p[at.par + 2 * i], p[at.par + 2 * i + 1]
+        r, c = p[at.p + 2 * i], p[at.p + 2 * i + 1]
         a, b, first, up_, along_ = idx[m], idx[m + 1], idx[m + 2], idx[m + 5], idx[m + 6]
         e, up, along = vector(x, first), vector(x, up_), vector(x, along_)
         d = sum_of(vector(x, a), -1.0, vector(x, b))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import example
 from ..constraints.base import Argument, Layout, Part
-from .base import angle, coincident, frame, joint, on_body, unit
+from .base import angle, coincident, frame, joint, on_body, rate, unit
 
 
 def pack(positions, arguments):
@@ -24,8 +24,8 @@ def pack(positions, arguments):
     return Layout(
         parts=(coincident(arguments), Part("perpendicular", (a.z, b.z), (0.0,))),  # (1)
         coordinates=(
-            angle(arguments, a.z, b.x, b.y, "angle_1"),  # (2)
-            angle(arguments, b.z, a.x, a.y, "angle_2"),  # (3)
+            angle(arguments, a.z, b.x, b.y, "angle_1", "rate_1"),  # (2)
+            angle(arguments, b.z, a.x, a.y, "angle_2", "rate_2"),  # (3)
         ),
         frame=frame(arguments, b),
     )
@@ -38,6 +38,8 @@ KIND = joint(
         Argument("axis_2", "constant_vector", "axis of the cross on b's body, perpendicular to it", required=True),
         Argument("angle_1", "constant", "value of angle_1 at the start [rad]", default=0.0),
         Argument("angle_2", "constant", "value of angle_2 at the start [rad]", default=0.0),
+        rate("rate_1", "angle_1", "rad/s"),
+        rate("rate_2", "angle_2", "rad/s"),
     ),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), axis_2=(2, 1, -2)),

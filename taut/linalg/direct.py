@@ -8,14 +8,14 @@ from __future__ import annotations
 from numba import types
 
 from taut.compiled import inline
-from taut.compiled.function_pointers import distant
+from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.linear import SPARSE
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.sparse import factor_sparse, solve_sparse
 
-_factor_supernodes = distant(types.int64, lambda kind: factor_supernodes)
-_solve_supernodes = distant(types.int64, lambda kind: solve_supernodes)
+_call_factor_supernodes = indirect_call(types.int64, lambda kind: factor_supernodes)
+_call_solve_supernodes = indirect_call(types.int64, lambda kind: solve_supernodes)
 
 
 @inline
@@ -24,7 +24,7 @@ def factor_direct(lin, tolerance):
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
-            return _factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
+            return _call_factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
         matrix, pattern = (lin.ptr, lin.idx, lin.val), (lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx)
         return factor_sparse(matrix, pattern, lin.filled, lin.fac, lin.inverse, lin.y, tolerance)
     if lin.bandwidth > 1:
@@ -38,7 +38,7 @@ def solve_direct(lin, b, out):
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
-            _solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
+            _call_solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
         else:
             solve_sparse(lin.col_ptr, lin.col_idx, lin.fac, lin.inverse, lin.perm, lin.y, b, out)
     elif lin.bandwidth > 1:

@@ -28,7 +28,7 @@ from taut.linalg.linear import (
 )
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.pattern import Entries, Pattern, entries
-from taut.linalg.solve import distant_kernels
+from taut.linalg.solve import kernels_of
 from taut.linalg.sparse import factor_columns, factor_pattern, symbolic
 from taut.linalg.supernodes import PANEL, aligned, no_supernodes, plan_supernodes, worth_supernodes
 
@@ -121,7 +121,7 @@ def _diagonal(rows: np.ndarray, cols: np.ndarray, pos: np.ndarray, m: int) -> np
 
 def _compile(lin: Linear) -> dict[str, Any]:
     """Compile, or load, what all methods share; the fields of Linear that it goes to."""
-    factor, solve = distant_kernels(lin.kind)
+    factor, solve = kernels_of(lin.kind)
     linear, vector, wide, narrow = kind_of(lin), types.float64[::1], types.uint64[::1], types.uint32[::1]
     found = {
         "factor_address": address_of(factor, types.int64, linear),

@@ -1,6 +1,6 @@
 """Factor and solve: what a method calls, whatever the solver.
 
-Bands, where a call might cost as much as the work, are treated in the caller; all else is `distant`.
+Bands, where a call might cost as much as the work, are treated in the caller; all else is an `indirect_call`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from taut.compiled import compiled, inline
-from taut.compiled.function_pointers import distant
+from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
@@ -101,15 +101,15 @@ def solve_iteratively(lin, b, out):
     return solve_singular(lin, b, out)
 
 
-def distant_kernels(kind: int) -> tuple[Any, Any]:
+def kernels_of(kind: int) -> tuple[Any, Any]:
     """What lin.factor_address and lin.solve_address point to: only that is compiled which is needed."""
     if kind > SPARSE:
         return factor_iteratively, solve_iteratively
     return factor_directly, solve_directly
 
 
-_factor_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[0])
-_solve_elsewhere = distant(types.int64, lambda kind: distant_kernels(kind)[1])
+_call_factor = indirect_call(types.int64, lambda kind: kernels_of(kind)[0])
+_call_solve = indirect_call(types.int64, lambda kind: kernels_of(kind)[1])
 
 
 @inline
@@ -125,7 +125,7 @@ def factor(lin):
         lin.state[DEPENDENT] = dependent
         if dependent == 0:
             return 0
-    return _factor_elsewhere(lin.factor_address, lin.kind, (lin,))
+    return _call_factor(lin.factor_address, lin.kind, (lin,))
 
 
 @inline
@@ -140,4 +140,4 @@ def solve(lin, b, out):
         else:
             solve_band(lin.fac, lin.inverse, lin.perm, lin.bandwidth, lin.y, b, out)
         return 0
-    return _solve_elsewhere(lin.solve_address, lin.kind, (lin, b, out))
+    return _call_solve(lin.solve_address, lin.kind, (lin, b, out))

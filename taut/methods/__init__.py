@@ -8,7 +8,7 @@ at the old time, Φ itself at the new one, or a spring in its place.
     q, v        state.x and state.quat, state.v         configuration and velocity
     λ           state.lam                               multipliers: force on the system = +Jᵀ λ
     W f         work.a                                  accelerations of the applied forces
-    J W Jᵀ      system.linear                           formed and factored by `prepare` or `solve`
+    J W Jᵀ      system.linear                           by `form_and_factor` or `solve`
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ METHODS: dict[str, Method] = {
     for method in declared(__name__, "METHOD", """
         lagrange baumgarte post_stabilization penalty
         implicit_first implicit_improved implicit_second fast_projection
-        rattle rattle_fourth generalized_alpha reduced reference
+        rattle rattle_fourth generalized_alpha radau reduced reference
         xpbd provot implicit_euler
     """)
 }  # fmt: skip

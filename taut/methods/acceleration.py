@@ -20,15 +20,15 @@ from typing import Any
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise
-from ..model.applied_forces import drive, forces
-from ..model.arrays import State, System
-from ..model.constraint_rows import constraints
+from ..model.applied_forces import free_accelerations, set_driven_accelerations
+from ..model.arrays import DRIVER_WORK, FORCE_WORK, State, System
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import power_at
 from ..model.instant import set_time
-from ..model.jacobian import push, solve, times
+from ..model.jacobian import apply_multipliers, jacobian_times, solve
 from ..model.rotation import normalise, quaternion_rate
-from ..model.slot_vectors import add_scaled, copy, move
-from .base import BOTH, FIRST_OPTION, Method, Option
+from ..model.slot_vectors import add_scaled, advance_positions, copy
+from .base import BOTH, FIRST_OPTION, Hooks, Method, Option
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
@@ -58,7 +58,7 @@ def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: An
     usual: dict[str, Any] = {
         "level": "acceleration", "order": ORDERS[integrator], "order_position": ORDERS[integrator],
         "order_velocity": ORDERS[integrator], "orders": {k: n for k, n in ORDERS.items() if k != integrator},
-        "takes_tolerance": False, "observe": observe_lagrange, "levels": BOTH,
+        "takes_tolerance": False, "hooks": Hooks(observe=observe_lagrange), "levels": BOTH,
     }  # fmt: skip
     return Method(name=name, options=options, memory=memory, stages=STAGES, **(usual | declared))
 
@@ -68,61 +68,61 @@ def constrained(system: System, t, x, quat, v, alpha, beta, lam):
     """Accelerations with d²Φ/dt² + 2α dΦ/dt + β² Φ = 0, into work.a; α = β = 0 is plain Lagrange."""
     work = system.work
     set_time(system, t, x, quat, v)
-    constraints(system, t, x, quat, v, True, work.J)
-    forces(system, t, x, quat, v)
-    drive(system)
-    times(system, work.J, work.a, work.b)
+    evaluate_constraints(system, t, x, quat, v, True, work.J)
+    free_accelerations(system, t, x, quat, v)
+    set_driven_accelerations(system)
+    jacobian_times(system, work.J, work.a, work.b)
     if alpha != 0.0 or beta != 0.0:
-        times(system, work.J, v, work.mu)
+        jacobian_times(system, work.J, v, work.mu)
         for r in range(work.b.shape[0]):
             work.b[r] += 2.0 * alpha * (work.mu[r] + work.phi_t[r]) + beta * beta * work.phi[r]
     for r in range(work.b.shape[0]):
         work.b[r] = -(work.b[r] + work.gamma[r])
-    solve(system, work.J, system.bodies.w, work.b, lam)
-    push(system, work.J, system.bodies.w, lam, 1.0, work.a)
+    solve(system, work.J, system.bodies.inverse_mass, work.b, lam)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, lam, 1.0, work.a)
 
 
-def accelerate(system: System, t, x, quat, v, par, lam):
+def accelerate(system: System, t, x, quat, v, options, lam):
     """Bound by each method: fill work.a with the acceleration at (q, v, t), and lam."""
     raise AssertionError
 
 
 @inline
-def power(system: System, v, par, lam, out):
+def power(system: System, v, options, lam, out):
     """Of drivers and forces at the instant of the last `accelerate` [W]."""
     power_at(system, system.work.J, v, lam, out)
 
 
 @compiled
-def observe_lagrange(system: System, state: State, t, par, lam):
+def observe_lagrange(system: System, state: State, t, options, lam):
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
 
 
 @inline
-def integrator_of(par):
-    return int(par[INTEGRATOR])
+def integrator_of(options):
+    return int(options[INTEGRATOR])
 
 
-def step(system: System, state: State, t, h, par):
+def step(system: System, state: State, t, h, options):
     work = system.work
     x, quat, v, memory_ = state.x, state.quat, state.v, state.memory
-    integrator = integrator_of(par)
+    integrator = integrator_of(options)
     points = x.shape[0]
     if integrator == RK4:
-        runge_kutta(system, state, t, h, par)
+        runge_kutta(system, state, t, h, options)
         return 0
-    accelerate(system, t, x, quat, v, par, state.lam)
+    accelerate(system, t, x, quat, v, options, state.lam)
     now = work.stage_power[0]
     if system.counted == 1:
-        power(system, v, par, state.lam, now)
+        power(system, v, options, state.lam, now)
     before = 0.0
     if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
         copy(v, work.v1)
         add_scaled(v, h, work.a, v)  # (1)
-        move(system, x, quat, work.v1, h, x, quat)
+        advance_positions(system, x, quat, work.v1, h, x, quat)
     elif integrator == SYMPLECTIC:
         add_scaled(v, h, work.a, v)  # (2)
-        move(system, x, quat, v, h, x, quat)
+        advance_positions(system, x, quat, v, h, x, quat)
         copy(v, work.v1)
     else:
         for i in range(points):
@@ -131,7 +131,7 @@ def step(system: System, state: State, t, h, par):
                 work.v1[i, c] = v[i, c]
                 work.v2[i, c] = 1.5 * v[i, c] - 0.5 * memory_[k]
                 v[i, c] += h * (1.5 * work.a[i, c] - 0.5 * memory_[k + 3])  # (3)
-        move(system, x, quat, work.v2, h, x, quat)
+        advance_positions(system, x, quat, work.v2, h, x, quat)
         before = 0.5
     for k in range(2):
         kept = 1 + 6 * points + k
@@ -147,7 +147,7 @@ def step(system: System, state: State, t, h, par):
     return 0
 
 
-def runge_kutta(system: System, state: State, t, h, par):
+def runge_kutta(system: System, state: State, t, h, options):
     """(4): stage k stands at t + c h and starts from stage k - 1's slopes."""
     work, bodies = system.work, system.bodies
     x, quat, v = state.x, state.quat, state.v
@@ -163,9 +163,9 @@ def runge_kutta(system: System, state: State, t, h, par):
                 for q in range(4):
                     work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
             normalise(work.quat1)
-        accelerate(system, t + c * h, work.x1, work.quat1, work.v1, par, state.lam)
+        accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
         if system.counted == 1:
-            power(system, work.v1, par, state.lam, work.stage_power[k])
+            power(system, work.v1, options, state.lam, work.stage_power[k])
         copy(work.v1, work.stage_v[k])
         copy(work.a, work.stage_a[k])
         for i in range(quat.shape[0]):
@@ -177,8 +177,8 @@ def runge_kutta(system: System, state: State, t, h, par):
         weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
         add_scaled(x, weight, work.stage_v[k], x)
         add_scaled(v, weight, work.stage_a[k], v)
-        state.ledger[0] += weight * work.stage_power[k, 0]
-        state.ledger[1] += weight * work.stage_power[k, 1]
+        state.ledger[DRIVER_WORK] += weight * work.stage_power[k, 0]
+        state.ledger[FORCE_WORK] += weight * work.stage_power[k, 1]
         for i in range(quat.shape[0]):
             for q in range(4):
                 quat[i, q] += weight * work.stage_quat[k, i, q]

@@ -24,7 +24,19 @@ from typing import NamedTuple
 
 from ..compiled import compiled, inline
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
-from ..model.evaluate import apply, clear, constraints, copy, largest, move, prepare, push, resolve, set_time, times
+from ..model.evaluate import (
+    advance_positions,
+    apply_multipliers,
+    clear,
+    copy,
+    evaluate_constraints,
+    evaluate_forces,
+    form_and_factor,
+    jacobian_times,
+    largest,
+    set_time,
+    solve_with_factor,
+)
 from .base import NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE
 from .tangent import factor_tangent, solve_tangent
 
@@ -56,9 +68,9 @@ def place_new(system, state, t, h, weights):
             way[i, c] = free[i, c] * (h * along + eta[i, c])
     copy(state.x, work.x1)
     copy(state.quat, work.quat1)
-    move(system, state.x, state.quat, way, 1.0, work.x1, work.quat1)
+    advance_positions(system, state.x, state.quat, way, 1.0, work.x1, work.quat1)
     set_time(system, t + h, work.x1, work.quat1, work.v1)
-    constraints(system, t + h, work.x1, work.quat1, work.v1, False, work.J)
+    evaluate_constraints(system, t + h, work.x1, work.quat1, work.v1, False, work.J)
 
 
 @inline
@@ -72,12 +84,12 @@ def left_over(system, state, t, h, weights):
     """f + Jᵀ λ - M v̇' of (1) into work.a, and s of (6) into work.b."""
     work, mass = system.work, system.bodies.mass
     a, a_new, rate, left = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE], work.a
-    apply(system, t + h, work.x1, work.quat1, work.v1)
+    evaluate_forces(system, t + h, work.x1, work.quat1, work.v1)
     for i in range(left.shape[0]):
         for c in range(3):
             left[i, c] = work.f[i, c] - mass[i, c] * rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
-    push(system, work.J, system.bodies.free, state.lam, 1.0, left)
-    times(system, work.J, work.v1, work.b)
+    apply_multipliers(system, work.J, system.bodies.free, state.lam, 1.0, left)
+    jacobian_times(system, work.J, work.v1, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] += work.phi_t[r]
 
@@ -87,7 +99,7 @@ def renew(system, t, h, weights, tangent):
     """Factor the matrices of Newton's method where q', v' and J stand."""
     work = system.work
     inertia = (1.0 - weights.am) / ((1.0 - weights.af) * weights.gamma)
-    prepare(system, work.J, system.bodies.w)
+    form_and_factor(system, work.J, system.bodies.inverse_mass)
     reach = h * weights.beta / weights.gamma
     factor_tangent(system, tangent, t + h, work.x1, work.quat1, work.v1, inertia, h, reach)
 
@@ -99,12 +111,12 @@ def correct_positions(system, h, weights):
     reach = h * weights.beta / weights.gamma
     for r in range(work.b.shape[0]):
         work.drift[r] = reach * work.b[r] - work.phi[r] if rows.at_velocity[r] == 0 else 0.0
-    resolve(system, work.drift, work.mu)
-    push(system, work.J, system.bodies.w, work.mu, 1.0, work.stage_v[ETA])
+    solve_with_factor(system, work.drift, work.mu)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, work.stage_v[ETA])
 
 
 @compiled
-def advance(system, state, t, h, weights, par, tangent):
+def advance(system, state, t, h, weights, options, tangent):
     """(1)-(5): q' and v' into the first spare configuration, a' into stage_a[A_NEW], λ' into the state.
 
     Returns a status.
@@ -120,7 +132,7 @@ def advance(system, state, t, h, weights, par, tangent):
     place_new(system, state, t, h, weights)
     renew(system, t, h, weights, tangent)
     last = 1e300
-    noise = ROUNDED * par[ROUNDING] * weights.gamma / (h * weights.beta)
+    noise = ROUNDED * options[ROUNDING] * weights.gamma / (h * weights.beta)
     for _ in range(MOST_ROUNDS):
         left_over(system, state, t, h, weights)
         correct_positions(system, h, weights)
@@ -139,7 +151,7 @@ def advance(system, state, t, h, weights, par, tangent):
         place_new(system, state, t, h, weights)
         if not change <= 1e300:
             return NOT_CONVERGED
-        held = largest(work.phi) <= par[TOLERANCE] or par[RESIDUAL_ACCEPTED] == 1.0
+        held = largest(work.phi) <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
         if change > 0.5 * last:

@@ -1,16 +1,17 @@
 """How to write an enforcement method.
 
 1.  One file, one `METHOD = Method(...)`, one line in `methods/__init__.py`.
-2.  `step(system, state, t, h, par) -> int` advances the state in place from t to t + h, in the words of
-    `model/evaluate.py`, and returns 0, or a status from STATUSES. It is compiled into the one time loop.
-3.  On entry `begin` has been called: charts are chosen, functions of time and driven bodies stand at t.
+2.  `step(system, state, t, h, options) -> int` advances the state in place from t to t + h, with the functions
+    of `model/evaluate.py`, and returns 0, or a status from STATUSES. It is compiled into the one time loop.
+3.  On entry `begin_step` has been called: charts are chosen, functions of time and driven bodies stand at t.
     On return state.x, state.quat and state.v hold driven bodies at t + h (`set_time`), and state.lam
     holds λ with force = +Jᵀ λ.
-4.  `par` begins with three numbers for all methods: par[TOLERANCE], the bound on |Φ| (0: none was asked; an adaptive
-    method reads it as the error allowed), par[RESIDUAL_ACCEPTED], 1 where a known conflict makes a residual acceptable,
-    and par[ROUNDING], the rounding error of Φ, below which no tolerance goes. The numbers of `options` follow; a file
-    names their places once, ALPHA = place(OPTIONS, "alpha"), and its kernels read par[ALPHA].
-5.  `observe(system, state, t, par, lam)`, where given, writes λ for a record: methods whose λ is a
+4.  `options` holds numbers. Three come first for all methods: options[TOLERANCE], the bound on |Φ| (0: none was asked;
+    an adaptive method reads it as the error allowed), options[RESIDUAL_ACCEPTED], 1 where a known conflict makes a
+    residual acceptable, and options[ROUNDING], the rounding error of Φ, below which no tolerance goes. The values of
+    the declared options follow; a file names their indices once, ALPHA = option_index(OPTIONS, "alpha"), and its
+    kernels read options[ALPHA].
+5.  `hooks.observe(system, state, t, options, lam)`, where given, writes λ for a record: methods whose λ is a
     function of (q, v, t) report the λ of the recorded instant instead of the one that led there.
 6.  `memory(model)` numbers are kept between steps in state.memory, the first of which is 0 where there was no step
     before; `stages` sets of arrays are at hand in work.stage_*.
@@ -20,11 +21,12 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
     positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
     levels=BOTH. Callers ask `refusal(model)`, which looks at both.
-9.  `start(model, system, state, par)`, where given, is called once when Φ and J of t = 0 stand in work; the
-    state and the `par` it returns (which may be a named tuple of tables) are those that `step` gets.
-10. Scenes with inequalities are treated by another algorithm under the method's name, declared in
-    contact/algorithms.py; scenes with cloth or solids by one that is declared in cloth/algorithms.py. Each is a
-    whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
+9.  `hooks` are what a session calls beside the step. `start(model, system, state, options)`, where given, is called
+    once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the other
+    hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
+10. Scenes with inequalities are treated by another algorithm under the method's name: `contacts` says which, and
+    contact/algorithms.py makes it. Scenes with cloth or solids are treated by one that cloth/algorithms.py declares.
+    Each is a whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
 11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
     potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
     step gives them, or `power_at` for each stage.
@@ -39,12 +41,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..forces import KINDS as FORCES
 from ..linalg import describe
 from ..model.model import Model
 from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
-EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more room
+EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
@@ -56,7 +59,7 @@ STATUSES = {
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
 MOST_CORRECTIONS = 100
-TOLERANCE, RESIDUAL_ACCEPTED, ROUNDING, FIRST_OPTION = range(4)  # places in `par`
+TOLERANCE, RESIDUAL_ACCEPTED, ROUNDING, FIRST_OPTION = range(4)  # indices into `options` of a step
 BOTH = ("position", "velocity")
 
 
@@ -72,14 +75,14 @@ class Option:
     maximum: float | None = None
 
 
-def place(options: tuple[Option, ...], name: str) -> int:
-    """Where `par` has the number of the option of that name."""
+def option_index(options: tuple[Option, ...], name: str) -> int:
+    """Index of the value of the option of that name in `options` of a step."""
     return FIRST_OPTION + [option.name for option in options].index(name)
 
 
-def named_options(options: tuple[Option, ...], par: Any) -> dict[str, float]:
-    """The numbers of `par` by the names of the options."""
-    return {option.name: par[FIRST_OPTION + k] for k, option in enumerate(options)}
+def named_options(options: tuple[Option, ...], values: Any) -> dict[str, float]:
+    """The values that a step gets, by the names of the options."""
+    return {option.name: values[FIRST_OPTION + k] for k, option in enumerate(options)}
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,37 @@ class Caveat:
     """Where a method does not keep the orders that it declares."""
 
     text: str  # where, and what to do instead
-    applies: Callable[[Model, Any], bool]  # to a model and the `par` of a run
+    applies: Callable[[Model, Any], bool]  # to a model and the options of a run
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What sessions and records ask of a method beside its step; where none is given, there is nothing to do."""
+
+    start: Callable | None = None  # (model, system, state, options) -> (state, context)
+    begin: Callable | None = None  # (system, state, context): before the first step, unless a stored run goes on
+    # (model, system, state, options, context, least) -> (state, context) with a capacity of `least` or more pairs,
+    # after a step that ended with PAIRS_FULL
+    grow: Callable | None = None
+    drain: Callable | None = None  # (context) -> whole numbers and numbers of the events since the last call
+    observe: Callable | None = None  # (system, state, t, context, lam): λ of a record
+    # (system, state, t, context, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
+    # energies that are not those of bodies
+    measure: Callable | None = None
+    remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
+    solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
+    log: Callable | None = None  # (context) -> the tables of result/log.py
+    functions: int = 75  # about how many a first run compiles, for the guess of the time left
+    remedy: str = "Try a smaller dt or another method."  # told when a step fails
+
+
+@dataclass(frozen=True)
+class ClothContacts:
+    """What an algorithm for deformables can do with contacts."""
+
+    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release them (cloth/release.py)
+    approaches: tuple[str, ...] = ("position",)  # what it can stop nodes with that come near
+    touches: bool = True  # it knows contacts
 
 
 @dataclass(frozen=True)
@@ -106,32 +139,20 @@ class Method:
     takes_tolerance: bool = True
     tolerance: float | None = None  # default bound on |Φ|; None: as the paper, without one
     options: tuple[Option, ...] = ()
-    observe: Callable | None = None
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
     shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
-    remedy: str = "Try a smaller dt or another method."  # told when a step fails
     solves: str = "1"  # linear solves per step
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
     refuses: Callable[[Model], str | None] = lambda model: None
-    start: Callable | None = None  # (model, system, state, par) -> (state, par)
-    begin: Callable | None = None  # (system, state, par): before the first step, unless a stored run goes on
-    # (model, system, state, numbers, par, least) -> (state, par) with a capacity of `least` or more pairs, after
-    # a step that ended with PAIRS_FULL; numbers is the `par` that `start` was given
-    grow: Callable | None = None
-    drain: Callable | None = None  # (par) -> whole numbers and numbers of the events since the last call
-    remarks: Callable[[Model, Any], list[str]] = lambda model, par: []  # what is to be told when a run ends
-    solver: Callable[[Any, Any], str] = lambda system, par: describe(system.linear)  # how linear systems are solved
-    log: Callable | None = None  # (par) -> the tables of result/log.py
-    functions: int = 75  # about how many a first run compiles, for the guess of the time left
-    # (system, state, t, par, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
-    # energies that are not those of bodies
-    measure: Callable | None = None
-    releases: tuple[str, ...] = ("lambda",)  # rules by which it can release contacts of cloth (cloth/release.py),
-    approaches: tuple[str, ...] = ("position",)  # and what it can stop nodes with that come near
-    touches: bool = True  # of an algorithm for deformables: it knows contacts
+    contacts: tuple[str, ...] = ()  # how it treats inequalities: its own steps cut at "events", "steps" of fixed size
+    # What it is the best choice for, and why: "smooth", "stiff", "fast", "contacts", "deformables" (doctor.py), and
+    # "judging" others (`taut compare`, which lists such methods only when they are named)
+    suits: dict[str, str] = field(default_factory=dict, hash=False)
+    hooks: Hooks = Hooks()
+    cloth_contacts: ClothContacts = ClothContacts()
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
 
@@ -165,7 +186,7 @@ class Method:
 
     def _of_switches(self, model: Model) -> str | None:
         """Why what is switched in a model is too much for the method."""
-        rows = {int(row) for row in model.switches.held.row}
+        rows = {int(row) for row in model.switches.equalities.row}
         switched = next((info for info in model.constraint_info if rows & {*info.rows}), None)
         if self.coordinates == "reduced" and switched is not None:
             return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
@@ -176,8 +197,8 @@ class Method:
         if self.form in ("", "contact") or not model.switch_names:
             return None
         springs = [info.name for info in model.force_info
-                   if info.kind in ("spring", "springs") and info.name in model.switch_names]  # fmt: skip
-        kept = [model.inequality_names[int(row)] for row in model.switches.kept.row]
+                   if FORCES[info.kind].is_spring and info.name in model.switch_names]  # fmt: skip
+        kept = [model.inequality_names[int(row)] for row in model.switches.inequalities.row]
         if springs or kept:
             return (f"'{[*springs, *kept][0]}' is switched, and beside cloth only forces other than springs are; leave "
                     "its switch out")
@@ -186,11 +207,11 @@ class Method:
     def _of_contacts(self, model: Model) -> str | None:
         """Why the method can not treat contacts of cloth as the scene wants it."""
         touches = model.inequality_names or len(model.touching)
-        for sheet in model.deformables if touches else ():
-            for what, chosen, known in (("release", sheet.release, self.releases),
-                                        ("approach", sheet.approach, self.approaches)):  # fmt: skip
+        for cloth in model.deformables if touches else ():
+            for what, chosen, known in (("release", cloth.release, self.cloth_contacts.releases),
+                                        ("approach", cloth.approach, self.cloth_contacts.approaches)):  # fmt: skip
                 if chosen not in known:
-                    return (f"'{sheet.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
+                    return (f"'{cloth.name}' has {what} '{chosen}', and this method knows {what} '{known[0]}' only; "
                             f"use implicit_first, or leave {what} out")
         return None
 

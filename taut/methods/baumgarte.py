@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ..compiled import inline
 from . import acceleration
-from .base import Option, place
+from .base import Option, option_index
 from .style import SOLID, Style
 
 OPTIONS = (
@@ -22,14 +22,14 @@ OPTIONS = (
     Option("beta", 5.0, "frequency of the feedback [1/s]", minimum=0.0),
     Option("tau", 0.0, "time of fulfilment [s]: sets alpha = beta = 1/tau when positive", minimum=0.0),
 )
-ALPHA, BETA, TAU = (place(OPTIONS, name) for name in ("alpha", "beta", "tau"))
+ALPHA, BETA, TAU = (option_index(OPTIONS, name) for name in ("alpha", "beta", "tau"))
 
 
 @inline
-def accelerate(system, t, x, quat, v, par, lam):
-    alpha, beta = par[ALPHA], par[BETA]
-    if par[TAU] > 0.0:
-        alpha = beta = 1.0 / par[TAU]
+def accelerate(system, t, x, quat, v, options, lam):
+    alpha, beta = options[ALPHA], options[BETA]
+    if options[TAU] > 0.0:
+        alpha = beta = 1.0 / options[TAU]
     acceleration.constrained(system, t, x, quat, v, alpha, beta, lam)  # (1), (2), (3)
 
 
@@ -38,6 +38,6 @@ METHOD = acceleration.at_acceleration_level(
     "baumgarte", OPTIONS, source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
     style=Style("#E69F00", SOLID, "^"),
     doc="Feedback of Φ and Φ̇ added to the twice differentiated constraints.",
-    step=step,
+    step=step, contacts=("events",),
     solves="1 (rk4: 4)",
 )  # fmt: skip

@@ -18,13 +18,13 @@ def refuses(model: Model) -> str | None:
     """Why these methods can not treat a model."""
     if not model.deformables:
         return "it has no cloth or solid (scene.cloth, scene.solid)"
-    hard = sum(len(sheet.hard_edges) for sheet in model.deformables)
+    hard = sum(len(deformable.hard_edges) for deformable in model.deformables)
     if model.row_count > hard:
-        return "it has constraints besides the hard edges of its sheets, which this method does not know"
+        return "it has constraints besides the hard edges of its deformables, which this method does not know"
     if len(model.touching.deformable_pairs):
         return (
-            "its cloth may touch itself or other cloth (self_contact, contacts between sheets), and this method knows "
-            "contacts of nodes with obstacles and balls only; use implicit_first"
+            "its cloth may touch itself or other cloth (self_contact, contacts between deformables), and this method "
+            "knows contacts of nodes with obstacles and balls only; use implicit_first"
         )
     if model.inequalities.restitution.any():
         return "it has restitution, but contacts beside cloth are inelastic; set it to 0"

@@ -14,43 +14,43 @@ where it does not halve |Φ|, (2) takes over. Goldenthal et al. 2007, named in C
 from __future__ import annotations
 
 from ..compiled import compiled
-from ..model.applied_forces import forces
-from ..model.arrays import CORRECTIONS
-from ..model.constraint_rows import constraints
+from ..model.applied_forces import free_accelerations
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import find_drift, impulse_power, power_against_forces
 from ..model.instant import set_time
-from ..model.jacobian import add_slip, push, solve
-from ..model.slot_vectors import add_scaled, clear, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
+from ..model.jacobian import add_slip, apply_multipliers, solve
+from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .style import DOTTED, Style
 
 OPTIONS = (NEWTON_OPTION,)
-NEWTON = place(OPTIONS, "newton")
+NEWTON = option_index(OPTIONS, "newton")
 
 
 @compiled
-def step(system, state, t, h, par):
-    work, w = system.work, system.bodies.w
+def step(system, state, t, h, options):
+    work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
-    forces(system, t, x, quat, v)
+    free_accelerations(system, t, x, quat, v)
     if system.counted == 1:
-        state.ledger[0] += h * power_against_forces(system, v)
-        state.ledger[1] += h * work.power[0]
+        state.ledger[DRIVER_WORK] += h * power_against_forces(system, v)
+        state.ledger[FORCE_WORK] += h * work.power[0]
     add_scaled(v, h, work.a, v)
-    move(system, x, quat, v, h, x, quat)  # (1)
+    advance_positions(system, x, quat, v, h, x, quat)  # (1)
     set_time(system, t + h, x, quat, v)
     for r in range(lam.shape[0]):
         lam[r] = 0.0
-    full = par[NEWTON] == FULL
+    full = options[NEWTON] == FULL
     last = -1.0
     for _ in range(MOST_CORRECTIONS):
-        constraints(system, t + h, x, quat, v, False, work.J)
+        evaluate_constraints(system, t + h, x, quat, v, False, work.J)
         if system.nonholonomic == 1:
             add_slip(system, work.J, work.phi_t, v, h)  # (5)
         error = largest(work.phi)
-        if error <= par[TOLERANCE]:
+        if error <= options[TOLERANCE]:
             return OK
         exact = full and error <= 0.5 * last
         worse = full and last >= 0.0 and error > last
@@ -67,21 +67,21 @@ def step(system, state, t, h, par):
             solve(system, work.J, w, work.b, work.mu)
         if system.counted == 1:
             find_drift(system, work.J, v)
-            state.ledger[0] += h * impulse_power(system, work.mu)
+            state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)
         clear(work.v1)
-        push(system, work.J2, w, work.mu, h, work.v1)
-        move(system, x, quat, work.v1, h, x, quat)  # (2), (4)
+        apply_multipliers(system, work.J2, w, work.mu, h, work.v1)
+        advance_positions(system, x, quat, work.v1, h, x, quat)  # (2), (4)
         add_scaled(v, 1.0, work.v1, v)  # (3)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         work.counts[CORRECTIONS] += 1
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 METHOD = Method(
     name="fast_projection", source="Goldenthal et al. 2007; COL865", style=Style("#882255", DOTTED, "X"),
     doc="An unconstrained step projected onto the constraints by Newton's method.",
-    level="position", order=1, order_velocity=1, levels=BOTH,
+    level="position", order=1, order_velocity=1, levels=BOTH, contacts=("events", "steps"),
     tolerance=1e-9, options=OPTIONS, step=step,
     solves="3 to 6",
 )  # fmt: skip

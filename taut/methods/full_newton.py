@@ -23,7 +23,7 @@ from ..compiled import compiled, inline, on_demand
 from ..linalg import assemble_pair, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
-from ..model.evaluate import clear, fill_diagonal, prepare, push, resolve, times
+from ..model.evaluate import apply_multipliers, clear, fill_diagonal, form_and_factor, jacobian_times, solve_with_factor
 from ..model.switched_rows import close_diagonal
 from .base import Option
 
@@ -42,8 +42,8 @@ OPTION = Option(
 def multiply_pair(system, Ja, Jb, y, out):
     """(3), by way of work.v2."""
     clear(system.work.v2)
-    push(system, Jb, system.bodies.w, y, 1.0, system.work.v2)
-    times(system, Ja, system.work.v2, out)
+    apply_multipliers(system, Jb, system.bodies.inverse_mass, y, 1.0, system.work.v2)
+    jacobian_times(system, Ja, system.work.v2, out)
 
 
 @on_demand(types.none)
@@ -51,7 +51,7 @@ def take_back(system, Jb, mu):
     """The last correction made Φ worse: turn it round, and factor Jb W Jbᵀ for what follows."""
     for r in range(mu.shape[0]):
         mu[r] = -mu[r]
-    prepare(system, Jb, system.bodies.w)
+    form_and_factor(system, Jb, system.bodies.inverse_mass)
 
 
 @on_demand(types.none)
@@ -59,14 +59,14 @@ def solve_pair(system, Ja, Jb, b, lam):
     """Ja W Jbᵀ λ = b, with the factor of Jb W Jbᵀ at hand; where BiCGSTAB fails, λ is that of this factor alone."""
     lin = system.linear
     if lin.kind >= PCG:
-        assemble_pair(lin, Ja, Jb, system.bodies.w)
+        assemble_pair(lin, Ja, Jb, system.bodies.inverse_mass)
         if system.selective == 1:
             fill_diagonal(system)
-        close_diagonal(system.switches.held, lin)
+        close_diagonal(system.switches.equalities, lin)
         factor(lin)
-        resolve(system, b, lam)
+        solve_with_factor(system, b, lam)
     elif not bicgstab_pair(system, Ja, Jb, b, lam):
-        resolve(system, b, lam)
+        solve_with_factor(system, b, lam)
 
 
 @compiled
@@ -87,7 +87,7 @@ def bicgstab_pair(system, Ja, Jb, b, lam):
         rho_old = rho
         for i in range(m):
             p[i] = r[i] + beta * (p[i] - omega * v[i])
-        resolve(system, p, z)
+        solve_with_factor(system, p, z)
         multiply_pair(system, Ja, Jb, z, v)
         along = dot(shadow, v)
         if along == 0.0:
@@ -101,7 +101,7 @@ def bicgstab_pair(system, Ja, Jb, b, lam):
             return False
         if size <= goal:
             return True
-        resolve(system, r, z)
+        solve_with_factor(system, r, z)
         multiply_pair(system, Ja, Jb, z, t)
         square = dot(t, t)
         if square == 0.0:

@@ -20,35 +20,46 @@ from typing import NamedTuple
 from ..compiled import compiled, structure
 from ..linalg import DEPENDENT
 from ..model.arrays import Array, State, System
-from ..model.evaluate import apply, clear, constraints, copy, power_at, prepare, push, resolve, set_time, times
+from ..model.evaluate import (
+    apply_multipliers,
+    clear,
+    copy,
+    evaluate_constraints,
+    evaluate_forces,
+    form_and_factor,
+    jacobian_times,
+    power_at,
+    set_time,
+    solve_with_factor,
+)
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
-from .base import BOTH, OK, Method, Option, place
+from .base import BOTH, OK, Hooks, Method, Option, option_index
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
 
 OPTIONS = (
     Option("rho", 0.8, "what a step leaves of infinitely fast oscillations, 0 to 1", minimum=0.0, maximum=1.0),
 )
-RHO = place(OPTIONS, "rho")
+RHO = option_index(OPTIONS, "rho")
 BACKWARD_EULER = Weights(0.0, 0.0, 1.0, 1.0)  # (3)
 
 
 @structure
 class Alpha(NamedTuple):
-    """What the step gets as `par`: the numbers of options.py, those of (1), and the matrix."""
+    """What the step gets as `options`: the numbers of options.py, those of (1), and the matrix."""
 
-    par: Array
+    options: Array
     weights: Weights
     tangent: Tangent
 
 
-def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Alpha]:
-    rho = float(par[RHO])
+def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
+    rho = float(options[RHO])
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
-    return state, Alpha(par, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model))  # (1)
+    return state, Alpha(options, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model))  # (1)
 
 
 def memory(model: Model) -> int:
@@ -88,10 +99,10 @@ def begin_motion(system, state, t, h, alpha):
         for c in range(3):
             rate[i, c] = system.bodies.free[i, c] * work.a[i, c]
     clear(a)
-    status = advance(system, state, t, h, BACKWARD_EULER, alpha.par, alpha.tangent)
+    status = advance(system, state, t, h, BACKWARD_EULER, alpha.options, alpha.tangent)
     copy(a_new, once)
     if status == OK and is_rough(system, rate, once):
-        status = advance(system, state, t, 2.0 * h, BACKWARD_EULER, alpha.par, alpha.tangent)
+        status = advance(system, state, t, 2.0 * h, BACKWARD_EULER, alpha.options, alpha.tangent)
         for i in range(a.shape[0]):
             for c in range(3):
                 rate[i, c] = 2.0 * once[i, c] - a_new[i, c]
@@ -124,7 +135,7 @@ def step(system, state, t, h, alpha):
         status = begin_motion(system, state, t, h, alpha)
         if status != OK:
             return status
-    status = advance(system, state, t, h, weights, alpha.par, alpha.tangent)
+    status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
@@ -133,7 +144,7 @@ def step(system, state, t, h, alpha):
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)
     if system.counted == 1:
-        apply(system, t + h, state.x, state.quat, state.v)
+        evaluate_forces(system, t + h, state.x, state.quat, state.v)
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
         for k in range(2):
             state.ledger[k] += 0.5 * h * (state.memory[1 + k] + work.stage_power[0, k])
@@ -146,18 +157,18 @@ def observe(system, state, t, alpha, lam):
     """λ of the step, which belongs to the end of the step; where J has lost rank, the smallest with the same forces."""
     work = system.work
     if state.memory[0] == 0.0:
-        observe_lagrange(system, state, t, alpha.par, lam)
+        observe_lagrange(system, state, t, alpha.options, lam)
         return
     for r in range(lam.shape[0]):
         lam[r] = state.lam[r]
     set_time(system, t, state.x, state.quat, state.v)
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    prepare(system, work.J, system.bodies.w)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    form_and_factor(system, work.J, system.bodies.inverse_mass)
     if system.linear.state[DEPENDENT] > 0:
         clear(work.v1)
-        push(system, work.J, system.bodies.w, lam, 1.0, work.v1)
-        times(system, work.J, work.v1, work.b)
-        resolve(system, work.b, lam)
+        apply_multipliers(system, work.J, system.bodies.inverse_mass, lam, 1.0, work.v1)
+        jacobian_times(system, work.J, work.v1, work.b)
+        solve_with_factor(system, work.b, lam)
 
 
 METHOD = Method(
@@ -165,6 +176,7 @@ METHOD = Method(
     style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
     level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, observe=observe, start=start,
+    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, start=start),
+    suits={"stiff": "implicit in the stiff forces: the step follows the slow motion alone"},
     solves="3 to 6",
 )  # fmt: skip

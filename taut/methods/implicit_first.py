@@ -22,45 +22,45 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import inline, on_demand
-from ..model.applied_forces import apply, kick
-from ..model.arrays import CORRECTIONS
-from ..model.constraint_rows import constraints
+from ..model.applied_forces import evaluate_forces, kick
+from ..model.arrays import CORRECTIONS, DRIVER_WORK
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
-from ..model.jacobian import prepare, push, resolve, times
-from ..model.slot_vectors import add_scaled, clear, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
+from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
+from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .style import SOLID, Style
 from .unconstrained import AB2, INTEGRATOR, extrapolate, integrator_option, memory
 
 OPTIONS = (integrator_option("euler", ("euler", "ab2")), NEWTON_OPTION)
-NEWTON = place(OPTIONS, "newton")
+NEWTON = option_index(OPTIONS, "newton")
 
 
 @inline
 def first_order(system, state, t, h, integrator, out_v, lam):
     """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
-    work, w = system.work, system.bodies.w
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    apply(system, t, state.x, state.quat, state.v)
+    work, w = system.work, system.bodies.inverse_mass
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    evaluate_forces(system, t, state.x, state.quat, state.v)
     if integrator == AB2:
         extrapolate(system, state.memory)
     kick(system, state.v, h, out_v)  # (1) without λ
-    times(system, work.J, out_v, work.b)
+    jacobian_times(system, work.J, out_v, work.b)
     for r in range(lam.shape[0]):
         work.b[r] = -(work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (3) with (1) and (2) put in: (4)
-    prepare(system, work.J, w)
-    resolve(system, work.b, lam)
-    push(system, work.J, w, lam, h, out_v)  # (1)
+    form_and_factor(system, work.J, w)
+    solve_with_factor(system, work.b, lam)
+    apply_multipliers(system, work.J, w, lam, h, out_v)  # (1)
 
 
 @on_demand(types.none)
 def renew(system):
     """(6): from now on corrections are made with the J last evaluated."""
     copy(system.work.J, system.work.J2)
-    prepare(system, system.work.J, system.bodies.w)
+    form_and_factor(system, system.work.J, system.bodies.inverse_mass)
 
 
 @inline
@@ -69,21 +69,21 @@ def correct_multipliers(system, h, lam):
     work = system.work
     for r in range(work.b.shape[0]):
         work.b[r] = -2.0 * work.phi[r] / (h * h)
-    resolve(system, work.b, work.mu)
+    solve_with_factor(system, work.b, work.mu)
     for r in range(work.b.shape[0]):
         lam[r] += work.mu[r]
 
 
 @on_demand(types.int64)
-def correct(system, state, t, h, par):
+def correct(system, state, t, h, options):
     """(5) or (8): bring |Φ| at the new time below the tolerance. The force keeps the direction it has at q."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     copy(system.work.J, system.work.J2)
     last = 1e300
-    full = par[NEWTON] == FULL
-    bound = par[TOLERANCE] if par[TOLERANCE] > 0.0 else FULL_TOLERANCE
+    full = options[NEWTON] == FULL
+    bound = options[TOLERANCE] if options[TOLERANCE] > 0.0 else FULL_TOLERANCE
     for _ in range(MOST_CORRECTIONS):
-        constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
+        evaluate_constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
         error = largest(work.phi)
         if error <= bound:
             return OK
@@ -99,28 +99,28 @@ def correct(system, state, t, h, par):
         if full:
             solve_pair(system, work.J, work.J2, work.b, work.mu)  # (8)
         elif not worse:
-            resolve(system, work.b, work.mu)  # (5)
+            solve_with_factor(system, work.b, work.mu)  # (5)
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         clear(work.v1)
         if system.counted == 1:
-            state.ledger[0] += h * impulse_power(system, work.mu)  # (7)
-        push(system, work.J2, w, work.mu, h, work.v1)
+            state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)  # (7)
+        apply_multipliers(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
-        move(system, state.x, state.quat, work.v1, h, state.x, state.quat)
+        advance_positions(system, state.x, state.quat, work.v1, h, state.x, state.quat)
         work.counts[CORRECTIONS] += 1
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 @inline
-def step(system, state, t, h, par):
-    first_order(system, state, t, h, par[INTEGRATOR], state.v, state.lam)
+def step(system, state, t, h, options):
+    first_order(system, state, t, h, options[INTEGRATOR], state.v, state.lam)
     if system.counted == 1:
         count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
-    move(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
+    advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
-    if par[TOLERANCE] > 0.0 or par[NEWTON] == FULL:
-        return correct(system, state, t, h, par)
+    if options[TOLERANCE] > 0.0 or options[NEWTON] == FULL:
+        return correct(system, state, t, h, options)
     return OK
 
 
@@ -128,5 +128,10 @@ METHOD = Method(
     name="implicit_first", source="Hong ICRA 2005 (11)-(16)", style=Style("#56B4E9", SOLID, "o"),
     doc="One linear solve makes the linearised constraints hold at the new time.",
     level="position, linearised", order=1, order_position=2, order_velocity=1, orders={"ab2": 1}, levels=BOTH,
+    contacts=("steps",),
+    suits={
+        "deformables": "cloth and contacts are held implicitly",
+        "contacts": "contacts and limits at fixed steps; impacts as they come",
+    },
     options=OPTIONS, memory=memory, step=step, shortest=0.5,
 )  # fmt: skip

@@ -31,14 +31,14 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
-from ..model.applied_forces import accelerations, apply
+from ..model.applied_forces import accelerations_of_forces, evaluate_forces
 from ..model.arrays import CORRECTIONS
-from ..model.constraint_rows import constraints
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work
 from ..model.instant import set_time
-from ..model.jacobian import add_slip, prepare, push, resolve, times
-from ..model.slot_vectors import add_scaled, copy, largest, move
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Method
+from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
+from ..model.slot_vectors import add_scaled, advance_positions, copy, largest
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Hooks, Method
 from .implicit_first import correct_multipliers, renew
 from .style import DASHED, Style
 from .unconstrained import AB2, INTEGRATOR, MIDPOINT, extrapolate, integrator_option, memory
@@ -50,7 +50,7 @@ def full_step(system, state, t, h, v_half):
     work = system.work
     copy(state.x, work.x2)
     copy(state.quat, work.quat2)
-    move(system, state.x, state.quat, v_half, h, work.x2, work.quat2)  # (5)
+    advance_positions(system, state.x, state.quat, v_half, h, work.x2, work.quat2)  # (5)
 
 
 @inline
@@ -59,50 +59,50 @@ def half_step(system, state, t, h, v_half):
     work = system.work
     copy(state.x, work.x1)
     copy(state.quat, work.quat1)
-    move(system, state.x, state.quat, v_half, 0.5 * h, work.x1, work.quat1)  # (2)
+    advance_positions(system, state.x, state.quat, v_half, 0.5 * h, work.x1, work.quat1)  # (2)
     set_time(system, t + 0.5 * h, work.x1, work.quat1, v_half)
 
 
 @compiled
-def step(system, state, t, h, par):
-    work, w = system.work, system.bodies.w
+def step(system, state, t, h, options):
+    work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     v_half = work.v1
-    midpoint = par[INTEGRATOR] == MIDPOINT
-    constraints(system, t, x, quat, v, False, work.J)
-    prepare(system, work.J, w)
-    apply(system, t, x, quat, v)
-    if par[INTEGRATOR] == AB2:
+    midpoint = options[INTEGRATOR] == MIDPOINT
+    evaluate_constraints(system, t, x, quat, v, False, work.J)
+    form_and_factor(system, work.J, w)
+    evaluate_forces(system, t, x, quat, v)
+    if options[INTEGRATOR] == AB2:
         extrapolate(system, state.memory)
     for r in range(lam.shape[0]):
         work.mu[r] = 2.0 * work.phi[r] / h + work.phi_t[r]
     for again in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (8)
         if again == 1:
             half_step(system, state, t, h, v_half)
-            apply(system, t + 0.5 * h, work.x1, work.quat1, v_half)
-        accelerations(system)
+            evaluate_forces(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+        accelerations_of_forces(system)
         add_scaled(v, 0.5 * h, work.a, v_half)
-        times(system, work.J, v_half, work.b)
+        jacobian_times(system, work.J, v_half, work.b)
         for r in range(lam.shape[0]):
             work.b[r] = -2.0 * (work.mu[r] + work.b[r]) / h  # (3)
-        resolve(system, work.b, lam)
-        push(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
+        solve_with_factor(system, work.b, lam)
+        apply_multipliers(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
     if system.nonholonomic == 1:
         hold_slip(system, state, t, h, v_half)  # (10)
     status = OK
-    if par[TOLERANCE] > 0.0:
-        status = repeat(system, state, t, h, par, v_half)
+    if options[TOLERANCE] > 0.0:
+        status = repeat(system, state, t, h, options, v_half)
     # mid-point step
     half_step(system, state, t, h, v_half)
-    constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
+    evaluate_constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
     if midpoint:
-        apply(system, t + 0.5 * h, work.x1, work.quat1, v_half)
-        accelerations(system)
+        evaluate_forces(system, t + 0.5 * h, work.x1, work.quat1, v_half)
+        accelerations_of_forces(system)
     if system.counted == 1:
         count_work(system, state, work.J, v_half, lam, h)  # (9)
-    move(system, x, quat, v_half, h, x, quat)  # (5)
+    advance_positions(system, x, quat, v_half, h, x, quat)  # (5)
     add_scaled(v, h, work.a, v)
-    push(system, work.J, w, lam, h, v)  # (4)
+    apply_multipliers(system, work.J, w, lam, h, v)  # (4)
     set_time(system, t + h, x, quat, v)
     return status
 
@@ -113,56 +113,58 @@ def hold_slip(system, state, t, h, v_half):
     work = system.work
     copy(work.J, work.J2)
     half_step(system, state, t, h, v_half)
-    constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
+    evaluate_constraints(system, t + 0.5 * h, work.x1, work.quat1, v_half, False, work.J)
     for r in range(work.b.shape[0]):
         work.phi[r] = 0.0
     add_slip(system, work.J, work.phi_t, v_half, 1.0)
     for r in range(work.b.shape[0]):
         work.b[r] = -2.0 * work.phi[r] / h
-    resolve(system, work.b, work.mu)
+    solve_with_factor(system, work.b, work.mu)
     for r in range(work.b.shape[0]):
         state.lam[r] += work.mu[r]
-    push(system, work.J2, system.bodies.w, work.mu, 0.5 * h, v_half)  # (10)
+    apply_multipliers(system, work.J2, system.bodies.inverse_mass, work.mu, 0.5 * h, v_half)  # (10)
     copy(work.J2, work.J)
     set_time(system, t, state.x, state.quat, v_half)
 
 
 @compiled
-def repeat(system, state, t, h, par, v_half):
+def repeat(system, state, t, h, options, v_half):
     """(6), with the force kept in the direction it has at q."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     copy(work.J, work.J2)
     status = NOT_CONVERGED
     last = 1e300
     for _ in range(MOST_CORRECTIONS):
         full_step(system, state, t, h, v_half)
         set_time(system, t + h, work.x2, work.quat2, v_half)
-        constraints(system, t + h, work.x2, work.quat2, v_half, False, work.J)
+        evaluate_constraints(system, t + h, work.x2, work.quat2, v_half, False, work.J)
         error = largest(work.phi)
-        if error <= par[TOLERANCE]:
+        if error <= options[TOLERANCE]:
             status = OK
             break
         if error > 0.5 * last:
             renew(system)  # (7)
         last = error
         correct_multipliers(system, h, state.lam)  # (6)
-        push(system, work.J2, w, work.mu, 0.5 * h, v_half)
+        apply_multipliers(system, work.J2, w, work.mu, 0.5 * h, v_half)
         work.counts[CORRECTIONS] += 1
     set_time(system, t, state.x, state.quat, v_half)
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else status
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else status
 
 
 METHOD = Method(
     name="implicit_improved", source="Hong, Welch and Choi 2005 (5)-(7)", style=Style("#0072B2", DASHED, "D"),
     doc="A half step finds λ, a mid-point step uses it; one linear system.",
     level="position, linearised", order=2, order_position=2, order_velocity=0, orders={"euler": 1, "ab2": 2},
-    levels=BOTH,
+    levels=BOTH, contacts=("events",),
     caveat=Caveat(
         "with integrator euler or ab2 it does not converge where forces depend on velocity (drag, damping, rigid "
         "bodies); leave integrator at midpoint",
-        lambda model, par: bool(model.bodies.velocity_forces) and par[INTEGRATOR] != MIDPOINT,
+        lambda model, options: bool(model.bodies.velocity_forces) and options[INTEGRATOR] != MIDPOINT,
     ),
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
-    remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second.",
+    hooks=Hooks(
+        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second."
+    ),
 )  # fmt: skip

@@ -26,13 +26,13 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, on_demand
-from ..model.applied_forces import accelerations, apply
-from ..model.arrays import CORRECTIONS
-from ..model.constraint_rows import constraints
+from ..model.applied_forces import accelerations_of_forces, evaluate_forces
+from ..model.arrays import CORRECTIONS, DRIVER_WORK
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
-from ..model.jacobian import add_slip, prepare, push, resolve, times
-from ..model.slot_vectors import add_scaled, clear, copy, largest, mean, move
+from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
+from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest, mean
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method
 from .implicit_first import correct_multipliers, first_order, renew
 from .style import SOLID, Style
@@ -40,20 +40,20 @@ from .unconstrained import INTEGRATOR, MIDPOINT, integrator_option, memory
 
 
 @compiled
-def step(system, state, t, h, par):
-    work, w = system.work, system.bodies.w
+def step(system, state, t, h, options):
+    work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     v_predicted, v_half = work.v1, work.v2
 
     # Predictor
-    midpoint = par[INTEGRATOR] == MIDPOINT
-    first_order(system, state, t, h, par[INTEGRATOR], v_predicted, lam)  # (1), (2)
+    midpoint = options[INTEGRATOR] == MIDPOINT
+    first_order(system, state, t, h, options[INTEGRATOR], v_predicted, lam)  # (1), (2)
     copy(x, work.x1)
     copy(quat, work.quat1)
-    move(system, x, quat, v_predicted, h, work.x1, work.quat1)
+    advance_positions(system, x, quat, v_predicted, h, work.x1, work.quat1)
     copy(v_predicted, v_half)
     set_time(system, t + h, work.x1, work.quat1, v_half)
-    constraints(system, t + h, work.x1, work.quat1, v_half, False, work.J)
+    evaluate_constraints(system, t + h, work.x1, work.quat1, v_half, False, work.J)
     for r in range(lam.shape[0]):
         work.mu[r] = work.phi[r]  # Φ(qᵖ)
 
@@ -61,10 +61,10 @@ def step(system, state, t, h, par):
     mean(v, v_predicted, v_half)
     copy(x, work.x2)
     copy(quat, work.quat2)
-    move(system, x, quat, v_predicted, 0.5 * h, work.x2, work.quat2)  # (3)
+    advance_positions(system, x, quat, v_predicted, 0.5 * h, work.x2, work.quat2)  # (3)
     set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
-    constraints(system, t + 0.5 * h, work.x2, work.quat2, v_half, False, work.J)
-    prepare(system, work.J, w)
+    evaluate_constraints(system, t + 0.5 * h, work.x2, work.quat2, v_half, False, work.J)
+    form_and_factor(system, work.J, w)
     if system.nonholonomic == 1:
         take_slip(system, h, v_predicted, v_half)  # (11)
 
@@ -72,28 +72,28 @@ def step(system, state, t, h, par):
     v_new = work.x1
     for _ in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (9)
         if midpoint:
-            apply(system, t + 0.5 * h, work.x2, work.quat2, v_half)
-        accelerations(system)
+            evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)
+        accelerations_of_forces(system)
         for i in range(v.shape[0]):
             for c in range(3):
                 v_new[i, c] = 2.0 * (v[i, c] - v_predicted[i, c]) / h + work.a[i, c]
-        times(system, work.J, v_new, work.b)
+        jacobian_times(system, work.J, v_new, work.b)
         for r in range(lam.shape[0]):
             work.b[r] = -(2.0 * work.mu[r] / (h * h) + work.b[r])  # (5), (6)
-        resolve(system, work.b, lam)
+        solve_with_factor(system, work.b, lam)
         add_scaled(v, h, work.a, v_new)
-        push(system, work.J, w, lam, h, v_new)  # (4)
+        apply_multipliers(system, work.J, w, lam, h, v_new)  # (4)
         mean(v, v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
     if system.counted == 1:
         if midpoint:
-            apply(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
+            evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
         count_work(system, state, work.J, v_half, lam, h)  # (10)
-    move(system, x, quat, v_half, h, x, quat)
+    advance_positions(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)
     set_time(system, t + h, x, quat, v)
-    if par[TOLERANCE] > 0.0:
-        return correct(system, state, t, h, par)
+    if options[TOLERANCE] > 0.0:
+        return correct(system, state, t, h, options)
     return OK
 
 
@@ -111,35 +111,35 @@ def take_slip(system, h, v_predicted, v_half):
 
 
 @on_demand(types.int64)
-def correct(system, state, t, h, par):
+def correct(system, state, t, h, options):
     """(7): bring |Φ| at the new time below the tolerance."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     copy(work.J, work.J2)
     last = 1e300
     for _ in range(MOST_CORRECTIONS):
-        constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
+        evaluate_constraints(system, t + h, state.x, state.quat, state.v, False, work.J)
         error = largest(work.phi)
-        if error <= par[TOLERANCE]:
+        if error <= options[TOLERANCE]:
             return OK
         if error > 0.5 * last:
             renew(system)  # (8)
         last = error
         correct_multipliers(system, h, state.lam)  # (7)
         if system.counted == 1:
-            state.ledger[0] += h * impulse_power(system, work.mu)  # (10)
+            state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)  # (10)
         clear(work.v1)
-        push(system, work.J2, w, work.mu, h, work.v1)
+        apply_multipliers(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
-        move(system, state.x, state.quat, work.v1, 0.5 * h, state.x, state.quat)
+        advance_positions(system, state.x, state.quat, work.v1, 0.5 * h, state.x, state.quat)
         work.counts[CORRECTIONS] += 1
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 METHOD = Method(
     name="implicit_second", source="Hong et al. 2008 (7)-(12)", style=Style("#332288", SOLID, "p"),
     doc="A first-order predictor and a half-step corrector; two linear solves.",
     level="position, linearised", order=2, order_position=3, order_velocity=2, orders={"euler": 1, "ab2": 2},
-    levels=BOTH,
+    levels=BOTH, contacts=("events", "steps"),
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="2",
 )  # fmt: skip

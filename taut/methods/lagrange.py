@@ -17,7 +17,7 @@ from .style import DOTTED, Style
 
 
 @inline
-def accelerate(system, t, x, quat, v, par, lam):
+def accelerate(system, t, x, quat, v, options, lam):
     acceleration.constrained(system, t, x, quat, v, 0.0, 0.0, lam)  # (1), (2), (3)
 
 
@@ -26,6 +26,6 @@ METHOD = acceleration.at_acceleration_level(
     "lagrange", (acceleration.integrator_option("rk4"),), source="COL865; Witkin and Baraff",
     style=Style("#999933", DOTTED, "v"),
     doc="Multipliers from the twice differentiated constraints; nothing corrects the drift.",
-    step=step,
+    step=step, contacts=("events",),
     solves="1 (rk4: 4)",
 )  # fmt: skip

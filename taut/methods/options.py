@@ -14,10 +14,10 @@ from .base import Method, Option
 ROUNDING = 32 * np.finfo(float).eps
 
 
-def parameters(
+def option_values(
     method: Method, model: Model, tolerance: float | None, given: Mapping[str, Any], residual_accepted: bool
 ) -> np.ndarray:
-    """The vector `par` of methods/base.py."""
+    """The vector `options` of a step (methods/base.py)."""
     known = {option.name: option for option in method.options}
     for name in given:
         if name not in known:

@@ -22,15 +22,15 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
 from ..linalg.conjugate_gradients import conjugate_gradients
-from ..model.applied_forces import apply, drive, forces, kick
+from ..model.applied_forces import evaluate_forces, free_accelerations, kick, set_driven_accelerations
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
-from ..model.constraint_rows import constraints
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work
 from ..model.instant import set_time
-from ..model.jacobian import push, times
-from ..model.slot_vectors import add_scaled, clear, move
+from ..model.jacobian import apply_multipliers, jacobian_times
+from ..model.slot_vectors import add_scaled, advance_positions, clear
 from . import acceleration
-from .base import ILL_CONDITIONED, OK, Option, place
+from .base import ILL_CONDITIONED, OK, Hooks, Option, option_index
 from .style import DASHDOT, Style
 
 OPTIONS = (
@@ -39,39 +39,39 @@ OPTIONS = (
     Option("alpha", 1e4, "stiffness [N per unit of Φ]", minimum=0.0),
     Option("beta", 10.0, "damping [N s per unit of Φ]", minimum=0.0),
 )  # fmt: skip
-INTEGRATOR, ALPHA, BETA = (place(OPTIONS, option.name) for option in OPTIONS)
+INTEGRATOR, ALPHA, BETA = (option_index(OPTIONS, option.name) for option in OPTIONS)
 IMPLICIT = len(acceleration.INTEGRATORS)
 TOLERANCE = 1e-13  # of conjugate gradients: the residual over that of u = 0, in the norm of the preconditioner
 PER_UNKNOWN = 10  # iterations beyond which (5) counts as unsolved
 
 
 @inline
-def accelerate(system, t, x, quat, v, par, lam):
+def accelerate(system, t, x, quat, v, options, lam):
     work = system.work
     set_time(system, t, x, quat, v)
-    constraints(system, t, x, quat, v, False, work.J)
-    forces(system, t, x, quat, v)
-    drive(system)
-    times(system, work.J, v, work.b)
+    evaluate_constraints(system, t, x, quat, v, False, work.J)
+    free_accelerations(system, t, x, quat, v)
+    set_driven_accelerations(system)
+    jacobian_times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
-        lam[r] = -(par[ALPHA] * work.phi[r] + par[BETA] * (work.b[r] + work.phi_t[r]))  # (1)
-    push(system, work.J, system.bodies.w, lam, 1.0, work.a)  # (2)
+        lam[r] = -(options[ALPHA] * work.phi[r] + options[BETA] * (work.b[r] + work.phi_t[r]))  # (1)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, lam, 1.0, work.a)  # (2)
 
 
 @compiled
-def observe(system, state, t, par, lam):
+def observe(system, state, t, options, lam):
     """λ of the instant; of an implicit step the λ that it found, since α Φ of a curved path is none."""
-    if int(par[INTEGRATOR]) == IMPLICIT:
+    if int(options[INTEGRATOR]) == IMPLICIT:
         for r in range(lam.shape[0]):
             lam[r] = state.lam[r]
     else:
-        accelerate(system, t, state.x, state.quat, state.v, par, lam)
+        accelerate(system, t, state.x, state.quat, state.v, options, lam)
 
 
 @compiled
 def diagonal(system, stiffness, out):
     """The inverse of the diagonal of M + stiffness JᵀJ; 0 where nothing can move."""
-    rows, work, w, free = system.rows, system.work, system.bodies.w, system.bodies.free
+    rows, work, w, free = system.rows, system.work, system.bodies.inverse_mass, system.bodies.free
     for i in range(out.shape[0]):
         for c in range(3):
             out[i, c] = 0.0 if w[i, c] == 0.0 else 1.0 / w[i, c]
@@ -88,10 +88,10 @@ def diagonal(system, stiffness, out):
 def multiply(problem, p, out):
     """out = (M + stiffness JᵀJ) p, where things can move."""
     system, stiffness, _ = problem
-    work, w = system.work, system.bodies.w
-    times(system, work.J, p, work.mu)
+    work, w = system.work, system.bodies.inverse_mass
+    jacobian_times(system, work.J, p, work.mu)
     clear(out)
-    push(system, work.J, system.bodies.free, work.mu, stiffness, out)
+    apply_multipliers(system, work.J, system.bodies.free, work.mu, stiffness, out)
     for i in range(p.shape[0]):
         for c in range(3):
             if w[i, c] > 0.0:
@@ -129,28 +129,28 @@ def solve_implicit(system, stiffness, r, u):
 
 
 @compiled
-def implicit_step(system, state, t, h, par):
+def implicit_step(system, state, t, h, options):
     """(3), (4) and (5)."""
     work, v, lam = system.work, state.v, state.lam
-    alpha, c = par[ALPHA], h * par[ALPHA] + par[BETA]
+    alpha, c = options[ALPHA], h * options[ALPHA] + options[BETA]
     right, u = work.stage_v[0], work.stage_a[0]
-    constraints(system, t, state.x, state.quat, v, False, work.J)
-    apply(system, t, state.x, state.quat, v)
+    evaluate_constraints(system, t, state.x, state.quat, v, False, work.J)
+    evaluate_forces(system, t, state.x, state.quat, v)
     kick(system, v, h, v)  # (4)
-    times(system, work.J, v, work.b)
+    jacobian_times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
         lam[r] = -(alpha * work.phi[r] + c * (work.b[r] + work.phi_t[r]))
     clear(right)
-    push(system, work.J, system.bodies.free, lam, h, right)
+    apply_multipliers(system, work.J, system.bodies.free, lam, h, right)
     status = solve_implicit(system, h * c, right, u)  # (5)
-    times(system, work.J, u, work.b)
+    jacobian_times(system, work.J, u, work.b)
     for r in range(lam.shape[0]):
         lam[r] -= c * work.b[r]  # (3)
     add_scaled(v, 1.0, u, v)
     work.counts[LINEAR_SOLVES] += 1
     if system.counted == 1:
         count_work(system, state, work.J, v, lam, h)
-    move(system, state.x, state.quat, v, h, state.x, state.quat)
+    advance_positions(system, state.x, state.quat, v, h, state.x, state.quat)
     set_time(system, t + h, state.x, state.quat, v)
     return status
 
@@ -159,16 +159,16 @@ explicit_step = acceleration.step_of("penalty", accelerate)
 
 
 @compiled
-def step(system, state, t, h, par):
-    if int(par[INTEGRATOR]) == IMPLICIT:
-        return implicit_step(system, state, t, h, par)
-    return explicit_step(system, state, t, h, par)
+def step(system, state, t, h, options):
+    if int(options[INTEGRATOR]) == IMPLICIT:
+        return implicit_step(system, state, t, h, options)
+    return explicit_step(system, state, t, h, options)
 
 
 METHOD = acceleration.at_acceleration_level(
     "penalty", OPTIONS, source="COL865: penalty forces", style=Style("#CC79A7", DASHDOT, "P"),
     doc="A stiff spring with damping in place of each constraint; no linear system, unless its step is implicit.",
     level="force", order=0, order_position=0, order_velocity=0, orders={}, levels=("position",),
-    step=step, observe=observe,
+    step=step, hooks=Hooks(observe=observe),
     solves="0; implicit: 1",
 )  # fmt: skip

@@ -14,9 +14,18 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, on_demand
-from ..model.evaluate import clear, constraints, drop_slip, largest, move, push, solve, times
+from ..model.evaluate import (
+    advance_positions,
+    apply_multipliers,
+    clear,
+    drop_slip,
+    evaluate_constraints,
+    jacobian_times,
+    largest,
+    solve,
+)
 from . import acceleration
-from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Option, place
+from .base import MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Option, option_index
 from .lagrange import step as lagrange_step
 from .style import DASHED, Style
 
@@ -25,7 +34,7 @@ OPTIONS = (
     Option("weight", "none", "metric of the correction: none as in the paper, or mass", ("none", "mass")),
     Option("velocity", "no", "also project the velocities", ("no", "yes")),
 )
-WEIGHT, VELOCITY = place(OPTIONS, "weight"), place(OPTIONS, "velocity")
+WEIGHT, VELOCITY = option_index(OPTIONS, "weight"), option_index(OPTIONS, "velocity")
 
 
 @compiled
@@ -33,7 +42,7 @@ def correct(system, state, t, weight, tolerance, may_slip):
     """(1) or (2), once, or until |Φ| is below the tolerance; conditions on velocities bind it unless it may slip."""
     work = system.work
     for _ in range(MOST_CORRECTIONS):
-        constraints(system, t, state.x, state.quat, state.v, False, work.J)
+        evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
         if may_slip and system.nonholonomic == 1:
             drop_slip(system, work.J)
         if tolerance > 0.0 and largest(work.phi) <= tolerance:
@@ -42,8 +51,8 @@ def correct(system, state, t, weight, tolerance, may_slip):
             work.b[r] = -work.phi[r]
         solve(system, work.J, weight, work.b, work.mu)
         clear(work.v1)
-        push(system, work.J, weight, work.mu, 1.0, work.v1)
-        move(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (1), (2)
+        apply_multipliers(system, work.J, weight, work.mu, 1.0, work.v1)
+        advance_positions(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (1), (2)
         if tolerance <= 0.0:
             return OK
     return NOT_CONVERGED
@@ -53,24 +62,24 @@ def correct(system, state, t, weight, tolerance, may_slip):
 def correct_velocity(system, state, t, slip_alone):
     """(3), of all rows or of conditions on velocities alone."""
     work = system.work
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    times(system, work.J, state.v, work.b)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] = -(work.b[r] + work.phi_t[r])
         if slip_alone and system.rows.at_velocity[r] == 0:
             work.b[r] = 0.0
-    solve(system, work.J, system.bodies.w, work.b, work.mu)
-    push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)  # (3)
+    solve(system, work.J, system.bodies.inverse_mass, work.b, work.mu)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, state.v)  # (3)
 
 
 @compiled
-def step(system, state, t, h, par):
-    lagrange_step(system, state, t, h, par)
-    weight = system.bodies.w if par[WEIGHT] == 1.0 else system.bodies.free
-    status = correct(system, state, t + h, weight, par[TOLERANCE], False)
-    if par[VELOCITY] == 1.0 or system.nonholonomic == 1:
-        correct_velocity(system, state, t + h, par[VELOCITY] != 1.0)
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else status
+def step(system, state, t, h, options):
+    lagrange_step(system, state, t, h, options)
+    weight = system.bodies.inverse_mass if options[WEIGHT] == 1.0 else system.bodies.free
+    status = correct(system, state, t + h, weight, options[TOLERANCE], False)
+    if options[VELOCITY] == 1.0 or system.nonholonomic == 1:
+        correct_velocity(system, state, t + h, options[VELOCITY] != 1.0)
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else status
 
 
 METHOD = acceleration.at_acceleration_level(
@@ -78,6 +87,6 @@ METHOD = acceleration.at_acceleration_level(
     style=Style("#D55E00", DASHED, "s"),
     doc="An unstabilized step followed by a projection of the positions.",
     level="position", order_position=4,
-    takes_tolerance=True, step=step,
+    takes_tolerance=True, step=step, contacts=("events",),
     solves="2",
 )  # fmt: skip

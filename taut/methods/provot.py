@@ -12,7 +12,7 @@ ELONGATION = 0.1  # above which springs are cut back
 
 
 def refuses(model: Model) -> str | None:
-    if any(len(sheet.hard_edges) for sheet in model.deformables):
+    if any(len(deformable.hard_edges) for deformable in model.deformables):
         return "it has hard edges; give them a limit instead"
     return refuses_any(model)
 

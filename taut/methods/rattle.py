@@ -30,15 +30,22 @@ obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
 from __future__ import annotations
 
 from ..compiled import compiled
-from ..model.applied_forces import apply, forces
-from ..model.arrays import CORRECTIONS
-from ..model.constraint_rows import constraints
+from ..model.applied_forces import evaluate_forces, free_accelerations
+from ..model.arrays import CORRECTIONS, DRIVER_WORK
+from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
-from ..model.jacobian import add_slip, is_rank_in_doubt, prepare, push, resolve, times
-from ..model.slot_vectors import add_scaled, clear, copy, largest, move
+from ..model.jacobian import (
+    add_slip,
+    apply_multipliers,
+    form_and_factor,
+    is_rank_in_doubt,
+    jacobian_times,
+    solve_with_factor,
+)
+from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
 from .acceleration import observe_lagrange
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, place
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .implicit_first import renew
@@ -46,7 +53,7 @@ from .spinning import exchange_gyroscopic, halfway, move_halfway
 from .style import SOLID, Style
 
 OPTIONS = (NEWTON_OPTION,)
-NEWTON = place(OPTIONS, "newton")
+NEWTON = option_index(OPTIONS, "newton")
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
 EXACT, FROZEN, PROJECTED, RENEWED = range(4)  # how positions are corrected: (10), (3), (6), (7)
@@ -55,44 +62,44 @@ EXACT, FROZEN, PROJECTED, RENEWED = range(4)  # how positions are corrected: (10
 @compiled
 def project_correction(system):
     """(6): turn the right-hand side for J' in work.b into the one for J, which is factored in the end."""
-    work, w = system.work, system.bodies.w
-    prepare(system, work.J, w)
-    resolve(system, work.b, work.mu)
+    work, w = system.work, system.bodies.inverse_mass
+    form_and_factor(system, work.J, w)
+    solve_with_factor(system, work.b, work.mu)
     clear(work.v2)
-    push(system, work.J, w, work.mu, 1.0, work.v2)
-    times(system, work.J2, work.v2, work.b)
-    prepare(system, work.J2, w)
+    apply_multipliers(system, work.J, w, work.mu, 1.0, work.v2)
+    jacobian_times(system, work.J2, work.v2, work.b)
+    form_and_factor(system, work.J2, w)
 
 
 @compiled
 def first_half(system, state, t, h):
     """(1) with λ from the linearised constraints: v½ into state.v and work.v1, and where the step began into work."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
-    constraints(system, t, x, quat, v, False, work.J)
+    evaluate_constraints(system, t, x, quat, v, False, work.J)
     copy(work.J, work.J2)
-    forces(system, t, x, quat, v)
+    free_accelerations(system, t, x, quat, v)
     if system.bodies.spin_slot.shape[0] > 0:
         exchange_gyroscopic(system, v, v, 0.0)
     add_scaled(v, 0.5 * h, work.a, v)
-    times(system, work.J, v, work.b)
+    jacobian_times(system, work.J, v, work.b)
     for r in range(lam.shape[0]):
         work.b[r] = -2.0 * (work.phi[r] / h + work.phi_t[r] + work.b[r]) / h
         work.phi_t_old[r] = work.phi_t[r]
-    prepare(system, work.J, w)
-    resolve(system, work.b, lam)
+    form_and_factor(system, work.J, w)
+    solve_with_factor(system, work.b, lam)
     if system.counted == 1:
         count_work(system, state, work.J2, v, lam, 0.5 * h)
-    push(system, work.J2, w, lam, 0.5 * h, v)  # (1)
+    apply_multipliers(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
     copy(v, work.v1)
 
 
 @compiled
-def position_half(system, state, t, h, par, attempt):
+def position_half(system, state, t, h, options, attempt):
     """(1)-(3), (6), (7) and (10), beginning with `attempt`, and leaving v½ in state.v and q' in the state."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     rigid = system.bodies.spin_slot.shape[0] > 0
     half = work.v2 if rigid else v  # v½; where there are rotations, v keeps β until the end
@@ -103,16 +110,16 @@ def position_half(system, state, t, h, par, attempt):
             halfway(system, v, h, half)
             move_halfway(system, work.x1, work.quat1, half, h, x, quat)  # (2)
         else:
-            move(system, work.x1, work.quat1, v, h, x, quat)
+            advance_positions(system, work.x1, work.quat1, v, h, x, quat)
         if system.nonholonomic == 1:
             copy(half, work.v1)
         set_time(system, t + h, x, quat, work.v1)
-        constraints(system, t + h, x, quat, work.v1, False, work.J)
+        evaluate_constraints(system, t + h, x, quat, work.v1, False, work.J)
         if system.nonholonomic == 1:
             add_slip(system, work.J2, work.phi_t_old, half, 0.5 * h)
             add_slip(system, work.J, work.phi_t, work.v1, 0.5 * h)  # (9)
         error = largest(work.phi)
-        if error <= par[TOLERANCE]:
+        if error <= options[TOLERANCE]:
             if rigid:
                 copy(half, v)
             return OK
@@ -133,58 +140,58 @@ def position_half(system, state, t, h, par, attempt):
         if attempt == EXACT:
             solve_pair(system, work.J, work.J2, work.b, work.mu)  # (10)
         elif not worse:
-            resolve(system, work.b, work.mu)
+            solve_with_factor(system, work.b, work.mu)
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
-        push(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
+        apply_multipliers(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
         if system.counted == 1:
-            state.ledger[0] += 0.5 * h * impulse_power(system, work.mu)
+            state.ledger[DRIVER_WORK] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[CORRECTIONS] += 1
     if rigid:
         halfway(system, v, h, half)
         copy(half, v)
-    return OK if par[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
+    return OK if options[RESIDUAL_ACCEPTED] == 1.0 else NOT_CONVERGED
 
 
 @compiled
 def polish(system, state, t):
     """(8), as long as it halves |Φ|; Φ, J and its factor at q' are at hand, and are so again in the end."""
-    work, w = system.work, system.bodies.w
+    work, w = system.work, system.bodies.inverse_mass
     for _ in range(MOST_POLISHING):
         error = largest(work.phi)
         for r in range(work.b.shape[0]):
             work.b[r] = -work.phi[r]
-        resolve(system, work.b, work.mu)
+        solve_with_factor(system, work.b, work.mu)
         clear(work.v1)
-        push(system, work.J, w, work.mu, 1.0, work.v1)
-        move(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (8)
-        constraints(system, t, state.x, state.quat, state.v, False, work.J)
-        prepare(system, work.J, w)
+        apply_multipliers(system, work.J, w, work.mu, 1.0, work.v1)
+        advance_positions(system, state.x, state.quat, work.v1, 1.0, state.x, state.quat)  # (8)
+        evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+        form_and_factor(system, work.J, w)
         if not largest(work.phi) < 0.5 * error:
             return
 
 
 @compiled
-def velocity_half(system, state, t, h, par):
+def velocity_half(system, state, t, h, options):
     """(4) and (5)."""
-    work, w, v = system.work, system.bodies.w, state.v
+    work, w, v = system.work, system.bodies.inverse_mass, state.v
     set_time(system, t, state.x, state.quat, v)
-    constraints(system, t, state.x, state.quat, v, False, work.J)
-    prepare(system, work.J, w)
+    evaluate_constraints(system, t, state.x, state.quat, v, False, work.J)
+    form_and_factor(system, work.J, w)
     if is_rank_in_doubt(system):
         polish(system, state, t)
     copy(v, work.v1)
     copy(v, work.v2)
     for _ in range(MOST_VELOCITY_ROUNDS):
-        forces(system, t, state.x, state.quat, v)
+        free_accelerations(system, t, state.x, state.quat, v)
         if system.bodies.spin_slot.shape[0] > 0:
             exchange_gyroscopic(system, v, work.v1, 1.0)
         add_scaled(work.v1, 0.5 * h, work.a, v)
-        times(system, work.J, v, work.b)
+        jacobian_times(system, work.J, v, work.b)
         for r in range(work.b.shape[0]):
             work.b[r] = -(work.b[r] + work.phi_t[r]) * 2.0 / h
-        resolve(system, work.b, work.mu)
-        push(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
+        solve_with_factor(system, work.b, work.mu)
+        apply_multipliers(system, work.J, w, work.mu, 0.5 * h, v)  # (4), (5)
         if system.bodies.velocity_forces == 0:
             break
         change = 0.0
@@ -197,21 +204,21 @@ def velocity_half(system, state, t, h, par):
             break
         copy(v, work.v2)
     if system.counted == 1:
-        apply(system, t, state.x, state.quat, v)  # the power of forces feels v'
+        evaluate_forces(system, t, state.x, state.quat, v)  # the power of forces feels v'
         count_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
 @compiled
-def step(system, state, t, h, par):
-    status = position_half(system, state, t, h, par, EXACT if par[NEWTON] == FULL else FROZEN)
-    velocity_half(system, state, t + h, h, par)
+def step(system, state, t, h, options):
+    status = position_half(system, state, t, h, options, EXACT if options[NEWTON] == FULL else FROZEN)
+    velocity_half(system, state, t + h, h, options)
     return status
 
 
 METHOD = Method(
     name="rattle", source="Andersen 1983", style=Style("#009E73", SOLID, "h"),
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
-    level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, step=step, observe=observe_lagrange,
-    solves="4 to 8",
+    level="position and velocity", order=2, levels=BOTH, contacts=("events",),
+    tolerance=1e-12, options=OPTIONS, step=step, hooks=Hooks(observe=observe_lagrange),
+    suits={"smooth": "Φ = 0 and Φ̇ = 0 at each step, energy bounded"}, solves="4 to 8",
 )  # fmt: skip

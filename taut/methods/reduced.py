@@ -6,9 +6,9 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). Beside formulas conditions on velocities are held, too (reduction/nonholonomic.py). λ is not needed for
-the motion, but for the work of drivers, which is one more y: of each stage, and of each record, it is the one that
-belongs to (x, v, t).
+(reduction/). Conditions on velocities beside formulas, and inequalities that are active, are held by multipliers of
+their own (reduction/held.py). Other λ are not needed for the motion, but for the work of drivers, which is one more y:
+of each stage, and of each record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -19,19 +19,29 @@ import numba
 import numpy as np
 from numba import types
 
-from ..compiled import compiled, inline, structure
-from ..compiled.function_pointers import address_of, distant
-from ..model.arrays import CORRECTIONS, Array, State, System
-from ..model.evaluate import copy, forces, power_at, set_time
-from ..model.evaluate import place as place_on_bodies
+from ..compiled import compiled, inline, on_demand, structure
+from ..compiled.function_pointers import address_of, indirect_call
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, Array, State, System
+from ..model.evaluate import copy, free_accelerations, power_at, set_time
+from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Method
-from .reduction import FORMS, FORMULAS, LINEAR, TREE, form_of, formulas, linear, nonholonomic, refuses, sweeps
+from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
+from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
+from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
 from .reduction.formulas import Formulas
+from .reduction.held import (
+    MOST_PROJECTIONS,
+    Held,
+    evaluate_held,
+    held_rows,
+    hold_accelerations,
+    holds_any,
+    subtract,
+    worst_phi,
+)
 from .reduction.linear import Linear
-from .reduction.nonholonomic import Conditions
 from .reduction.sweeps import SPATIAL, Tree
 from .style import DASHED, Style
 
@@ -52,15 +62,16 @@ class Addresses(NamedTuple):
 
 @structure
 class Reduced(NamedTuple):
-    """What the step gets as `par`: the numbers of options.py, the tables of the form, and room to work in."""
+    """What the step gets as `options`: the numbers of options.py, the tables of the form, and room to work in."""
 
-    par: Array
+    options: Array
     form: int
     at: Addresses
     formulas: Formulas
     tree: Tree
     linear: Linear
-    conditions: Conditions
+    basis: Basis
+    held: Held
     A: Array  # coefficients of (3) or (4)
     B: Array
     C: Array
@@ -70,20 +81,28 @@ class Reduced(NamedTuple):
     slopes: Array  # (stages, 2, n)
 
 
-def start(model: Model, system: System, state: State, par: Array) -> tuple[State, Reduced]:
+def room(options: Array, n: int = 0) -> Reduced:
+    """Tables without a form, for n coordinates."""
+    nothing = held_rows(np.zeros(0, np.int64), 0, n)
+    shapes = ((2, n), (2, n), (2, n), (dp.STAGES, 2, n))
+    return Reduced(
+        options, FORMULAS, Addresses(), formulas.room(), sweeps.room(), linear.room(), basis(0, n), nothing, *RK4,
+        *(np.zeros(shape) for shape in shapes),
+    )  # fmt: skip
+
+
+def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
     """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
     coordinates and rates that are kept between steps."""
     form = form_of(model)
     tables, kept = FORMS[form].start(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
-    A, B, C = (dp.A, dp.B, dp.C) if par[TOLERANCE] > 0.0 else RK4
-    reduced = Reduced(
-        par, form, Addresses(),
-        tables if form == FORMULAS else formulas.room(),
-        tables if form == TREE else sweeps.room(),
-        tables if form == LINEAR else linear.room(),
-        nonholonomic.conditions(model, tables if form == FORMULAS else formulas.room()),
-        A, B, C, np.zeros((2, n)), np.zeros((2, n)), np.zeros((2, n)), np.zeros((dp.STAGES, 2, n)),
+    A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
+    conditions = np.flatnonzero(model.rows.at_velocity)
+    reduced = room(options, n)._replace(
+        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n), held=held_rows(conditions, len(conditions), n),
+        formulas=tables if form == FORMULAS else formulas.room(),
+        tree=tables if form == TREE else sweeps.room(), linear=tables if form == LINEAR else linear.room(),
     )  # fmt: skip
     kinds = numba.typeof(system), numba.typeof(reduced)
     number, table = types.float64, types.float64[:, ::1]
@@ -121,23 +140,49 @@ def slope(system, reduced, t, y, out):
     """(2): the slope of y. Returns 1 where the coordinates are singular."""
     work, mass = system.work, system.bodies.mass
     place(system, reduced, t, y)
-    forces(system, t, work.x1, work.quat1, work.v1)
+    free_accelerations(system, t, work.x1, work.quat1, work.v1)
     for j in range(y.shape[1]):
         out[0, j] = y[1, j]
+    singular = 0
     if reduced.form == FORMULAS:
         singular = formulas.accelerate(reduced.formulas, mass, work.f, out[1])
-        if system.nonholonomic == 1 and singular == 0:
-            singular = nonholonomic.hold_accelerations(system, reduced.formulas, reduced.conditions, t, out[1])
-        return singular
-    if reduced.form == TREE:
+    elif reduced.form == TREE:
         sweeps.accelerate(reduced.tree, mass, work.f, work.driven, out[1])
     else:
         linear.accelerate(reduced.linear, work.f, out[1])
-    return 0
+    if singular == 0 and holds_any(system, reduced.held):
+        singular = fill_basis(system, reduced)
+        hold_accelerations(system, reduced, t, out[1])
+    return singular
 
 
-place_by = distant(types.none, lambda number: place_alone)
-slope_by = distant(types.int64, lambda number: slope)
+@on_demand(types.none)
+def hold_state(system, reduced, t, y):
+    """Bring what is held back to Φ = 0 and Φ̇ = 0 after a step (reduction/held.py)."""
+    held = reduced.held
+    for _ in range(MOST_PROJECTIONS):
+        call_place_alone(reduced.at.place, 0, (system, reduced, t, y))
+        fill_basis(system, reduced)
+        evaluate_held(system, reduced, t)
+        if worst_phi(held) <= reduced.options[ROUNDING]:
+            break
+        subtract(held, held.phi, y[0])
+    subtract(held, held.slip, y[1])
+
+
+@inline
+def find_power(system, reduced, t, lam, out):
+    """Of drivers and forces at the stage just evaluated; λ of what is held is that of the reduced coordinates."""
+    work, held = system.work, reduced.held
+    constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, lam)
+    if holds_any(system, held):
+        for r in range(held.number[0]):
+            lam[held.row[r]] = -held.mu[r]
+    power_at(system, work.J, work.v1, lam, out)
+
+
+call_place_alone = indirect_call(types.none, lambda number: place_alone)
+call_slope = indirect_call(types.int64, lambda number: slope)
 
 
 @inline
@@ -163,7 +208,7 @@ def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory
     y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
-    stages, tolerance = reduced.B.shape[0], reduced.par[TOLERANCE]
+    stages, tolerance = reduced.B.shape[0], reduced.options[TOLERANCE]
     copy(state.x, work.x1)  # with all that is fixed
     copy(state.quat, work.quat1)
     copy(state.v, work.v1)
@@ -181,10 +226,9 @@ def step(system, state, t, h, reduced):
         for k in range(known, stages):
             dp.combine(y, used, reduced.A[k], k, slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
-            singular += slope_by(reduced.at.slope, 0, given)
+            singular += call_slope(reduced.at.slope, 0, given)
             if system.counted == 1:
-                constrained(system, now + reduced.C[k] * used, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
-                power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
+                find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
@@ -192,13 +236,12 @@ def step(system, state, t, h, reduced):
             error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
         if error < 1.0 and singular == 0:
             for k in range(stages):
-                state.ledger[0] += used * reduced.B[k] * work.stage_power[k, 0]
-                state.ledger[1] += used * reduced.B[k] * work.stage_power[k, 1]
+                state.ledger[DRIVER_WORK] += used * reduced.B[k] * work.stage_power[k, 0]
+                state.ledger[FORCE_WORK] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             now = end if last else now + used
-            if system.nonholonomic == 1:
-                slope_by(reduced.at.slope, 0, (system, reduced, now, y, slopes[0]))
-                nonholonomic.hold_rates(reduced.conditions, y[1])
+            if holds_any(system, reduced.held):
+                hold_state(system, reduced, now, y)
             keep(reduced, memory)
             if not last:
                 recall(reduced, memory)
@@ -213,7 +256,7 @@ def step(system, state, t, h, reduced):
                 break
     if tolerance > 0.0:
         memory[0] = size
-    place_by(reduced.at.place, 0, (system, reduced, t + h, y))
+    call_place_alone(reduced.at.place, 0, (system, reduced, t + h, y))
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)
@@ -223,16 +266,23 @@ def step(system, state, t, h, reduced):
 @compiled
 def measure(system, state, t, reduced, phi, rate, slide, force, totals, energy):
     """Add the kinetic energy that scene.reduced gives beside that of bodies."""
-    if reduced.form == FORMULAS and reduced.formulas.kinetic != 0:
-        kept = state.memory[1:].reshape((2, (state.memory.shape[0] - 1) // 2))
-        formulas.evaluate(reduced.formulas, t, kept)
-        energy[0] += reduced.formulas.T[0]
+    energy[0] += own_kinetic_energy(reduced, state.memory, t)
+
+
+@compiled
+def own_kinetic_energy(reduced, memory, t):
+    """T of scene.reduced [J], 0 where it gives none."""
+    if reduced.form != FORMULAS or reduced.formulas.kinetic == 0:
+        return 0.0
+    formulas.evaluate(reduced.formulas, t, memory[1:].reshape((2, (memory.shape[0] - 1) // 2)))
+    return reduced.formulas.T[0]
 
 
 METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
-    level="position and velocity", order=4, levels=BOTH,
-    stages=dp.STAGES, step=step, observe=observe_lagrange, measure=measure, start=start, refuses=refuses,
-    coordinates="reduced", solves="0",
+    level="position and velocity", order=4, levels=BOTH, contacts=("events",),
+    stages=dp.STAGES, step=step, refuses=refuses, coordinates="reduced", solves="0",
+    suits={"judging": "scenes that have reduced coordinates"},
+    hooks=Hooks(start=start, observe=observe_lagrange, measure=measure),
 )  # fmt: skip

@@ -16,11 +16,11 @@ that steps become small, not too small, and the motion goes on along its branch.
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from ..model.arrays import CORRECTIONS
+from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
 from ..model.evaluate import copy, count_turns, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Method, Option, place
+from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
 from .dormand_prince import (
     STAGES,
     A,
@@ -36,7 +36,7 @@ from .post_stabilization import correct, correct_velocity
 from .style import DASHED, Style
 
 OPTIONS = (Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),)
-FIRST_STEP = place(OPTIONS, "first_step")
+FIRST_STEP = option_index(OPTIONS, "first_step")
 
 
 @inline
@@ -77,12 +77,12 @@ def try_step(system, state, t, h, tolerance):
 
 
 @compiled
-def step(system, state, t, h, par):
+def step(system, state, t, h, options):
     work = system.work
     x, quat, v = state.x, state.quat, state.v
     end = t + h
     now = t
-    size = state.memory[0] if state.memory[0] > 0.0 else min(h, par[FIRST_STEP])
+    size = state.memory[0] if state.memory[0] > 0.0 else min(h, options[FIRST_STEP])
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
@@ -90,11 +90,11 @@ def step(system, state, t, h, par):
         copy(quat, work.quat1)
         copy(v, work.v1)
         slope(system, state, now, 0)
-        error = try_step(system, state, now, used, par[TOLERANCE])
+        error = try_step(system, state, now, used, options[TOLERANCE])
         if error < 1.0:
             for k in range(STAGES):
-                state.ledger[0] += used * B[k] * work.stage_power[k, 0]  # (2) for work
-                state.ledger[1] += used * B[k] * work.stage_power[k, 1]
+                state.ledger[DRIVER_WORK] += used * B[k] * work.stage_power[k, 0]  # (2) for work
+                state.ledger[FORCE_WORK] += used * B[k] * work.stage_power[k, 1]
             copy(work.x2, x)
             copy(work.quat2, quat)
             copy(work.v2, v)
@@ -103,7 +103,7 @@ def step(system, state, t, h, par):
             set_time(system, now, x, quat, v)
             if system.turns.shape[0] > 0:
                 count_turns(system, x, quat, v)
-            correct(system, state, now, system.bodies.w, par[ROUNDING], False)  # (4)
+            correct(system, state, now, system.bodies.inverse_mass, options[ROUNDING], False)  # (4)
             correct_velocity(system, state, now, False)
             work.counts[CORRECTIONS] += 1
             size = size_after_success(error, used, size, last)
@@ -118,11 +118,13 @@ def step(system, state, t, h, par):
 METHOD = Method(
     name="reference", source="Hairer, Nørsett and Wanner 1993", style=Style("#000000", DASHED, "."),
     doc="Order 8 with error control and projection of positions and velocities: the yardstick for smooth scenes.",
-    level="position and velocity", order=8, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, observe=observe_lagrange,
-    adaptive=True,
-    shortest=1e-9,
+    level="position and velocity", order=8, levels=BOTH, contacts=("events",),
+    tolerance=1e-12, options=OPTIONS, memory=lambda model: 1, stages=STAGES, step=step, adaptive=True,
+    suits={"fast": "its step adapts to the fastest motion", "judging": "smooth scenes"}, shortest=1e-9,
     solves="14 per internal step",
-    remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
-    "rattle_fourth.",
+    hooks=Hooks(
+        observe=observe_lagrange,
+        remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
+               "rattle_fourth.",
+    ),
 )  # fmt: skip

@@ -33,14 +33,14 @@ def gyroscopic(inertia, i, v, spin):
 
 
 @compiled
-def exchange_gyroscopic(system, v, other, share):
-    """Take the gyroscopic accelerations at v out of work.a, and put `share` of those at `other` in: (1), (2)."""
+def exchange_gyroscopic(system, v, other, fraction):
+    """Take the gyroscopic accelerations at v out of work.a, and put `fraction` of those at `other` in: (1), (2)."""
     bodies, a = system.bodies, system.work.a
     for i in range(bodies.spin_slot.shape[0]):
         spin = bodies.spin_slot[i]
         out, put = gyroscopic(bodies.inertia, i, v, spin), gyroscopic(bodies.inertia, i, other, spin)
         for c in range(3):
-            a[spin, c] += bodies.w[spin, c] * (share * put[c] - out[c])
+            a[spin, c] += bodies.inverse_mass[spin, c] * (fraction * put[c] - out[c])
 
 
 @compiled
@@ -53,9 +53,9 @@ def halfway(system, v, h, out):
     for i in range(bodies.spin_slot.shape[0]):
         spin = bodies.spin_slot[i]
         i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]
-        k0 = 0.5 * h * bodies.w[spin, 0] * (i2 - i1)
-        k1 = 0.5 * h * bodies.w[spin, 1] * (i0 - i2)
-        k2 = 0.5 * h * bodies.w[spin, 2] * (i1 - i0)
+        k0 = 0.5 * h * bodies.inverse_mass[spin, 0] * (i2 - i1)
+        k1 = 0.5 * h * bodies.inverse_mass[spin, 1] * (i0 - i2)
+        k2 = 0.5 * h * bodies.inverse_mass[spin, 2] * (i1 - i0)
         if k0 == 0.0 and k1 == 0.0 and k2 == 0.0:
             continue
         b0, b1, b2 = v[spin, 0], v[spin, 1], v[spin, 2]

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import compiled, structure
+from ..compiled import compiled, inline, structure
 from ..forces import KINDS
 from ..linalg import DEPENDENT
 from ..linalg.lu import SparseLU, factor_lu, plan_lu, saddle_order, solve_lu
 from ..model.arrays import Array
-from ..model.evaluate import apply, copy
+from ..model.evaluate import copy, evaluate_forces
 from ..model.model import Model
 from ..model.rotation import turn
 from ..model.scales import scene_size
@@ -52,12 +52,13 @@ class Tangent(NamedTuple):
     entry: Array  # (.,) unknown of its row,
     entry_at: Array  # (.,) place in lu.val
     size: float  # of the scene [m]
+    slope: Array  # (.,) the entries of T
     right: Array  # (n + rows,)
 
 
 def plan_tangent(model: Model) -> Tangent:
     bodies, rows = model.bodies, model.rows
-    free = bodies.w[: bodies.slots] > 0.0
+    free = bodies.inverse_mass[: bodies.slots] > 0.0
     slot, axis = (found.astype(np.int64) for found in np.nonzero(free))
     number = np.full((bodies.slots, 3), -1, np.int64)
     number[slot, axis] = np.arange(len(slot))
@@ -85,7 +86,7 @@ def plan_tangent(model: Model) -> Tangent:
     return Tangent(
         lu, slot, axis, parts[0], block, block_axis, block_row, parts[2], parts[3], parts[1], group, column,
         np.array([spins.get(int(slot[u]), -1) for u in columns], np.int64), first, entry, parts[4],
-        scene_size(model, model.x[: bodies.slots]), np.zeros(len(own)),
+        scene_size(model, model.x[: bodies.slots]), np.zeros(len(entry)), np.zeros(len(own)),
     )  # fmt: skip
 
 
@@ -158,8 +159,18 @@ def factor_tangent(system, tangent, t, x, quat, v, inertia, h, reach):
 
     It works in x2, quat2, v2 and stage_a[0].
     """
-    work, lu, mass, w = system.work, tangent.lu, system.bodies.mass, system.bodies.w
-    val = lu.val
+    lu, slope = tangent.lu, tangent.slope
+    fill_inertia_and_rows(system, tangent, lu, inertia)
+    differentiate(system, tangent, t, x, quat, v, 1.0, reach, slope)
+    for e in range(slope.shape[0]):
+        lu.val[tangent.entry_at[e]] -= h * slope[e]
+    return factor_lu(lu)
+
+
+@compiled
+def fill_inertia_and_rows(system, tangent, lu, inertia):
+    """(1) without T into lu.val, which has the pattern of tangent.lu."""
+    work, mass, w, val = system.work, system.bodies.mass, system.bodies.inverse_mass, lu.val
     for q in range(val.shape[0]):
         val[q] = 0.0
     for u in range(tangent.slot.shape[0]):
@@ -175,49 +186,53 @@ def factor_tangent(system, tangent, t, x, quat, v, inertia, h, reach):
     for r in range(tangent.row_at.shape[0]):
         if dependent and val[tangent.row_at[r]] == 0.0:
             val[tangent.row_at[r]] = 1.0
-    held = system.switches.held
+    held = system.switches.equalities
     for k in range(held.row.shape[0]):
         if held.off[k] == 1:
             val[tangent.row_at[held.row[k]]] = 1.0  # switched_rows.py (4)
-    add_forces(system, tangent, t, x, quat, v, h, reach)
-    return factor_lu(lu)
 
 
 @compiled
-def add_forces(system, tangent, t, x, quat, v, h, reach):
-    """-h T by differences."""
-    work, val = system.work, tangent.lu.val
+def differentiate(system, tangent, t, x, quat, v, along, reach, slope):
+    """The entries of along ∂f/∂v + reach ∂f/∂q, by differences."""
+    work = system.work
     before = work.stage_a[0]
     copy(x, work.x2)
     copy(quat, work.quat2)
     copy(v, work.v2)
-    apply(system, t, work.x2, work.quat2, work.v2)
+    evaluate_forces(system, t, work.x2, work.quat2, work.v2)
     copy(work.f, before)
     for g in range(tangent.group.shape[0] - 1):
         for k in range(tangent.group[g], tangent.group[g + 1]):
             u = tangent.column[k]
             s, c = tangent.slot[u], tangent.axis[u]
-            move = MOVE if tangent.quat[k] >= 0 else MOVE * tangent.size
-            step = min(move / reach, RATE)
-            work.v2[s, c] += step
+            step = length_of_difference(tangent, k, along, reach)
+            work.v2[s, c] += along * step
             if tangent.quat[k] < 0:
                 work.x2[s, c] += reach * step
             else:
                 turn(quat, tangent.quat[k], reach, step * (c == 0), step * (c == 1), step * (c == 2), work.quat2)
-        apply(system, t, work.x2, work.quat2, work.v2)
+        evaluate_forces(system, t, work.x2, work.quat2, work.v2)
         for k in range(tangent.group[g], tangent.group[g + 1]):
             u = tangent.column[k]
             s, c, body = tangent.slot[u], tangent.axis[u], tangent.quat[k]
-            move = MOVE if body >= 0 else MOVE * tangent.size
-            step = min(move / reach, RATE)
+            step = length_of_difference(tangent, k, along, reach)
             for e in range(tangent.first[k], tangent.first[k + 1]):
                 row = tangent.entry[e]
                 i, d = tangent.slot[row], tangent.axis[row]
-                val[tangent.entry_at[e]] -= h * (work.f[i, d] - before[i, d]) / step
+                slope[e] = (work.f[i, d] - before[i, d]) / step
             work.v2[s, c], work.x2[s, c] = v[s, c], x[s, c]
             if body >= 0:
                 for q in range(4):
                     work.quat2[body, q] = quat[body, q]
+
+
+@inline
+def length_of_difference(tangent, k, along, reach):
+    """How far column k is moved: as far as places and velocities allow."""
+    move = MOVE if tangent.quat[k] >= 0 else MOVE * tangent.size
+    step = RATE / along if along > 0.0 else 1e300
+    return min(move / reach, step) if reach > 0.0 else step
 
 
 @compiled

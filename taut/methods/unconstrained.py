@@ -29,7 +29,7 @@ def memory(model) -> int:
 
 @inline
 def extrapolate(system, memory_):
-    """(2): work.f after `apply` becomes what the step takes. Gravity alone stays as it is."""
+    """(2): work.f after `evaluate_forces` becomes what the step takes. Gravity alone stays as it is."""
     f = system.work.f
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return

@@ -6,51 +6,51 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import force_kind
-from .instant import place, start_of
+from .instant import start_of, update_places
 from .rotation import to_body, to_world
 from .switched_rows import is_on
 
 
 @inline
-def forces(system, t, x, quat, v):
+def free_accelerations(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.a with the accelerations they cause; return V."""
-    energy = apply(system, t, x, quat, v)
-    accelerations(system)
+    energy = evaluate_forces(system, t, x, quat, v)
+    accelerations_of_forces(system)
     return energy
 
 
 @inline
-def accelerations(system):
-    """work.a = W f after `apply`."""
+def accelerations_of_forces(system):
+    """work.a = W f after `evaluate_forces`."""
     bodies, work = system.bodies, system.work
     for i in range(bodies.slots):
         for c in range(3):
-            work.a[i, c] = bodies.w[i, c] * work.f[i, c]
+            work.a[i, c] = bodies.inverse_mass[i, c] * work.f[i, c]
 
 
 @inline
 def kick(system, v, h, out):
-    """out = v + h W f after `apply`. Long chains are bound by memory and feel a detour over work.a."""
-    w, f = system.bodies.w, system.work.f
+    """out = v + h W f after `evaluate_forces`. Long chains are bound by memory and feel a detour over work.a."""
+    w, f = system.bodies.inverse_mass, system.work.f
     for i in range(v.shape[0]):
         for c in range(3):
             out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
 
 
 @inline
-def apply(system, t, x, quat, v):
+def evaluate_forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
 
     Where gravity is all, work.f holds it from the start.
     """
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return 0.0
-    return apply_all(system, t, x, quat, v)
+    return evaluate_all_forces(system, t, x, quat, v)
 
 
 @on_demand(types.float64)
-def apply_all(system, t, x, quat, v):
-    """`apply`, where there is more than gravity."""
+def evaluate_all_forces(system, t, x, quat, v):
+    """`evaluate_forces`, where there is more than gravity."""
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
@@ -59,7 +59,7 @@ def apply_all(system, t, x, quat, v):
             f[i, c] = bodies.constant[i, c]
     work.power[0] = 0.0
     if batches.code.shape[0] > 0:
-        place(system, x, quat, v)
+        update_places(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             if not is_on(system.switches, b, x):
                 continue
@@ -94,15 +94,15 @@ def apply_all(system, t, x, quat, v):
 
 
 @inline
-def drive(system):
+def set_driven_accelerations(system):
     """Put the given accelerations of driven bodies into work.a, for methods at acceleration level."""
     if system.signals.address.shape[0] + system.signals.carried.shape[0] > 0:
-        drive_all(system)
+        set_all_driven_accelerations(system)
 
 
 @on_demand(types.none)
-def drive_all(system):
-    """`drive`, where there are such bodies."""
+def set_all_driven_accelerations(system):
+    """`set_driven_accelerations`, where there are such bodies."""
     signals, work = system.signals, system.work
     for k in range(signals.driven.shape[0]):
         slot, c = signals.driven[k, 1], signals.driven[k, 2]

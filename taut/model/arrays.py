@@ -8,7 +8,7 @@ come the places on rigid bodies, whose motion follows from their body's.
     x       positions [m] of points (a rotation's entry is unused)
     quat    orientation of each rigid body's principal axes, (w, x, y, z)
     v       velocities [m/s]; of a rotation: angular velocity in the body's principal axes [rad/s]
-    w       diagonal of W = M⁻¹, zero for what is fixed or driven
+    inverse_mass  diagonal of W = M⁻¹, zero for what is fixed or driven
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ Array = np.ndarray
 # What a run counts, as run.info names it; and where each stands in Work.counts.
 COUNTERS = ("linear_solves", "corrections", "singular_systems", "failed_solves", "doubtful_systems")
 LINEAR_SOLVES, CORRECTIONS, SINGULAR_SYSTEMS, FAILED_SOLVES, DOUBTFUL_SYSTEMS = range(len(COUNTERS))
+# What a step adds up in State.ledger [J]: work of what moves on its own and of forces without potential, which systems
+# receive, and what impacts and friction take from them. records.energy has them in this order.
+DRIVER_WORK, FORCE_WORK, IMPACT_LOSS, FRICTION_LOSS = range(4)
 
 
 @structure
 class Bodies(NamedTuple):
     slots: int
-    w: Array  # (points, 3) inverse masses
+    inverse_mass: Array  # (points, 3) diagonal of W = M⁻¹
     mass: Array  # (points, 3) masses, zero where nothing moves
     free: Array  # (points, 3) one where something is unknown, else zero: the weight of an unweighted projection
     constant: Array  # (points, 3) constant forces: gravity
@@ -86,7 +89,7 @@ class Rows(NamedTuple):
 
 @structure
 class Inequalities(NamedTuple):
-    """Conditions Φ ≥ 0, with their own rows and room to evaluate them, and balls that touch each other."""
+    """Conditions Φ ≥ 0, with their own rows and workspace to evaluate them, and balls that touch each other."""
 
     batches: Batches
     rows: Rows
@@ -133,7 +136,7 @@ class SwitchedRows(NamedTuple):
     offset: Array  # point that keeps Φ and dΦ/dt of the moment at which it was switched on
     ease: Array  # [s]
     at_velocity: Array  # 1: a condition on velocities
-    far: Array  # Φ while it is off: 0 of an equality, of an inequality a value that is far from touching
+    phi_off: Array  # Φ while it is off: 0 of an equality, of an inequality a value that is far from touching
     recorded: Array  # place among recorded rows, or -1
     off: Array  # 1: off where last evaluated
 
@@ -159,21 +162,21 @@ class Switches(NamedTuple):
     first: Array  # (switches, 3) where their points begin in idx, and where they end
     idx: Array
     is_force: Array  # (switches,)
-    held: SwitchedRows
-    kept: SwitchedRows  # of inequalities
+    equalities: SwitchedRows
+    inequalities: SwitchedRows
     of_force: Array  # (batches of forces,) keeper, or -1
-    packed: Array  # (3, .) room for what conditions get
-    log: Array  # (room, 3): time, event, switch
+    packed: Array  # (3, .) workspace for what conditions get
+    log: Array  # (capacity, 3): time, event, switch
     logged: Array  # (1,)
     shortest: float  # piece of a step that is cut, as a fraction of it
     locates: int  # 1: steps are cut where conditions change, too
-    settles: int  # 1: velocities are made to meet the constraints before one is switched
+    projects: int  # 1: velocities are made to meet the constraints before one is switched
     spare: SpareState
 
 
 @structure
 class Work(NamedTuple):
-    """Room for one step, allocated once."""
+    """Workspace of one step, allocated once."""
 
     phi: Array
     phi_t: Array
@@ -229,10 +232,10 @@ class State(NamedTuple):
     v: Array
     lam: Array
     memory: Array  # what a method remembers between steps
-    ledger: Array  # (4,) work of drivers and of forces without potential, taken by impacts and by friction so far [J]
+    ledger: Array  # (4,) by the numbers DRIVER_WORK to FRICTION_LOSS, so far [J]
     contact: Array  # (inequalities, 4) λ, friction along two tangents, and whether it is active
-    pairs: Array  # (room, 2) pairs of balls that are near,
-    pair_lam: Array  # (room, 3) their λ and friction,
+    pairs: Array  # (capacity, 2) pairs of balls that are near,
+    pair_lam: Array  # (capacity, 3) their λ and friction,
     pairs_at: Array  # (points, 3) where all stood when they were found,
     pair_reach: Array  # (1,) up to which gap they were looked for [m],
     pair_count: Array  # (1,) and how many there are

@@ -70,7 +70,7 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
     for spec in specs:
         kind = kinds[spec.kind]
         points = spec.points
-        if spec.kind == "drag" and not points:
+        if not points and getattr(kind, "on_all", False):
             points = tuple(Point(name) for name, info in slots.info.items() if info.motion == "free")
         # Most kinds ask nothing more about their points, and scenes hold many of them.
         arguments = about(slots.scene, kind, spec.name, points, spec.arguments)
@@ -83,7 +83,7 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
         elif layout.length is not None or layout.acts_on is not None:
             layouts[spec.name] = layout
         parts = layout.parts
-        if any_planar and (parts or spec.kind == "ball") and is_planar(points, slots.scene.bodies):
+        if any_planar and (parts or getattr(kind, "in_plane", None)) and is_planar(points, slots.scene.bodies):
             parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
         for part in parts:
             of_part = kinds[part.kind]

@@ -22,9 +22,9 @@ from .deformables import pack_deformable, touching
 from .inequalities import Conditions, conditions
 from .massless import give_inertia
 from .model import Model
+from .node_contacts import NodeContacts, with_node_contacts
 from .slots import Slots
 from .switches import set_start, switch_arrays, switched_rows
-from .walls import Wall, with_walls
 
 
 @checked
@@ -46,7 +46,8 @@ def _build(scene: Scene) -> Model:
     # Functions of time are numbered as they are met: the order of these calls is that of the signals.
     batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
     inequalities, listed, names, kept_switched = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
-    inequalities, wall_names = with_walls(inequalities, _walls(slots, unilateral), slots.signals.add)
+    nodes = _node_contacts(slots, unilateral)
+    inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)
     forces, force_info, of_force = force_batches(slots, pushed)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
     widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
@@ -68,7 +69,7 @@ def _build(scene: Scene) -> Model:
         rows=rows,
         inequalities=inequalities,
         inequality_info=listed,
-        inequality_names=names + wall_names,
+        inequality_names=names + node_contact_names,
         forces=forces,
         force_info=force_info,
         signals=slots.signal_arrays(),
@@ -90,16 +91,16 @@ def _build(scene: Scene) -> Model:
     )
 
 
-def _walls(slots: Slots, found: Conditions) -> list[Wall]:
-    """Obstacles and the nodes of sheets that can be pushed by them."""
-    walls = []
-    for group, obstacle, name in found.walls:
+def _node_contacts(slots: Slots, found: Conditions) -> list[NodeContacts]:
+    """Obstacles and the nodes of deformables that can be pushed by them."""
+    contacts = []
+    for group, obstacle, name in found.node_contacts:
         record = slots.scene.deformables[name]
         places, held = slots.nodes(name)
         kept = np.flatnonzero(~held)
         if len(kept):
             names = [record.node(i) for i in kept.tolist()]
             start = np.array(slots.x[places[kept[0]]], float)
-            walls.append(Wall(slots.scene.obstacles[obstacle], names, places[kept], 0.5 * record.thickness, start,
-                              group.friction))  # fmt: skip
-    return walls
+            contacts.append(NodeContacts(slots.scene.obstacles[obstacle], names, places[kept], 0.5 * record.thickness,
+                                         start, group.friction))  # fmt: skip
+    return contacts

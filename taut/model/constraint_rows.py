@@ -6,14 +6,14 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
-from .instant import place, start_of
+from .instant import start_of, update_places
 from .rotation import to_body
 from .switched_rows import switch_rows, take_over
 
 
 @inline
-def constraints(system, t, x, quat, v, second, J):
-    place(system, x, quat, v)
+def evaluate_constraints(system, t, x, quat, v, second, J):
+    update_places(system, x, quat, v)
     batches, work = system.constraints, system.work
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
@@ -22,9 +22,9 @@ def constraints(system, t, x, quat, v, second, J):
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    held = system.switches.held
-    if held.row.shape[0] > 0:
-        switch_rows(held, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
+    switched = system.switches.equalities
+    if switched.row.shape[0] > 0:
+        switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
         carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
     if system.selective == 1:
@@ -76,14 +76,14 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
         batches.p[position] = values[s, 0]
         batches.p_t[position] = values[s, 1]
         batches.p_tt[position] = values[s, 2]
-    place(system, x, quat, v)
+    update_places(system, x, quat, v)
     for b in range(batches.code.shape[0]):
         given = (
             batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], given)
-    kept = system.switches.kept
+    kept = system.switches.inequalities
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:

@@ -23,13 +23,13 @@ class PackedDeformable(DeformableParts):
 
 @dataclass(frozen=True)
 class Touching:
-    """Who touches the triangles of sheets. Nodes against obstacles are not here: they are inequalities."""
+    """Who touches the triangles of deformables. Nodes against obstacles are not here: they are inequalities."""
 
     ball_slot: np.ndarray  # (b,) one entry for each ball and sheet: the ball's centre,
     ball_radius: np.ndarray  # [m],
     ball_deformable: np.ndarray  # index of the sheet,
     ball_friction: np.ndarray  # Coulomb's coefficient
-    deformable_pairs: np.ndarray  # (k, 2) indices of sheets that may touch, the smaller first; twice the same: itself
+    deformable_pairs: np.ndarray  # (k, 2) indices of those that may touch, the smaller first; twice the same: itself
     pair_friction: np.ndarray  # (k,)
 
     def __len__(self) -> int:
@@ -53,18 +53,18 @@ def pack_deformable(record: Deformable, slots: np.ndarray, held: np.ndarray) -> 
 
 
 def touching(scene: Scene, slot_of: Mapping[str, int]) -> Touching:
-    """Balls and sheets that scene.contacts and self_contact let touch."""
+    """Balls and deformables that scene.contacts and self_contact let touch."""
     index = {name: i for i, name in enumerate(scene.deformables)}
     balls: list[tuple[int, float, int, float]] = []
     pairs = {(i, i): 0.0 for i, record in enumerate(scene.deformables.values()) if record.self_contact}
     for group in scene.groups.values():
-        for ball, sheet in balls_on_deformables(group):
-            balls.append((slot_of[ball], scene.bodies[ball].radius, index[sheet], group.friction))
+        for ball, deformable in balls_on_deformables(group):
+            balls.append((slot_of[ball], scene.bodies[ball].radius, index[deformable], group.friction))
         for a, b in pairs_of_deformables(group):
             i, j = sorted((index[a], index[b]))
             pairs[i, j] = group.friction
-    slot, radius, sheet_of, friction = zip(*balls) if balls else ((), (), (), ())
+    slot, radius, deformable_of, friction = zip(*balls) if balls else ((), (), (), ())
     return Touching(
-        np.array(slot, np.int64), np.array(radius, float), np.array(sheet_of, np.int64), np.array(friction, float),
+        np.array(slot, np.int64), np.array(radius, float), np.array(deformable_of, np.int64), np.array(friction, float),
         np.array(list(pairs), np.int64).reshape(-1, 2), np.array(list(pairs.values()), float),
     )  # fmt: skip

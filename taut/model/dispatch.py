@@ -8,17 +8,17 @@ import numba
 from numba import types
 
 from .. import constraints, forces
-from ..compiled.function_pointers import address_of, distant, pick
+from ..compiled.function_pointers import address_of, indirect_call, pick
 from ..constraints.base import At
 
 CONSTRAINT_CODES = {name: code for code, name in enumerate(constraints.ALL)}
 FORCE_CODES = {name: code for code, name in enumerate(forces.KINDS)}
 
-evaluate_kind = distant(types.none, pick([kind.kernel for kind in constraints.ALL.values()]))
-rechart_kind = distant(types.none, pick([kind.rechart for kind in constraints.ALL.values()]))
-force_kind = distant(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
+evaluate_kind = indirect_call(types.none, pick([kind.kernel for kind in constraints.ALL.values()]))
+rechart_kind = indirect_call(types.none, pick([kind.rechart for kind in constraints.ALL.values()]))
+force_kind = indirect_call(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
 
-sample_kind = distant(types.none, pick([kind.sample for kind in forces.KINDS.values()]))
+sample_kind = indirect_call(types.none, pick([kind.sample for kind in forces.KINDS.values()]))
 
 NUMBER = types.float64
 WHOLE = types.int64

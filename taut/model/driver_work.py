@@ -5,6 +5,7 @@ from __future__ import annotations
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from .arrays import DRIVER_WORK, FORCE_WORK
 
 
 @on_demand(types.none)
@@ -14,8 +15,8 @@ def count_work(system, state, J, v, lam, h):
     v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.
     """
     find_drift(system, J, v)
-    state.ledger[0] += h * (impulse_power(system, lam) + power_against_forces(system, v))
-    state.ledger[1] += h * system.work.power[0]
+    state.ledger[DRIVER_WORK] += h * (impulse_power(system, lam) + power_against_forces(system, v))
+    state.ledger[FORCE_WORK] += h * system.work.power[0]
 
 
 @compiled

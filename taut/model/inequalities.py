@@ -2,8 +2,8 @@
 
 A group with few pairs becomes named constraints, each with its place in the results. The balls of a group with
 many pairs are handed on as they are: a broad phase (geometry/ball_pairs.py) finds those that are near, and results
-tell of them by events and totals. Walls against many balls are evaluated in bulk and not listed either, and so are
-walls against the nodes of a cloth.
+tell of them by events and totals. Obstacles against many balls are evaluated in bulk and not listed either, and so
+are obstacles against the nodes of deformables.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Conditions:
     specs: tuple[Constraint, ...]  # the first `listed` of them are recorded by name
     listed: int
     broad_phase_groups: tuple[Group, ...]  # groups whose balls are left to the broad phase
-    walls: tuple[tuple[Group, str, str], ...]  # group, obstacle and deformable whose nodes it keeps out
+    node_contacts: tuple[tuple[Group, str, str], ...]  # group, obstacle and deformable whose nodes it keeps out
 
 
 def conditions(scene: Scene) -> Conditions:
@@ -35,10 +35,11 @@ def conditions(scene: Scene) -> Conditions:
     groups = list(scene.groups.values())
     few = sum(pair_count(scene, group) for group in groups) <= MOST_LISTED
     if few or scene.deformables:
-        # A step with sheets takes its contacts as rows, however many there are.
+        # A step with deformables takes its contacts as rows, however many there are.
         pairs = [pair for group in groups for pair in expand(scene, group)]
-        walls = [(group, obstacle, sheet) for group in groups for sheet in group.sheets for obstacle in group.obstacles]
-        return Conditions((*named, *pairs), len(named) + (len(pairs) if few else 0), (), tuple(walls))
+        node_contacts = [(group, obstacle, deformable) for group in groups
+                         for deformable in group.deformables for obstacle in group.obstacles]  # fmt: skip
+        return Conditions((*named, *pairs), len(named) + (len(pairs) if few else 0), (), tuple(node_contacts))
     rows: list[Constraint] = []
     broad_phase_groups = []
     for group in groups:

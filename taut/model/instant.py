@@ -21,25 +21,25 @@ def start_of(batches, b):
 
 
 @inline
-def begin(system, t, x, quat, v):
+def begin_step(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
         count_turns(system, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
-            place(system, x, quat, v)
+            update_places(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
             rechart_kind(batches.chart[b], batches.code[b], given)
 
 
 @compiled
-def sample(system, t, x, quat, v):
-    """Let forces that hold a sample take a new one where it is time; `begin` has been called."""
+def sample_forces(system, t, x, quat, v):
+    """Let forces that hold a sample take a new one where it is time; `begin_step` has been called."""
     batches = system.forces
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
-            place(system, x, quat, v)
+            update_places(system, x, quat, v)
             given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
             sample_kind(batches.chart[b], batches.code[b], given)
 
@@ -47,7 +47,7 @@ def sample(system, t, x, quat, v):
 @on_demand(types.none)
 def count_turns(system, x, quat, v):
     """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
-    place(system, x, quat, v)
+    update_places(system, x, quat, v)
     turns = system.turns
     for k in range(turns.shape[0]):
         u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
@@ -128,7 +128,7 @@ def carry(carried, arms, x, quat, v, a):
 
 
 @inline
-def place(system, x, quat, v):
+def update_places(system, x, quat, v):
     """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
     if system.places.point.shape[0] > 0:
         set_places(system.places, x, quat, v)
@@ -136,7 +136,7 @@ def place(system, x, quat, v):
 
 @on_demand(types.none)
 def set_places(places, x, quat, v):
-    """`place`, where there are any."""
+    """`update_places`, where there are any."""
     for k in range(places.point.shape[0]):
         point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1

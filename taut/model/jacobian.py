@@ -13,7 +13,7 @@ from .switched_rows import close_diagonal
 
 
 @inline
-def times(system, J, v, out):
+def jacobian_times(system, J, v, out):
     """out = J v."""
     rows = system.rows
     ptr, slot = rows.ptr, rows.slot
@@ -38,7 +38,7 @@ def add_turning(rows, J, v, out):
 
 
 @inline
-def push(system, J, weight, lam, scale, v):
+def apply_multipliers(system, J, weight, lam, scale, v):
     """v += scale · weight Jᵀ λ."""
     rows = system.rows
     ptr, slot = rows.ptr, rows.slot
@@ -50,12 +50,12 @@ def push(system, J, weight, lam, scale, v):
             v[s, 1] += size * weight[s, 1] * J[k, 1]
             v[s, 2] += size * weight[s, 2] * J[k, 2]
     if rows.spin_block.shape[0] > 0:
-        push_rotations(rows, J, weight, lam, scale, v)
+        apply_multipliers_to_rotations(rows, J, weight, lam, scale, v)
 
 
 @on_demand(types.none)
-def push_rotations(rows, J, weight, lam, scale, v):
-    """`push` on the rotation of bodies."""
+def apply_multipliers_to_rotations(rows, J, weight, lam, scale, v):
+    """`apply_multipliers` on the rotation of bodies."""
     slot = rows.slot
     for k in range(rows.spin_block.shape[0]):
         block = rows.spin_block[k]
@@ -67,7 +67,7 @@ def push_rotations(rows, J, weight, lam, scale, v):
 
 @on_demand(types.none)
 def add_slip(system, J, phi_t, v, scale):
-    """Add scale (A v + b) of each condition on velocities to work.phi, which `constraints` leaves at zero there.
+    """Add scale (A v + b) of each condition on velocities to work.phi, which `evaluate_constraints` leaves at zero.
 
     With a time for `scale`, Newton's method finds in it what it looks for in Φ: scale J dv is its change.
     """
@@ -116,12 +116,12 @@ def fill_diagonal(system):
 
 
 @inline
-def prepare(system, J, weight):
+def form_and_factor(system, J, weight):
     """Form and factor J W Jᵀ."""
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
-    close_diagonal(system.switches.held, system.linear)
+    close_diagonal(system.switches.equalities, system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
@@ -135,7 +135,7 @@ def is_rank_in_doubt(system):
 
 
 @inline
-def resolve(system, b, lam):
+def solve_with_factor(system, b, lam):
     """Solve with the factor at hand."""
     system.work.counts[LINEAR_SOLVES] += 1
     if solve_factored(system.linear, b, lam) != 0:
@@ -145,5 +145,5 @@ def resolve(system, b, lam):
 @inline
 def solve(system, J, weight, b, lam):
     """J W Jᵀ λ = b."""
-    prepare(system, J, weight)
-    resolve(system, b, lam)
+    form_and_factor(system, J, weight)
+    solve_with_factor(system, b, lam)

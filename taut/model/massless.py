@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..constraints import KINDS
 from ..errors import TautError
-from ..expressions.formula import parse
-from ..expressions.source import symbol
 from ..scene.scene import Scene
 from ..scene.specs import Body
 
@@ -33,7 +32,8 @@ def give_inertia(slots: Slots) -> None:
     """
     known = slots.scene.reduced_map
     generalized = {name for name, _, _ in known.coordinates} if known is not None else set()
-    on_curves = {spec.points[1].body for spec in slots.scene.constraints.values() if spec.kind == "on_curve"}
+    specs = slots.scene.constraints.values()
+    on_curves = {spec.points[1].body for spec in specs if KINDS[spec.kind].slope is not None}
     for body in slots.scene.bodies.values():
         if body.name in generalized and body.name not in on_curves:
             continue
@@ -45,14 +45,14 @@ def inertia_on_curves(scene: Scene, coordinate: Body) -> float:
     """(1) at the start, of all bodies that this coordinate places on curves."""
     total, curves = 0.0, []
     for spec in scene.constraints.values():
-        if spec.kind != "on_curve" or spec.points[1].body != coordinate.name:
+        slope = KINDS[spec.kind].slope
+        if slope is None or spec.points[1].body != coordinate.name:
             continue
         on = scene.bodies.get(spec.points[0].body or "")
         if on is None or on.motion != "free":
             continue
         curves.append(spec.name)
-        at = {symbol("s"): coordinate.position[0], symbol("t"): 0.0}
-        slopes = [float(parse(text, ["s", "t"]).diff(symbol("s")).subs(at)) for text in spec.arguments["curve"]]
+        slopes = slope(spec.arguments, coordinate.position[0])
         total += on.mass * float(np.dot(slopes, slopes))
     what = f"coordinate '{coordinate.name}' has no inertia of its own"
     if not curves:

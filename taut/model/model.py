@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import linalg
+from ..constraints import ALL
 from ..constraints.base import Coordinate
 from ..scene.specs import ReducedMap
 from .arrays import (
@@ -26,7 +27,7 @@ from .arrays import (
 )
 from .deformables import PackedDeformable, Touching
 
-PAIRS_PER_BALL = 10  # room at the start; equal balls that touch have at most 6 pairs each
+PAIRS_PER_BALL = 10  # capacity at the start; equal balls that touch have at most 6 pairs each
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class Model:
     def rows_off(self, x: np.ndarray) -> np.ndarray:
         """(rows,) whether each equality is switched off in the configuration x."""
         found = np.zeros(self.row_count, bool)
-        found[self.switches.held.row] = x[self.switches.held.keeper, 0] == 0.0
+        found[self.switches.equalities.row] = x[self.switches.equalities.keeper, 0] == 0.0
         return found
 
     @property
@@ -168,9 +169,9 @@ class Model:
         signals = self.signals
         targets = (signals.driven, signals.turned, signals.to_constraint, self.inequalities.to_parameter)
         infos = self.constraint_info + self.inequality_info
-        if len(self.switches.held.row) or len(self.switches.kept.row):
+        if len(self.switches.equalities.row) or len(self.switches.inequalities.row):
             return True
-        return any(map(len, targets)) or any(info.kind in ("custom", "on_curve") for info in infos)
+        return any(map(len, targets)) or any(ALL[info.kind].rheonomic for info in infos)
 
     @property
     def is_counted(self) -> bool:
@@ -180,20 +181,20 @@ class Model:
     @property
     def is_unilateral(self) -> bool:
         """True where the scene has inequalities."""
-        limited = any(sheet.is_limited for sheet in self.deformables)
+        limited = any(deformable.is_limited for deformable in self.deformables)
         return bool(self.inequality_names or len(self.inequalities.ball_slot) or len(self.touching) or limited)
 
     def initial_state(self, memory: int = 0) -> State:
         balls = len(self.inequalities.ball_slot)
-        room = PAIRS_PER_BALL * balls
+        capacity = PAIRS_PER_BALL * balls
         return State(
             self.x.copy(), self.quat.copy(), self.v.copy(), np.zeros(self.row_count), np.zeros(memory), np.zeros(4),
-            np.zeros((len(self.inequality_names), 4)), np.zeros((room, 2), np.int64), np.zeros((room, 3)),
+            np.zeros((len(self.inequality_names), 4)), np.zeros((capacity, 2), np.int64), np.zeros((capacity, 3)),
             np.zeros((len(self.x) if balls else 0, 3)), np.zeros(1), np.zeros(1, np.int64),
         )  # fmt: skip
 
     def system(self, solver: str = "auto", stages: int = 0, tolerance: float = 1e-12) -> System:
-        """Everything compiled code needs, with room to work in. Each call gives independent arrays."""
+        """Everything compiled code needs, with a workspace. Each call gives independent arrays."""
         points, rigid, m = len(self.x), len(self.quat), self.row_count
         blocks = len(self.rows.slot)
 
@@ -231,7 +232,7 @@ class Model:
         row_of = np.concatenate([np.repeat(np.arange(self.row_count), np.diff(rows.ptr)), rows.spin_row])
         order = np.argsort(row_of, kind="stable")
         ptr = np.concatenate([[0], np.cumsum(np.bincount(row_of, minlength=self.row_count))])
-        free = np.asarray(self.bodies.w.any(axis=1))
+        free = np.asarray(self.bodies.inverse_mass.any(axis=1))
         plan = linalg.plan(ptr, rows.slot[order], free, solver=solver, tolerance=tolerance)
         if len(rows.spin_row):
             of = plan.products
@@ -246,5 +247,6 @@ def _own_copy(switches: Switches) -> Switches:
     def rows(switched: SwitchedRows) -> SwitchedRows:
         return switched._replace(off=switched.off.copy())
 
-    return switches._replace(held=rows(switches.held), kept=rows(switches.kept), packed=switches.packed.copy(),
-                             log=switches.log.copy(), logged=switches.logged.copy())  # fmt: skip
+    return switches._replace(equalities=rows(switches.equalities), inequalities=rows(switches.inequalities),
+                             packed=switches.packed.copy(), log=switches.log.copy(),
+                             logged=switches.logged.copy())  # fmt: skip

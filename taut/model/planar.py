@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import hypot
 
+from ..constraints import ALL
 from ..constraints.base import Part
 from ..scene.places import orientation_at_start, turned
 from ..scene.specs import Body, Point
@@ -30,14 +31,8 @@ def in_plane(parts: tuple[Part, ...], bodies: Mapping[str, Body]) -> tuple[Part,
     """The parts without those rows; at least one is kept, so that the condition has a name in the result."""
     kept: list[Part] = []
     for part in parts:
-        if part.kind == "ball":
-            kept += [Part("offset", (*part.points, along), (0.0,)) for along in (X, Y)]  # (1)
-        elif part.kind == "offset":
-            kept += [part] * (not _is_along_z(part.points[2], bodies))  # (2)
-        elif part.kind == "perpendicular":
-            kept += [part] * (not any(_is_along_z(point, bodies) for point in part.points))  # (3)
-        else:
-            kept.append(part)
+        left = ALL[part.kind].in_plane  # (1), (2), (3)
+        kept += [part] if left is None else left(part, (X, Y), lambda point: _is_along_z(point, bodies))
     return tuple(kept) or parts[:1]
 
 

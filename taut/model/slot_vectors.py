@@ -17,7 +17,7 @@ def move_points(bodies, x, v, h, out_x):
 
 
 @inline
-def move(system, x, quat, v, h, out_x, out_quat):
+def advance_positions(system, x, quat, v, h, out_x, out_quat):
     """out = q ⊞ h v: positions advance by h v, orientations turn by h ω."""
     bodies = system.bodies
     move_points(bodies, x, v, h, out_x)
@@ -27,7 +27,7 @@ def move(system, x, quat, v, h, out_x, out_quat):
 
 @on_demand(types.none)
 def turn_bodies(spin_slot, quat, v, h, out_quat):
-    """Orientations of `move`."""
+    """Orientations of `advance_positions`."""
     for i in range(spin_slot.shape[0]):
         spin = spin_slot[i]
         turn(quat, i, h, v[spin, 0], v[spin, 1], v[spin, 2], out_quat)

@@ -42,7 +42,7 @@ def switch_rows(switched, ptr, t, x, phi, phi_t, gamma, J):
         r, keeper, offset = switched.row[k], switched.keeper[k], switched.offset[k]
         if x[keeper, 0] == 0.0:
             switched.off[k] = 1
-            phi[r], phi_t[r], gamma[r] = switched.far[k], 0.0, 0.0  # (4), (5)
+            phi[r], phi_t[r], gamma[r] = switched.phi_off[k], 0.0, 0.0  # (4), (5)
             for block in range(ptr[r], ptr[r + 1]):
                 J[block, 0] = J[block, 1] = J[block, 2] = 0.0
             continue
@@ -78,7 +78,7 @@ def take_over(switched, rows, t, x, v, phi, phi_t, J):
                 block = rows.spin_block[q]
                 slot = rows.slot[block]
                 rate += J[block, 0] * v[slot, 0] + J[block, 1] * v[slot, 1] + J[block, 2] * v[slot, 2]
-        kept = switched.far[k] == 0.0 or switched.far[k] * phi[r] < 0.0  # an equality, or a broken inequality
+        kept = switched.phi_off[k] == 0.0 or switched.phi_off[k] * phi[r] < 0.0  # an equality, or a broken inequality
         if switched.at_velocity[k] == 1:
             x[offset, 0], x[offset, 1] = rate, 0.0
         elif kept:

@@ -18,7 +18,7 @@ from .switching import ACTIVE, LATCHED
 
 EASE = 0.1  # [s]
 ALWAYS = -1.0  # [s] since when something is on that was not switched on
-LOG_ROOM = 4096  # events between two looks of the session
+LOG_CAPACITY = 4096  # events between two looks of the session
 Spec = Constraint | Force
 
 
@@ -83,7 +83,7 @@ def switch_arrays(
         np.array([slots.number(keeper(spec)) for spec in own], np.int64), np.array(span, float).reshape(-1, 2),
         np.array(address, np.int64).reshape(-1, 2), np.array(first, np.int64).reshape(-1, 3),
         np.array(idx, np.int64), np.array([isinstance(spec, Force) for spec in own], np.int64), held, kept, of_force,
-        np.zeros((3, widest)), np.zeros((LOG_ROOM if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
+        np.zeros((3, widest)), np.zeros((LOG_CAPACITY if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
         SpareState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0)),
     )  # fmt: skip
 

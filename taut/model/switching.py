@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..expressions import call_force
-from .applied_forces import apply
-from .constraint_rows import constraints
+from .applied_forces import evaluate_forces
+from .arrays import FORCE_WORK
+from .constraint_rows import evaluate_constraints
 from .instant import set_time
-from .jacobian import push, solve, times
+from .jacobian import apply_multipliers, jacobian_times, solve
 from .slot_vectors import copy
 from .switched_rows import take_over
 
@@ -93,46 +94,46 @@ def switch(system, state, t, near):
             pushes = pushes or switches.is_force[k] == 1
     if not changes:
         return False
-    if switches.settles == 1:
-        settle_velocity(system, state, t)  # (3)
+    if switches.projects == 1:
+        project_velocity(system, state, t)  # (3)
     if pushes:
-        state.ledger[1] -= apply(system, t, x, state.quat, state.v)  # (2)
+        state.ledger[FORCE_WORK] -= evaluate_forces(system, t, x, state.quat, state.v)  # (2)
     for k in range(switches.keeper.shape[0]):
         keeper = switches.keeper[k]
         on = should_be_on(switches, k, t, near, x[keeper, 2])
         if on != (x[keeper, 0] == 1.0):
             x[keeper, 0] = 1.0 if on else 0.0
             x[keeper, 1] = t
-            forget(switches.held, keeper, x)
-            forget(switches.kept, keeper, x)
+            forget(switches.equalities, keeper, x)
+            forget(switches.inequalities, keeper, x)
             log(switches, t, ON if on else OFF, k)
     if pushes:
-        state.ledger[1] += apply(system, t, x, state.quat, state.v)
-    for k in range(switches.held.row.shape[0]):
-        if x[switches.held.keeper[k], 0] == 0.0:
-            state.lam[switches.held.row[k]] = 0.0
-    if switches.held.row.shape[0] > 0:
-        constraints(system, t, x, state.quat, state.v, False, system.work.J)
-        take_over(switches.held, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)
-    for k in range(switches.kept.row.shape[0]):
-        if x[switches.kept.keeper[k], 0] == 0.0:
+        state.ledger[FORCE_WORK] += evaluate_forces(system, t, x, state.quat, state.v)
+    for k in range(switches.equalities.row.shape[0]):
+        if x[switches.equalities.keeper[k], 0] == 0.0:
+            state.lam[switches.equalities.row[k]] = 0.0
+    if switches.equalities.row.shape[0] > 0:
+        evaluate_constraints(system, t, x, state.quat, state.v, False, system.work.J)
+        take_over(switches.equalities, system.rows, t, x, state.v, system.work.phi, system.work.phi_t, system.work.J)
+    for k in range(switches.inequalities.row.shape[0]):
+        if x[switches.inequalities.keeper[k], 0] == 0.0:
             for c in range(3):
-                state.contact[switches.kept.row[k], c] = 0.0
+                state.contact[switches.inequalities.row[k], c] = 0.0
     if state.memory.shape[0] > 0:
         state.memory[0] = 0.0  # multistep methods and step sizes start again
     return True
 
 
 @compiled
-def settle_velocity(system, state, t):
+def project_velocity(system, state, t):
     """(3)."""
     work = system.work
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    times(system, work.J, state.v, work.b)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         work.b[r] = -(work.b[r] + work.phi_t[r])
-    solve(system, work.J, system.bodies.w, work.b, work.mu)
-    push(system, work.J, system.bodies.w, work.mu, 1.0, state.v)
+    solve(system, work.J, system.bodies.inverse_mass, work.b, work.mu)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, state.v)
 
 
 @inline

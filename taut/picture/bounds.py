@@ -8,6 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
+from ..view.drawing import BESIDE
 from .meshes import of_shape
 from .motion import Motion
 
@@ -43,9 +44,9 @@ class Bounds(NamedTuple):
         return Bounds(np.minimum(self.low, other.low), np.maximum(self.high, other.high), self.is_planar)
 
 
-def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
-    """All bodies over all times but for what was flung away, and what they run into; looks: view/drawing.py."""
-    bodies = [body for body in looks["bodies"] if body["kind"] != "coordinate"]
+def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
+    """All bodies over all times but for what was flung away, and what they run into; drawn: view/drawing.py."""
+    bodies = [body for body in drawn["bodies"] if body["kind"] != "coordinate"]
     rows = np.unique(np.linspace(0, len(motion) - 1, FRAMES).astype(int))
     shown = motion.x[rows][:, [body["slot"] for body in bodies]]
     # A run that blows up must not shrink its sound part to a dot: judge by the middle of all times.
@@ -60,21 +61,21 @@ def bounds_of(looks: dict[str, Any], motion: Motion) -> Bounds:
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
     found = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
-    for obstacle in looks["obstacles"]:
+    for obstacle in drawn["obstacles"]:
         own = _of_obstacle(obstacle, found)
         cloud.append(own.corners())
         found = found.joined(own)
-    for link in looks["links"]:
+    for link in drawn["links"]:
         for slot, _, *place in (link["a"], link["b"]):
             if slot < 0:
                 cloud.append(np.array([place]))
                 found = found.joined(Bounds(np.array(place), np.array(place)))
-    for guide in looks["guides"]:
-        if guide["kind"] == "sphere":
+    for guide in drawn["guides"]:
+        if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
             found = found.joined(Bounds(center - radius, center + radius))
             cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
-        elif guide["kind"] != "line" and len(guide["points"]):
+        elif guide["form"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
             cloud.append(line)
             found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
@@ -96,7 +97,7 @@ def _of_obstacle(obstacle: dict[str, Any], found: Bounds) -> Bounds:
     if obstacle["kind"] not in OBSTACLES:
         return found
     shape, _ = OBSTACLES[obstacle["kind"]]
-    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in ("name", "kind")}
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     ends = shape.bounds(at)
     if ends is not None:
         return Bounds(*ends)

@@ -12,44 +12,44 @@ import numpy as np
 
 from ..model.frames import multiply, rotate
 from ..shapes import OBSTACLES, Shape, cylinder, sphere
-from ..view.drawing import Drawing, moves, numbers
+from ..view.drawing import BESIDE, Drawing, moves, numbers
 from . import meshes
 from .bounds import Bounds, bounds_of
 from .motion import Motion
 from .parts import CROWD, UNIT, UPRIGHT, Frame, Part, Pose, turn_from_x
 
 DOT, THIN = 0.012, 0.45  # radius of a point, of the size; of a rod, of a point's
-Looks = dict[str, Any]
+Drawn = dict[str, Any]
 
 
 def describe(motion: Motion) -> tuple[list[Part], Bounds]:
     """Everything that can be seen, and the space that it takes up."""
     duration = float(motion.time[-1])
     drawing = Drawing(motion.labels, motion.scene, motion.x, duration)
-    looks = drawing.data()
-    bounds = bounds_of(looks, motion)
+    drawn = drawing.data()
+    bounds = bounds_of(drawn, motion)
     dot = DOT * bounds.size
     moving = {name: dict(values) for name, values in drawing.moving}
     return [
-        *_obstacles(looks, moving, bounds),
-        *_sheets(looks, drawing.arrays()),
-        *_guides(looks, 0.5 * THIN * dot),
-        *_links(looks, THIN * dot),
-        *_joints(looks, 1.6 * THIN * dot),
-        *_bodies(looks, dot),
+        *_obstacles(drawn, moving, bounds),
+        *_deformables(drawn, drawing.arrays()),
+        *_guides(drawn, 0.5 * THIN * dot),
+        *_links(drawn, THIN * dot),
+        *_joints(drawn, 1.6 * THIN * dot),
+        *_bodies(drawn, dot),
     ], bounds
 
 
 # Bodies
 
 
-def _bodies(looks: Looks, dot: float) -> list[Part]:
+def _bodies(drawn: Drawn, dot: float) -> list[Part]:
     parts = []
-    own = [body for body in looks["bodies"] if body["kind"] != "coordinate" and not body["node"]]
+    own = [body for body in drawn["bodies"] if body["kind"] != "coordinate" and not body["node"]]
     balls = [body["name"] for body in own if body["radius"] > 0.0 and body["motion"] == "free"]
     crowd = {name: CROWD[i % len(CROWD)] for i, name in enumerate(balls)} if len(balls) > 3 else {}
     rings = 16 if len(own) < 500 else 8
-    pinned = [body for body in looks["bodies"] if body["node"] and body["motion"] != "free"]
+    pinned = [body for body in drawn["bodies"] if body["node"] and body["motion"] != "free"]
     for body in [*own, *pinned]:
         name, role = body["name"], body["kind"] if body["motion"] == "free" else body["motion"]
         turn = UPRIGHT if body.get("turn") is None else np.array(body["turn"])
@@ -76,12 +76,12 @@ def _on_body(slot: int, quat: int, turn: np.ndarray) -> Callable[[Pose], Frame]:
 # Links, joints, guides
 
 
-def _links(looks: Looks, thin: float) -> list[Part]:
+def _links(drawn: Drawn, thin: float) -> list[Part]:
     rope = cylinder.triangles(0.6 * thin, 1.0, 16)
     shapes = {"rod": cylinder.triangles(thin, 1.0, 16), "rope": rope, "spring": coil(2.6 * thin, 0.5 * thin)}
     return [
         _between(link["name"], link["style"], _place(link["a"]), _place(link["b"]), shapes[link["style"]])
-        for link in looks["links"] if link["style"] in shapes
+        for link in drawn["links"] if link["style"] in shapes
     ]  # fmt: skip
 
 
@@ -105,11 +105,11 @@ def _between(name: str, role: str, first: Any, second: Any, mesh: meshes.Mesh) -
     return Part(name, role, mesh[1], mesh[0], frame)
 
 
-def _joints(looks: Looks, radius: float) -> list[Part]:
+def _joints(drawn: Drawn, radius: float) -> list[Part]:
     vertices, triangles = sphere.triangles(1.0, 12)
     parts = []
-    for joint in looks["joints"]:
-        if joint["rows"] or joint["kind"] in ("ball", "fixed_point"):
+    for joint in drawn["joints"]:
+        if joint["rows"]:
             place = _place(joint["at"])
 
             def frame(pose: Pose, place: Any = place) -> Frame:
@@ -132,11 +132,11 @@ def _along(place: Callable[[Pose], np.ndarray], along: list[float]) -> Callable[
     )
 
 
-def _guides(looks: Looks, radius: float) -> list[Part]:
+def _guides(drawn: Drawn, radius: float) -> list[Part]:
     """Lines and curves that points are held on, and paths, as thin tubes; of a sphere a circle of each axis."""
     parts = []
-    for guide in looks["guides"]:
-        lines = [np.array(guide["points"], float)] if guide["kind"] != "sphere" else _circles(guide)
+    for guide in drawn["guides"]:
+        lines = [np.array(guide["points"], float)] if guide["form"] != "sphere" else _circles(guide)
         for k, line in enumerate(lines):
             if len(line) > 1 and np.ptp(line, axis=0).any():
                 vertices, triangles = meshes.tube(line, radius)
@@ -145,7 +145,7 @@ def _guides(looks: Looks, radius: float) -> list[Part]:
     return parts
 
 
-def _circles(guide: Looks) -> list[np.ndarray]:
+def _circles(guide: Drawn) -> list[np.ndarray]:
     turn = np.linspace(0.0, 2.0 * np.pi, 97)
     flat = guide["radius"] * np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], 1)
     return [np.array(guide["center"]) + np.roll(flat, axis, axis=1) for axis in range(3)]
@@ -167,37 +167,37 @@ def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
     return vertices / np.array([length, 1.0, 1.0]), triangles
 
 
-# Sheets and solids
+# Deformables and solids
 
 
-def _sheets(looks: Looks, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
+def _deformables(drawn: Drawn, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
     parts = []
-    for i, sheet in enumerate(looks["sheets"]):
-        slots, given, edges = (arrays[f"sheet {i} {name}"][1] for name in ("slots", "triangles", "edges"))
+    for i, deformable in enumerate(drawn["deformables"]):
+        slots, given, edges = (arrays[f"deformable {i} {name}"][1] for name in ("slots", "triangles", "edges"))
         used, triangles = np.unique(given, return_inverse=True)
         triangles = triangles.reshape(-1, 3)
         # Of a sheet warp and weft, or the mesh's own edges; inner ones of a solid are not seen.
-        edges = np.searchsorted(used, edges) if sheet["kind"] == "cloth" else meshes.edges_of(triangles)
+        edges = np.searchsorted(used, edges) if deformable["kind"] == "cloth" else meshes.edges_of(triangles)
         chosen = slots[used]
 
         def points(pose: Pose, chosen: np.ndarray = chosen) -> np.ndarray:
             return pose.x[chosen]
 
-        parts.append(Part(sheet["name"], sheet["kind"], triangles, points=points, edges=edges))
+        parts.append(Part(deformable["name"], deformable["kind"], triangles, points=points, edges=edges))
     return parts
 
 
 # Obstacles
 
 
-def _obstacles(looks: Looks, moving: dict[str, dict[str, Any]], bounds: Bounds) -> list[Part]:
+def _obstacles(drawn: Drawn, moving: dict[str, dict[str, Any]], bounds: Bounds) -> list[Part]:
     parts = []
-    for entry in looks["obstacles"]:
+    for entry in drawn["obstacles"]:
         name, kind = entry["name"], entry["kind"]
         if kind not in OBSTACLES:
             continue
         shape, side = OBSTACLES[kind]
-        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in ("name", "kind")})
+        arguments = moving.get(name, {key: value for key, value in entry.items() if key not in BESIDE})
         triangles = shape.surface(_at(arguments, 0.0), bounds)[1]
 
         def points(pose: Pose, shape: Shape = shape, arguments: dict[str, Any] = arguments) -> np.ndarray:

@@ -18,7 +18,7 @@ from ..forces import KINDS
 from ..joints.coordinates import TYPES, gradient
 from ..model.arrays import Batches
 from ..model.dispatch import force_kind
-from ..model.evaluate import clear, copy, place, set_time, start_of
+from ..model.evaluate import clear, copy, set_time, start_of, update_places
 from ..model.model import ForceInfo, Model
 from ..model.switched_rows import is_on
 from .motion import XYZ
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @entry
-def look(system, now, points, base, type_, g, out_force, out_arm, out_energy, out_effort):
+def evaluate_force(system, now, points, base, type_, g, out_force, out_arm, out_energy, out_effort):
     """(1) of the only force of the system, the arms x_i - c_i, its potential energy and (3), if it acts on a joint."""
     work, batches = system.work, system.forces
     time, x, quat, v = now
@@ -40,7 +40,7 @@ def look(system, now, points, base, type_, g, out_force, out_arm, out_energy, ou
         copy(quat[k], work.quat1)
         copy(v[k], work.v1)
         set_time(system, time[k], work.x1, work.quat1, work.v1)
-        place(system, work.x1, work.quat1, work.v1)
+        update_places(system, work.x1, work.quat1, work.v1)
         clear(work.f)
         given = (
             batches.members[0], start_of(batches, 0), batches.idx, batches.p, batches.p_t, batches.ints, work.x1,
@@ -97,7 +97,7 @@ class ForceResult:
         system = model.system()
         own = system.switches.of_force[[self._info.batch]]
         system = system._replace(forces=only(model, self._info), switches=system.switches._replace(of_force=own))
-        look(system, now, points, base, type_, np.zeros((4, 3)), force, arm, energy, effort)
+        evaluate_force(system, now, points, base, type_, np.zeros((4, 3)), force, arm, energy, effort)
         return points, centre, force, arm, energy, effort
 
     @cached_property

@@ -49,6 +49,12 @@ class BodyResult:
         """In the body's own axes."""
         return self._own("angular_velocity_body", "rigid", "rigid")
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        known = [known for known, found in vars(BodyResult).items() if isinstance(found, property)]
+        raise AttributeError(f"body '{self._info.name}' has no '{name}'; ask for {', '.join(known)}, or at(offset)")
+
     def at(self, offset: Any = (0.0, 0.0, 0.0)) -> PlaceResult:
         """A place on the body, given in its frame [m]: position, velocity and acceleration over time."""
         from .motion import PlaceResult

@@ -129,7 +129,7 @@ def _of_deformables(labels: Labels, records: Records) -> dict[str, tuple]:
         return {}
     largest, mean = elongations(records.x, labels.edges, labels.lengths)
     return {
-        "limited_edges": ("time", records.contacts[:, 2].astype(int), "1", "edges of sheets at their limit"),
+        "limited_edges": ("time", records.contacts[:, 2].astype(int), "1", "edges of deformables at their limit"),
         "elongation": ("time", largest, "1", "largest elongation of a structural edge"),
         "mean_elongation": ("time", mean, "1", "mean elongation of structural edges, shortened ones as 0"),
     }  # fmt: skip

@@ -53,7 +53,7 @@ def of_scene(scene: Scene) -> dict[str, dict[str, str]]:
     found = {"scene": whole}
     for section in _THINGS:
         found[section] = {
-            name: _short(_spelled(thing) if section != "deformables" else _sheet(scene, thing))
+            name: _short(_spelled(thing) if section != "deformables" else _deformable(scene, thing))
             for name, thing in getattr(scene, section).items()
             if getattr(thing, "owner", None) is None  # a deformable's own follow from it
         }
@@ -127,11 +127,11 @@ def _without_addresses(value: Any) -> Any:
         return getattr(function, "__qualname__", type(function).__qualname__)
 
 
-def _sheet(scene: Scene, sheet: Any) -> str:
+def _deformable(scene: Scene, deformable: Any) -> str:
     """A deformable by what was written and by the mesh that was made of it; a mesh's file may have moved."""
-    written = {key: value for key, value in sheet.arguments.items() if key != "mesh"}
+    written = {key: value for key, value in deformable.arguments.items() if key != "mesh"}
     arrays = {key: value for key, value in written.items() if isinstance(value, np.ndarray)}
-    arrays |= {"edges": sheet.edges, "lengths": sheet.lengths}
-    arrays["places"] = np.array([scene.bodies[sheet.node(i)].position for i in range(sheet.count)])
+    arrays |= {"edges": deformable.edges, "lengths": deformable.lengths}
+    arrays["places"] = np.array([scene.bodies[deformable.node(i)].position for i in range(deformable.count)])
     sums = {key: zlib.crc32(np.ascontiguousarray(value, float).tobytes()) for key, value in arrays.items()}
-    return _spelled([sheet.kind, {k: v for k, v in written.items() if k not in arrays}, sheet.pins, sums])
+    return _spelled([deformable.kind, {k: v for k, v in written.items() if k not in arrays}, deformable.pins, sums])

@@ -61,8 +61,8 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
         slots_of = members_of(number, len(model.x))
         if len(slots_of) == 1:
             return slots[slots_of[0]]
-        sheet = slots[slots_of[0]].rpartition("[")[0]
-        return f"{sheet}({', '.join(slots[slot].rpartition('[')[2][:-1] for slot in slots_of)})"
+        deformable = slots[slots_of[0]].rpartition("[")[0]
+        return f"{deformable}({', '.join(slots[slot].rpartition('[')[2][:-1] for slot in slots_of)})"
 
     def spoken(kind: float, row: float, pair: float) -> str:
         if kind >= len(OF_CONTACTS):

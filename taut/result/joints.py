@@ -1,7 +1,4 @@
-"""What a joint did: its coordinates and their rates, and its reaction in its own frame.
-
-    F, τ    force [N] and torque [N m] about the joint's place, on the first body, in the joint's axes x, y, z       (1)
-"""
+"""What a joint did: its coordinates and their rates, and its reaction in its own frame."""
 
 from __future__ import annotations
 
@@ -12,31 +9,13 @@ import numpy as np
 
 from ..constraints.base import Coordinate
 from ..errors import TautError
-from ..model.frames import rotate
 from ..model.model import JointInfo, Model
 from .constraint_result import ConstraintResult
+from .places import points_at
 from .records import Records
 
 if TYPE_CHECKING:
     import xarray
-
-AXES = ["x", "y", "z"]
-
-
-def points_at(model: Model, records: Records, points: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and velocities of points at each record, (T, points, 3); of directions R u and ω × R u."""
-    x, v = np.zeros((2, len(records.time), len(points), 3))
-    first = int(model.places.point[0]) if len(model.places.point) else len(model.x)
-    for i, point in enumerate(points):
-        if point < first:
-            x[:, i], v[:, i] = records.x[:, point], records.v[:, point]
-            continue
-        k = point - first
-        base, spin, quat = model.places.base[k], int(model.places.slot[k]) + 1, records.quat[:, model.places.body[k]]
-        arm = np.broadcast_to(model.places.arm[k], (len(x), 3))
-        x[:, i] = records.x[:, base] + rotate(quat, arm)
-        v[:, i] = records.v[:, base] + rotate(quat, np.cross(records.v[:, spin], arm))
-    return x, v
 
 
 def coordinate_at(
@@ -64,13 +43,17 @@ class JointResult(ConstraintResult):
     angle, displacement, angle_1, ...   its coordinates [rad or m] over time, angles over any number of turns
     rate                                of its first coordinate; rate_of(name) of any
     reaction                            (time, component, axis): force and torque on the first body, about the joint's
-                                        place, in the joint's frame: z is its axis
+                                        place, in the joint's frame, which is fixed to the second body: z is its axis
     force, torque, multiplier, error    as of any constraint
     """
 
     @cached_property
     def _joint(self) -> JointInfo | None:
         return next((joint for joint in self._run.model.joints if joint.name == self._info.name), None)
+
+    def _frame(self) -> tuple[int, ...]:
+        """Its place on each body, and its axes."""
+        return super()._frame() if self._joint is None or not self._joint.frame else self._joint.frame
 
     @property
     def coordinates(self) -> list[str]:
@@ -92,8 +75,7 @@ class JointResult(ConstraintResult):
     def __getattr__(self, name: str) -> xarray.DataArray:
         if not name.startswith("_") and name in self.coordinates:
             return self._of(name, 0)
-        known = ", ".join(self.coordinates) or "no coordinates"
-        raise AttributeError(f"{self._info.kind} '{self._info.name}' has no '{name}'; it has {known}")
+        return super().__getattr__(name)
 
     def rate_of(self, name: str) -> xarray.DataArray:
         """The rate of the coordinate of that name."""
@@ -106,31 +88,3 @@ class JointResult(ConstraintResult):
     def rate(self) -> xarray.DataArray:
         """The rate of its first coordinate; of a joint without any, dΦ/dt."""
         return self._of(self.coordinates[0], 1) if self.coordinates else super().rate
-
-    @cached_property
-    def reaction(self) -> xarray.DataArray:
-        """(1), dims (time, component, axis)."""
-        import xarray
-
-        if self._joint is None or not self._joint.frame:
-            raise TautError(f"{self._info.kind} '{self._info.name}' has no frame of its own; ask for force and torque.")
-        model, records = self._run.model, self._run.records
-        where, _ = points_at(model, records, self._joint.frame)
-        place, other, axes = where[:, 0], where[:, 1], where[:, 2:]
-        first, second = (self._body_of(point) for point in self._joint.frame[:2])
-        name, sign, at = (first, 1.0, place) if first is not None else (second, -1.0, other)
-        force, torque = (each.sel(body=name).values for each in (self.force, self.torque))
-        centre = records.x[:, next(body.slot for body in model.body_info if body.name == name)]
-        about = torque - np.cross(at - centre, force)
-        values = sign * np.stack([np.einsum("tac,tc->ta", axes, each) for each in (force, about)], axis=1)
-        return xarray.DataArray(values, {"time": self._run.data.time, "component": ["force", "torque"], "axis": AXES},
-                                ("time", "component", "axis"), "reaction",
-                                {"units": "N, N m", "long_name": f"reaction of joint '{self._info.name}'",
-                                 "of": self._info.name})
-
-    def _body_of(self, point: int) -> str | None:
-        """The body that a point sits on; None: the world."""
-        model = self._run.model
-        places = {int(p): int(slot) for p, slot in zip(model.places.point, model.places.slot)}
-        slot = places.get(point, point)
-        return next((body.name for body in model.body_info if body.slot == slot), None)

@@ -23,8 +23,8 @@ class Labels:
 
     @classmethod
     def of(cls, model: Model) -> Labels:
-        edges = [sheet.edges for sheet in model.deformables]
-        lengths = [sheet.lengths for sheet in model.deformables]
+        edges = [deformable.edges for deformable in model.deformables]
+        lengths = [deformable.lengths for deformable in model.deformables]
         return cls(
             model.name, model.body_info, model.constraint_info + model.inequality_info, model.bodies.inertia,
             np.concatenate([NO_EDGES, *edges]), np.concatenate([np.zeros(0), *lengths]),

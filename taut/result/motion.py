@@ -17,8 +17,17 @@ import numpy as np
 
 from ..compiled import entry
 from ..errors import TautError
-from ..model.evaluate import accelerations as by_forces
-from ..model.evaluate import apply, constraints, copy, drive, push, set_time, solve, times
+from ..model.evaluate import accelerations_of_forces as by_forces
+from ..model.evaluate import (
+    apply_multipliers,
+    copy,
+    evaluate_constraints,
+    evaluate_forces,
+    jacobian_times,
+    set_driven_accelerations,
+    set_time,
+    solve,
+)
 from ..model.frames import multiply, rotate
 from ..model.model import BodyInfo, Model
 from ..scene.checks import vector
@@ -42,18 +51,18 @@ def follow(system, time, x, quat, v, contact, out):
         copy(v[k], work.v1)
         t = time[k]
         set_time(system, t, work.x1, work.quat1, work.v1)
-        constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
-        apply(system, t, work.x1, work.quat1, work.v1)
+        evaluate_constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
+        evaluate_forces(system, t, work.x1, work.quat1, work.v1)
         for i in range(contact.shape[1]):
             for c in range(3):
                 work.f[i, c] += contact[k, i, c]
         by_forces(system)
-        drive(system)
-        times(system, work.J, work.a, work.b)
+        set_driven_accelerations(system)
+        jacobian_times(system, work.J, work.a, work.b)
         for r in range(work.b.shape[0]):
             work.b[r] = -(work.b[r] + work.gamma[r])
-        solve(system, work.J, system.bodies.w, work.b, work.mu)
-        push(system, work.J, system.bodies.w, work.mu, 1.0, work.a)
+        solve(system, work.J, system.bodies.inverse_mass, work.b, work.mu)
+        apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, work.a)
         for i in range(contact.shape[1]):  # where gravity is all, nothing else puts it back
             for c in range(3):
                 work.f[i, c] -= contact[k, i, c]

@@ -63,7 +63,7 @@ class Plots:
                      for name, row, unit in zip(info.row_names(), info.rows, info.units)}
         elif not labels.constraints:
             raise TautError(f"the run of scene '{labels.scene}' has no constraints, so nothing drifts; how "
-                            "far sheets stretch is in run.data.elongation.")
+                            "far deformables stretch is in run.data.elongation.")
         else:
             for unit in sorted(set(labels.units())):
                 rows = [row for info in labels.constraints for row, own in zip(info.rows, info.units) if own == unit]

@@ -13,7 +13,7 @@ from ..contact.algorithms import evaluation_context
 from ..contact.collect import add_candidates, evaluate_inequalities
 from ..contact.rows import NO, ZERO
 from ..model.arrays import System
-from ..model.evaluate import begin, constraints, copy, set_time
+from ..model.evaluate import begin_step, copy, evaluate_constraints, set_time
 from ..model.model import ConstraintInfo, Model
 from .records import Records
 
@@ -31,12 +31,12 @@ def reactions(system, before, now, lam, rows, points, centre, out_force, out_arm
         # λ belongs to the charts of the step that led to this record, chosen where that step began.
         copy(x_before[k], work.x1)
         copy(quat_before[k], work.quat1)
-        begin(system, time_before[k], work.x1, work.quat1, work.v1)
+        begin_step(system, time_before[k], work.x1, work.quat1, work.v1)
         copy(x[k], work.x1)
         copy(quat[k], work.quat1)
         copy(v[k], work.v1)
         set_time(system, time[k], work.x1, work.quat1, work.v1)
-        constraints(system, time[k], work.x1, work.quat1, work.v1, False, work.J)
+        evaluate_constraints(system, time[k], work.x1, work.quat1, work.v1, False, work.J)
         for i in range(points.shape[0]):
             for c in range(3):
                 total = 0.0

@@ -41,7 +41,8 @@ class Worst(NamedTuple):
     time: float
 
     def __str__(self) -> str:
-        return f"{self.value:.3g} {self.unit} of '{self.name}' at t = {self.time:.6g} s"
+        unit = "" if self.unit == "1" else f" {self.unit}"
+        return f"{self.value:.3g}{unit} of '{self.name}' at t = {self.time:.6g} s"
 
 
 class Run:

@@ -35,7 +35,8 @@ def read_scene(path: Path, header: dict[str, Any]) -> Scene:
         if not changed:
             raise
         raise damaged(path, f"{changed[0]} was changed or damaged, and is no scene ({problem})") from None
-    if _has_checksums(header) and (changed or any("mesh" in sheet.arguments for sheet in scene.deformables.values())):
+    has_mesh = any("mesh" in deformable.arguments for deformable in scene.deformables.values())
+    if _has_checksums(header) and (changed or has_mesh):
         what = digests.differences(header["digests"]["scene"], digests.of_scene(scene), None, None)
         if what:
             raise TautError(

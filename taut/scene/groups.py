@@ -2,7 +2,8 @@
 
 A group is kept as it was written, since n balls make n (n - 1) / 2 pairs; `expand` gives the pairs one by one,
 and `pair_count` counts them without making them. A pair that can not move, since both of its bodies are fixed
-or driven, is left out. Cloths and solids stay whole: model/deformables.py and model/walls.py say what becomes of them.
+or driven, is left out. Cloths and solids stay whole: model/deformables.py and model/node_contacts.py say what
+becomes of them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..constraints import KINDS, Kind
-from ..errors import TautError, chosen, shown, tell, unknown
+from ..errors import TautError, chosen, shown, unknown, warn
 from ..shapes import SHAPES
 from . import checks
 from .deformables import DeformableRef, check_thickness
@@ -52,13 +53,13 @@ def _try_pack(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], rad
 def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
     """A checked group; one without a pair is a warning."""
     what = f"contacts '{name}'"
-    own, things, sheets = _names(scene, what, "first", first)
+    own, things, deformables = _names(scene, what, "first", first)
     if things:
         raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
-    others, obstacles, other_sheets = (None, (), ()) if second is None else _names(scene, what, "second", second)
+    others, obstacles, other_deformables = (None, (), ()) if second is None else _names(scene, what, "second", second)
     group = Group(
         name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
-        checks.not_negative(friction, f"{what}: friction"), scene._where, sheets, other_sheets,
+        checks.not_negative(friction, f"{what}: friction"), scene._where, deformables, other_deformables,
     )  # fmt: skip
     _check_shapes(scene, what, group)
     _check_deformables(scene, what, group)
@@ -67,7 +68,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
     for other in scene._groups.values():
         _check_apart(scene, what, group, other)
     if not can_touch(scene, group):
-        tell(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it")
+        warn(f"{what} has no pair that can move, so nothing touches; name more bodies, or remove it")
     return group
 
 
@@ -78,17 +79,17 @@ def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, .
     listed = [given] if alone else list(given)
     bodies: dict[str, None] = {}
     obstacles: dict[str, None] = {}
-    sheets: dict[str, None] = {}
+    deformables: dict[str, None] = {}
     for thing in listed:
         if not isinstance(thing, str | BodyRef | Ref | DeformableRef):
             raise TautError(f"{what}: {role} holds {shown(thing)}; give bodies and obstacles, or their names.")
         name = thing if isinstance(thing, str) else thing.name
-        if name in bodies or name in obstacles or name in sheets:
+        if name in bodies or name in obstacles or name in deformables:
             raise TautError(f"{what}: {role} names '{name}' twice; name it once.")
         if name in scene._obstacles:
             obstacles[name] = None
         elif name in scene._deformables:
-            sheets[name] = None
+            deformables[name] = None
         elif name not in scene._bodies:
             known = [*scene._bodies, *scene._obstacles, *scene._deformables]
             raise TautError(f"{what}: {unknown('body or obstacle', name, known)}")
@@ -96,22 +97,22 @@ def _names(scene: Scene, what: str, role: str, given: Any) -> tuple[tuple[str, .
             raise TautError(f"{what}: '{name}' is a coordinate, which touches nothing; use limit for it.")
         else:
             bodies[name] = None
-    return tuple(bodies), tuple(obstacles), tuple(sheets)
+    return tuple(bodies), tuple(obstacles), tuple(deformables)
 
 
 def _check_deformables(scene: Scene, what: str, group: Group) -> None:
     """A cloth takes part as a whole, has a thickness where cloth meets cloth, and does not bounce."""
-    sheets = (*group.sheets, *group.other_sheets)
-    if sheets and group.restitution:
-        raise TautError(f"{what}: restitution is {group.restitution:g}, but '{sheets[0]}' takes part, and what touches "
-                        "cloth does not bounce; leave it out.")
-    meets_bodies = group.bodies is None or group.bodies or group.other_sheets
+    deformables = (*group.deformables, *group.other_deformables)
+    if deformables and group.restitution:
+        raise TautError(f"{what}: restitution is {group.restitution:g}, but '{deformables[0]}' takes part, and what "
+                        "touches cloth does not bounce; leave it out.")
+    meets_bodies = group.bodies is None or group.bodies or group.other_deformables
     for node in (*(group.first if meets_bodies else ()), *(group.bodies or ())):
         owner = scene._bodies[node].owner
         if owner is not None:
             raise TautError(f"{what}: '{node}' is a node of '{owner}', and alone it can touch obstacles only; "
                             f"name '{owner}' to let it touch bodies.")
-    deep = {name: scene._deformables[name].thickness for name in sheets}
+    deep = {name: scene._deformables[name].thickness for name in deformables}
     for a, b in pairs_of_deformables(group):
         if a == b:
             check_thickness(f"{what}: {scene._deformables[a].kind} '{a}'", scene._deformables[a])
@@ -154,7 +155,7 @@ def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
         kind = KINDS[obstacle.kind]
         if group.friction:
             check_friction(kind, f"{what} with '{name}'", group.friction)
-        nodes = [scene._deformables[sheet].node(0) for sheet in group.sheets]  # all nodes have one radius
+        nodes = [scene._deformables[one].node(0) for one in group.deformables]  # all nodes have one radius
         for own in (*group.first, *nodes):
             body = scene._bodies[own]
             at = np.array(place(Point(own), scene._bodies))
@@ -168,9 +169,9 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
         owned = {n for n in one ^ two if n in scene._bodies and scene._bodies[n].owner in (two if n in one else one)}
         return (one & two) | owned
 
-    a, c = {*group.first, *group.sheets}, {*other.first, *other.sheets}
-    b = a if group.bodies is None else {*group.bodies, *group.other_sheets}
-    d = c if other.bodies is None else {*other.bodies, *other.other_sheets}
+    a, c = {*group.first, *group.deformables}, {*other.first, *other.deformables}
+    b = a if group.bodies is None else {*group.bodies, *group.other_deformables}
+    d = c if other.bodies is None else {*other.bodies, *other.other_deformables}
     things = set(group.obstacles) & set(other.obstacles)
     for one, two in ((shared(a, c), shared(b, d)), (shared(a, d), shared(b, c)), (shared(a, c), things)):
         itself = set(scene._deformables)  # only a cloth or a solid can run into itself
@@ -182,20 +183,21 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
 
 def can_touch(scene: Scene, group: Group) -> bool:
     """Whether a group has a pair that can move."""
-    met = (balls_on_deformables(group), pairs_of_deformables(group), itertools.product(group.sheets, group.obstacles))
+    on_obstacles = itertools.product(group.deformables, group.obstacles)
+    met = (balls_on_deformables(group), pairs_of_deformables(group), on_obstacles)
     return any(True for _ in itertools.chain(*met)) or pair_count(scene, group) > 0
 
 
 def balls_on_deformables(group: Group) -> Iterator[tuple[str, str]]:
     """Each ball of a group with each cloth or solid that it meets."""
-    yield from itertools.product(group.first, group.sheets if group.bodies is None else group.other_sheets)
-    yield from itertools.product(group.bodies or (), group.sheets)
+    yield from itertools.product(group.first, group.deformables if group.bodies is None else group.other_deformables)
+    yield from itertools.product(group.bodies or (), group.deformables)
 
 
 def pairs_of_deformables(group: Group) -> list[tuple[str, str]]:
     """Cloths and solids of a group that meet, each pair once; twice the same name: it runs into itself."""
-    others = group.sheets if group.bodies is None else group.other_sheets
-    return list({tuple(sorted(pair)): pair for pair in itertools.product(group.sheets, others)}.values())
+    others = group.deformables if group.bodies is None else group.other_deformables
+    return list({tuple(sorted(pair)): pair for pair in itertools.product(group.deformables, others)}.values())
 
 
 def pair_count(scene: Scene, group: Group) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
+ROBOTS = (".urdf", ".xml")
 _LISTED = 50  # mistakes that are told one by one
 # What to write where the YAML has another type.
 _WANTED = {
@@ -32,11 +33,18 @@ _WANTED = {
 
 @checked
 def load(path: str | Path, allow_outside: bool = False) -> Scene:
-    """Read a scene file. It is data: nothing in it is executed.
+    """Read a scene file (.yaml), or a robot (.urdf, .xml of MuJoCo). It is data: nothing in it is executed.
 
     allow_outside  whether the meshes and arrays that it names may lie outside of its folder
     """
-    return _Reader(Path(path), allow_outside).scene()
+    path = Path(path)
+    if path.suffix in ROBOTS:
+        from .robots import load_robot
+
+        return load_robot(path)
+    if path.suffix == ".py":
+        raise TautError(f"'{path}' is a program, which would be executed; if you trust it: taut.open_scene('{path}').")
+    return _Reader(path, allow_outside).scene()
 
 
 class _Reader:
@@ -92,11 +100,11 @@ class _Reader:
         known = format.kinds(section)
         if not isinstance(kind, str) or kind not in known:
             problem = unknown("kind", kind, known) if kind is not None else "missing key 'kind'."
-            self.note((section, i) + (("kind",) if "kind" in entry else ()), str(problem))
+            self.add_problem((section, i) + (("kind",) if "kind" in entry else ()), str(problem))
             return
         many = "many" in entry
         if many and not format.can_be_many(section, kind):
-            self.note((section, i, "many"), f"a {kind} can not be given as many; write one entry for each.")
+            self.add_problem((section, i, "many"), f"a {kind} can not be given as many; write one entry for each.")
             return
         self.judge(format.entry_model(section, kind, many), entry, (section, i))
 
@@ -110,14 +118,14 @@ class _Reader:
                 where = path + mistake["loc"]
                 if mistake["type"] == "extra_forbidden":
                     allowed = _fields_at(model, mistake["loc"][:-1])
-                    self.note(where, str(unknown("key", str(where[-1]), allowed)), at_key=True)
+                    self.add_problem(where, str(unknown("key", str(where[-1]), allowed)), at_key=True)
                 elif mistake["type"] == "missing":
                     hint = "; begin with 'taut: 1'" if where == ("taut",) else ""
-                    self.note(where[:-1], f"missing key '{where[-1]}'{hint}.")
+                    self.add_problem(where[:-1], f"missing key '{where[-1]}'{hint}.")
                 elif mistake["type"] in _WANTED:
-                    self.note(where, f"value is {shown(mistake['input'])}; give {_WANTED[mistake['type']]}.")
+                    self.add_problem(where, f"value is {shown(mistake['input'])}; give {_WANTED[mistake['type']]}.")
                 else:
-                    self.note(where, mistake["msg"].removeprefix("Value error, "))
+                    self.add_problem(where, mistake["msg"].removeprefix("Value error, "))
 
     # The scene
 
@@ -173,7 +181,7 @@ class _Reader:
 
     # Mistakes
 
-    def note(self, path: tuple, problem: str, at_key: bool = False) -> None:
+    def add_problem(self, path: tuple, problem: str, at_key: bool = False) -> None:
         place = f" {spoken_path(path)}:" if path else ""
         line, column = self.find(path, at_key)
         self.mistakes.append(((line, column), f"{self.path}:{line}:{column}:{place} {problem}"))
@@ -219,7 +227,7 @@ class _Collecting:
         self.scene.set_place(None)
         if not isinstance(mistake, TautError):
             return False
-        self.reader.note(self.path, str(mistake))
+        self.reader.add_problem(self.path, str(mistake))
         return True
 
 

@@ -22,12 +22,12 @@ class Shape(NamedTuple):
 
 def read_shape(kind: str, name: str, values: dict[str, Any]) -> Shape:
     """The shape that a deformable's options describe."""
-    found = (_sheet if kind == "cloth" else _solid)(name, values)
+    found = (_cloth if kind == "cloth" else _solid)(name, values)
     limits.check("nodes", len(found.x), f"{kind} '{name}'")
     return found
 
 
-def _sheet(name: str, values: dict[str, Any]) -> Shape:
+def _cloth(name: str, values: dict[str, Any]) -> Shape:
     if values["grid"] is not None:
         nx, ny = values["grid"]
         u, v = values["u"] or (1.0, 0.0, 0.0), values["v"] or (0.0, 0.0, 1.0)

@@ -6,8 +6,6 @@ import os
 import runpy
 import sys
 import traceback
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,9 @@ from .. import limits
 from ..arguments import checked
 from ..errors import TautError, unknown
 from .gallery import SCENES, gallery
-from .load import load
+from .load import ROBOTS, load
 from .parameters import called_with
+from .robots import load_robot
 from .scene import Scene
 
 
@@ -36,23 +35,13 @@ def open_scene(what: str | Path, allow_outside: bool = False, **parameters: Any)
         return load(path, allow_outside)
     if path.suffix == ".py":
         return load_python(path, **parameters)
-    if path.suffix in (".urdf", ".xml"):
+    if path.suffix in ROBOTS:
         return load_robot(path, **parameters)
     if what in SCENES:
         return gallery(what, **parameters)
     if os.path.lexists(path):
         raise TautError(f"'{what}' is not a scene file; its name must end in .yaml, .urdf, .xml (MJCF) or .py.")
     raise TautError(f"{unknown('scene', what, SCENES)} Or give a .yaml, .urdf, .xml (MJCF) or .py file.")
-
-
-def load_robot(path: str | Path, **parameters: Any) -> Scene:
-    """The scene of a URDF or MJCF file; parameters base and limits, or limits and controls."""
-    from .robots.mjcf import load_mjcf
-    from .robots.urdf import load_urdf
-
-    path = Path(path)
-    function: Callable[..., Scene] = load_urdf if path.suffix == ".urdf" else load_mjcf
-    return called_with(partial(function, path), parameters, f"'{path}'")
 
 
 def load_python(path: str | Path, **parameters: Any) -> Scene:

@@ -77,9 +77,10 @@ def read_coordinates(bodies: Mapping[str, Body], coordinates: Any) -> Known:
 
 
 def read_turns(of: Any, symbols: Sequence[str], what: str) -> tuple[tuple[Vector, str], ...]:
-    """Pairs (axis, angle)."""
+    """Pairs (axis, angle), or one of them."""
     pairs = []
-    for item in of if isinstance(of, list | tuple) else [of]:
+    is_pair = isinstance(of, list | tuple) and len(of) == 2 and isinstance(of[1], str)
+    for item in of if isinstance(of, list | tuple) and not is_pair else [of]:
         if not isinstance(item, list | tuple) or len(item) != 2:
             raise TautError(f"{what}: {shown(item)} is no pair (axis, angle), such as ((0, 0, 1), 'theta').")
         angle = checks.texts(item[1], f"{what}: angle")[0]

@@ -221,9 +221,9 @@ def _deformable_entry(deformable: Deformable, label: str, path: Path, columns: C
 
 
 def _group_entry(group: Group) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": group.name, "first": [*group.first, *group.sheets]}
+    entry: dict[str, Any] = {"name": group.name, "first": [*group.first, *group.deformables]}
     if group.bodies is not None:
-        entry["second"] = [*group.bodies, *group.other_sheets, *group.obstacles]
+        entry["second"] = [*group.bodies, *group.other_deformables, *group.obstacles]
     return entry | _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
 
 

@@ -99,7 +99,7 @@ class Scene:
     @property
     def is_unilateral(self) -> bool:
         """Whether the scene has inequalities."""
-        limited = any(sheet.is_limited or sheet.self_contact for sheet in self._deformables.values())
+        limited = any(deformable.is_limited or deformable.self_contact for deformable in self._deformables.values())
         touching = any(groups.can_touch(self, group) for group in self._groups.values())
         return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 

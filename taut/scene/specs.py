@@ -151,8 +151,8 @@ class Group:
     first         bodies
     bodies        every body of `first` with each of these; None: pairs inside `first`
     obstacles     every body of `first` with each of these
-    sheets        deformables that stand with `first`,
-    other_sheets  and those that stand with `bodies`
+    deformables        deformables that stand with `first`,
+    other_deformables  and those that stand with `bodies`
     """
 
     name: str
@@ -162,8 +162,8 @@ class Group:
     restitution: float = 0.0
     friction: float = 0.0
     where: str | None = field(default=None, compare=False)
-    sheets: tuple[str, ...] = ()
-    other_sheets: tuple[str, ...] = ()
+    deformables: tuple[str, ...] = ()
+    other_deformables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -278,13 +278,9 @@ def _check_possible(
     for point in points:
         if point.body is not None and scene._bodies[point.body].motion != "fixed":
             return
-    if kind.name == "distance":
-        length = values["length"]
-        wanted = None if length is None or not length.is_constant else length.value
-    elif kind.name == "ball":
-        wanted = 0.0
-    else:
+    if kind.separation is None:
         return
+    wanted = kind.separation(values)
     apart = float(np.linalg.norm(start[0] - start[1]))
     if wanted is not None and abs(apart - wanted) > 1e-9 * max(1.0, apart):
         a, b = map(spoken, points)

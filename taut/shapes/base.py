@@ -18,8 +18,10 @@
     kernel as `constraints/base.py` asks for. `pack(position, arguments, ball)` gives its parameters and
     whole numbers, and raises ValueError with a remedy where the user is mistaken. A test compares kernels with
     `distance`, and J, Φ_t and γ with differences of Φ.
-6.  `visible(at, window)` gives the triangles of a shape that does not end: the part within a window, which has a
-    `center`, an `extent` (3,) and a `size` [m], and is `is_planar` where everything moves in a plane.
+6.  The page has solids of its own for some shapes, which name one as `primitive`; all others are drawn by `triangles`,
+    as obstacles where they are at the start. `visible(at, window)` gives the triangles of a shape that does not end:
+    the part within a window, which has a `center`, an `extent` (3,) and a `size` [m], and is `is_planar` where
+    everything moves in a plane.
 7.  Tests run from three examples: `example` are sizes; `still` are the arguments of an obstacle about the origin that
     stops a ball thrown down at it from (0, 1.5, 0) m, or inside from (0, 0.2, 0) m; `moving` are arguments of obstacles
     from which the distance of a ball near (0.1, 0.2, 1.1) m is smooth.
@@ -77,6 +79,7 @@ class Shape:
     still: dict[str, Any] = field(default_factory=dict)  # arguments of an obstacle; see 7
     moving: tuple[dict[str, Any], ...] = ()
     complete: Callable[[list[Any]], list[Any]] = lambda listed: listed  # adds sizes that users may leave out
+    primitive: str = ""  # as which solid the page draws it (page/src/shapes.ts); "": by its triangles
     ball: Callable[..., float] = lambda *sizes: 0.0  # radius [m], of what is a ball in contacts between bodies
 
     @property

@@ -105,7 +105,7 @@ def pack_inside(position, arguments, ball):
 def outside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 16 * i
+        m = at.p + 16 * i
         r = at.row + i
         k = at.blk + i
         deepest = -1.0
@@ -152,7 +152,7 @@ def outside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, ph
 def inside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         a = idx[at.idx + i]
-        m = at.par + 16 * i
+        m = at.p + 16 * i
         for j in range(3):
             e = m + 6 + 3 * j
             y = rate = curve = 0.0
@@ -174,6 +174,7 @@ def inside(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
 
 SHAPE = Shape(
     name="box",
+    primitive="box",
     doc="A box.",
     sizes=("x", "y", "z"), example=(0.4, 0.7, 1.1),
     volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,

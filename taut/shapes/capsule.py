@@ -78,6 +78,7 @@ def place(at) -> Placement:
 
 SHAPE = Shape(
     name="capsule",
+    primitive="capsule",
     doc="A cylinder with half spheres at both ends.",
     sizes=("radius", "length"), example=(0.4, 1.3),
     volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,

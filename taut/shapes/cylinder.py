@@ -71,6 +71,7 @@ def visible(at, window) -> Mesh:
 
 SHAPE = Shape(
     name="cylinder",
+    primitive="cylinder",
     doc="A cylinder; as an obstacle it has no ends.",
     sizes=("radius", "length"), example=(0.4, 1.3),
     volume=volume, moments=moments, distance=distance, support=support, triangles=triangles,

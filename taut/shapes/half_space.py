@@ -67,10 +67,10 @@ def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi
         a = idx[at.idx + i]
         r = at.row + i
         k = at.blk + i
-        value = -p[at.par + 7 * i + 6]
+        value = -p[at.p + 7 * i + 6]
         rate = curve = 0.0
         for c in range(3):
-            m = at.par + 7 * i + c
+            m = at.p + 7 * i + c
             d = x[a, c] - p[m]
             normal = p[m + 3]
             value += normal * d  # (1)
@@ -87,6 +87,7 @@ DOC = "A ball stays on the side of a plane to which the normal points: a floor, 
 
 SHAPE = Shape(
     name="half_space",
+    primitive="plane",
     doc="Everything on one side of a plane.",
     sizes=(),
     example=(),

@@ -28,6 +28,7 @@ def complete(listed):
 
 SHAPE = Shape(
     name="rod",
+    primitive="rod",
     doc="A thin cylinder.",
     sizes=("length", "radius"), example=(1.3, 0.1),
     volume=volume, moments=moments,

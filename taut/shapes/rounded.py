@@ -77,7 +77,7 @@ def radius_of(arguments, ball, side):
 def kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, phi, J, phi_t, gamma):
     for i in range(n):
         q = idx[at.idx + i]
-        m = at.par + 9 * i
+        m = at.p + 9 * i
         core = ints[at.ints + i]
         side = p[m + 8]
         # A piece is given by its two ends, a line by a place and a direction.

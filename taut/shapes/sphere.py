@@ -45,6 +45,7 @@ def place(at) -> Placement:
 
 SHAPE = Shape(
     name="sphere",
+    primitive="sphere",
     doc="A sphere.",
     sizes=("radius",),
     example=(0.7,),

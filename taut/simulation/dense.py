@@ -15,9 +15,9 @@ from numba import types
 from ..compiled import entry, inline, on_demand, specialise
 from ..errors import TautError
 from ..methods import STATUSES
-from ..methods.options import parameters
+from ..methods.options import option_values
 from ..methods.reference import METHOD, step
-from ..model.evaluate import begin, sample
+from ..model.evaluate import begin_step, sample_forces
 from ..result.records import Records
 from ..result.run import Run
 from . import switching
@@ -27,36 +27,36 @@ switched = specialise(switching.switched_step, "switched_retrace", on_demand(typ
 
 
 @inline
-def go_on(system, state, now, h, par):
-    """A step of the run, or a part of one; `begin` has been called."""
+def go_on(system, state, now, h, options):
+    """A step of the run, or a part of one; `begin_step` has been called."""
     if system.switches.keeper.shape[0] > 0:
         system.switches.logged[0] = 0  # the run itself has told its events
-        return switched(system, state, now, h, par)
-    return step(system, state, now, h, par)
+        return switched(system, state, now, h, options)
+    return step(system, state, now, h, options)
 
 
 @entry
-def retrace(calls, system, state, par, h, first, times, records, row):
+def retrace(calls, system, state, options, h, first, times, records, row):
     """From step number `first` on, whose state is given, record at each of `times`; returns OK or a status."""
     number, now = first, first * h
-    begin(system, now, state.x, state.quat, state.v)
-    sample(system, now, state.x, state.quat, state.v)
+    begin_step(system, now, state.x, state.quat, state.v)
+    sample_forces(system, now, state.x, state.quat, state.v)
     for k in range(times.shape[0]):
         while (number + 1) * h <= times[k]:  # steps of the run, at whose starts controllers look
-            status = go_on(system, state, now, (number + 1) * h - now, par)
+            status = go_on(system, state, now, (number + 1) * h - now, options)
             if status != 0:
                 return status
             number += 1
             now = number * h
-            begin(system, now, state.x, state.quat, state.v)
-            sample(system, now, state.x, state.quat, state.v)
+            begin_step(system, now, state.x, state.quat, state.v)
+            sample_forces(system, now, state.x, state.quat, state.v)
         if times[k] > now:
-            status = go_on(system, state, now, times[k] - now, par)
+            status = go_on(system, state, now, times[k] - now, options)
             if status != 0:
                 return status
             now = times[k]
-        begin(system, now, state.x, state.quat, state.v)  # λ of a record belongs to the charts of its own instant
-        record(calls, system, state, now, par, records, row + k)
+        begin_step(system, now, state.x, state.quat, state.v)  # λ of a record belongs to the charts of its own instant
+        record(calls, system, state, now, options, records, row + k)
     return 0
 
 
@@ -80,10 +80,10 @@ def dense(run: Run, times: Any) -> Run:
                         f"{times[-1]:g} s were asked for; simulate longer.")
     model, info, h, every = run.model, run.info, run.info["dt"], run.info["record_every"]
     system = model.system(info["solver"], METHOD.stages)
-    par = parameters(METHOD, model, info["tolerance"], info["options"], residual_accepted=False)
+    options = option_values(METHOD, model, info["tolerance"], info["options"], residual_accepted=False)
     state = model.initial_state(METHOD.memory(model))
-    system = switching.with_room(system, state, METHOD, bool(model.switches.address.any()))
-    calls = calls_for(METHOD, system, state, par)
+    system = switching.with_workspace(system, state, METHOD, bool(model.switches.address.any()))
+    calls = calls_for(METHOD, system, state, options)
     buffers = Buffers(**{name: np.zeros((len(times), *tail)) for name, tail in Records.shapes(model).items()})
     before = np.searchsorted(known, times, side="right") - 1
     slots = run.records.x.shape[1]
@@ -91,9 +91,9 @@ def dense(run: Run, times: Any) -> Run:
         state.x[:slots], state.v[:slots], state.quat[:] = (run.records.x[k], run.records.v[k], run.records.quat[k])
         state.ledger[:], state.memory[:] = run.records.energy[k, 2:], 0.0
         own = np.flatnonzero(before == k)
-        status = retrace(calls, system, state, par, h, k * every, times[own], buffers, int(own[0]))
+        status = retrace(calls, system, state, options, h, k * every, times[own], buffers, int(own[0]))
         if status != 0:
-            raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.remedy}")
+            raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.hooks.remedy}")
     records = Records(**{field.name: getattr(buffers, field.name) for field in fields(Records)})
     # Reactions look for charts a step before the record, unless each step is recorded (result/reactions.py).
     return Run(run.scene, model, records, run.status, run.message, {**info, "dt": 0.0, "record_every": 2}, run.labels)

@@ -14,12 +14,20 @@ from numba import types
 
 from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, on_demand, specialise, structure
-from ..compiled.function_pointers import address_of, distant
+from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..methods import METHODS, Method
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
-from ..model.evaluate import begin, constraints, forces, place, sample, set_time, times
+from ..model.evaluate import (
+    begin_step,
+    evaluate_constraints,
+    free_accelerations,
+    jacobian_times,
+    sample_forces,
+    set_time,
+    update_places,
+)
 from . import switching
 
 METHOD_LIST = [
@@ -58,26 +66,26 @@ class Buffers(NamedTuple):
     contacts: np.ndarray
 
 
-def step(system, state, t, h, par):
+def step(system, state, t, h, context):
     """Stands for the method's step in `advance`."""
     raise AssertionError
 
 
-def switched_step(system, state, t, h, par):
+def switched_step(system, state, t, h, context):
     """Stands for what switching.py makes of the method's step."""
     raise AssertionError
 
 
-def advance(system, state, par, h, first, steps):
+def advance(system, state, context, h, first, steps):
     """Take steps after number `first`; returns how many were taken, and FINE or why the next one failed."""
     for k in range(first, first + steps):
         t = k * h
         if system.switches.keeper.shape[0] > 0:
-            status = switched_step(system, state, t, h, par)
+            status = switched_step(system, state, t, h, context)
         else:
-            begin(system, t, state.x, state.quat, state.v)
-            sample(system, t, state.x, state.quat, state.v)
-            status = step(system, state, t, h, par)
+            begin_step(system, t, state.x, state.quat, state.v)
+            sample_forces(system, t, state.x, state.quat, state.v)
+            status = step(system, state, t, h, context)
         if not is_finite(state):
             return k - first, NOT_FINITE
         if status != 0:
@@ -95,14 +103,14 @@ def is_finite(state):
 
 
 @compiled
-def as_stepped(system, state, t, par, lam):
+def as_stepped(system, state, t, context, lam):
     """λ as the last step left it."""
     for r in range(lam.shape[0]):
         lam[r] = state.lam[r]
 
 
 @compiled
-def nothing_more(system, state, t, par, phi, rate, slide, force, totals, energy):
+def nothing_more(system, state, t, context, phi, rate, slide, force, totals, energy):
     """Most methods have nothing to add to a record of a scene without inequalities."""
 
 
@@ -115,13 +123,13 @@ def advance_with(method: Method) -> Any:
     return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
 
 
-advance_by = distant(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
-observe_by = distant(types.none, lambda number: METHOD_LIST[number].observe or as_stepped)
-measure_by = distant(types.none, lambda number: METHOD_LIST[number].measure or nothing_more)
+call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
+call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or as_stepped)
+call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or nothing_more)
 
 
 @entry
-def loop(calls, system, state, par, h, first, steps, every, keep_start, records):
+def loop(calls, system, state, context, h, first, steps, every, keep_start, records):
     """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
 
     Returns how many steps were taken, how many records stand in `records`, and the status.
@@ -129,53 +137,53 @@ def loop(calls, system, state, par, h, first, steps, every, keep_start, records)
     filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
     if keep_start:
         if first == 0:
-            sample(system, 0.0, state.x, state.quat, state.v)  # what is held from the start on belongs to its record
-        record(calls, system, state, first * h, par, records, filled)
+            sample_forces(system, 0.0, state.x, state.quat, state.v)  # what is held belongs to the first record
+        record(calls, system, state, first * h, context, records, filled)
         filled += 1
     done = first
     while done < first + steps:
         until_record = every - done % every
         count = min(until_record, first + steps - done)
-        taken, status = advance_by(
-            calls.advance, calls.number, (system, state, par, h, done, count)
+        taken, status = call_advance(
+            calls.advance, calls.number, (system, state, context, h, done, count)
         )
         done += taken
         if status != FINE:
             return done - first, filled, status
         if done % every == 0:
-            record(calls, system, state, done * h, par, records, filled)
+            record(calls, system, state, done * h, context, records, filled)
             filled += 1
     return steps, filled, FINE
 
 
 @inline
-def observe_uncounted(calls, system, state, t, par, lam):
+def observe_uncounted(calls, system, state, t, context, lam):
     """λ at t, without its linear solve: only those of steps are counted."""
     counts = system.work.counts
     solves, singular = counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS]
     failed, doubtful = counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS]
-    observe_by(calls.observe, calls.number, (system, state, t, par, lam))
+    call_observe(calls.observe, calls.number, (system, state, t, context, lam))
     counts[LINEAR_SOLVES], counts[SINGULAR_SYSTEMS] = solves, singular
     counts[FAILED_SOLVES], counts[DOUBTFUL_SYSTEMS] = failed, doubtful
 
 
 @compiled
-def record(calls, system, state, t, par, records, row):
+def record(calls, system, state, t, context, records, row):
     """Keep the state at t, with λ, Φ, Φ̇ and the energies that belong to it."""
     work, bodies = system.work, system.bodies
     records.time[row] = t
     set_time(system, t, state.x, state.quat, state.v)
-    place(system, state.x, state.quat, state.v)
+    update_places(system, state.x, state.quat, state.v)
     lam = records.lam[row]
     for r in range(lam.shape[0]):
         lam[r] = 0.0
-    observe_uncounted(calls, system, state, t, par, lam)
-    constraints(system, t, state.x, state.quat, state.v, False, work.J)
-    times(system, work.J, state.v, work.b)
+    observe_uncounted(calls, system, state, t, context, lam)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
         records.phi[row, r] = work.phi[r]
         records.rate[row, r] = work.b[r] + work.phi_t[r]
-    potential = forces(system, t, state.x, state.quat, state.v)
+    potential = free_accelerations(system, t, state.x, state.quat, state.v)
     kinetic = 0.0
     for i in range(bodies.slots):
         for c in range(3):
@@ -191,11 +199,11 @@ def record(calls, system, state, t, par, records, row):
     for k in range(state.ledger.shape[0]):
         records.energy[row, 2 + k] = state.ledger[k]
     given = (
-        system, state, t, par, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
+        system, state, t, context, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row], records.energy[row],
     )  # fmt: skip
-    measure_by(calls.measure, calls.number, given)
-    kept = system.switches.kept
+    call_measure(calls.measure, calls.number, given)
+    kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
             records.phi[row, kept.recorded[k]] = 0.0  # of what is off nothing is asked
@@ -205,11 +213,11 @@ _NUMBERS = {id(method): number for number, method in enumerate(METHOD_LIST)}
 _calls: dict[Any, Calls] = {}  # by the method and what the types of its arguments depend on
 
 
-def calls_for(method: Method, system: System, state: State, par: Any) -> Calls:
+def calls_for(method: Method, system: System, state: State, context: Any) -> Calls:
     """Compile, or load, a method's functions, or find them again."""
-    key = _number(method), form(system), form(state), form(par)
+    key = _number(method), form(system), form(state), form(context)
     if key not in _calls:
-        _calls[key] = _compile_calls(method, system, state, par)
+        _calls[key] = _compile_calls(method, system, state, context)
     return _calls[key]
 
 
@@ -219,16 +227,16 @@ def _number(method: Method) -> int:
     return METHOD_LIST.index(method) if found is None else found
 
 
-def _compile_calls(method: Method, system: System, state: State, par: Any) -> Calls:
+def _compile_calls(method: Method, system: System, state: State, context: Any) -> Calls:
     given = (kind_of(system), kind_of(state))
-    kind, vector = kind_of(par), kind_of(state.lam)
+    kind, vector = kind_of(context), kind_of(state.lam)
     pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
         _number(method),
         address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
         address_of(
-            method.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
     )

@@ -15,7 +15,7 @@ from contextlib import suppress
 from ..compiled.folder import keep
 from ..compiled.level import native_mark, shipped_folder
 from ..compiled.locks import release, try_lock
-from ..progress import say
+from ..progress import print_status
 from .warm import Job, common_jobs, perform
 
 LOCK = "native"
@@ -36,7 +36,8 @@ def compile_in_background() -> bool:
         )  # fmt: skip
     except OSError:
         return False
-    say("compiling for this very processor in the background; later runs are faster (TAUT_NATIVE=0 prevents it)")
+    print_status("compiling for this very processor in the background; later runs are faster "
+                 "(TAUT_NATIVE=0 prevents it)")
     return True
 
 

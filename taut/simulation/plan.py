@@ -46,7 +46,7 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
         form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
-        if name == ACTIVE_LIMITS.name and any(sheet.system == "active" for sheet in scene.deformables.values()):
+        if name == ACTIVE_LIMITS.name and any(one.system == "active" for one in scene.deformables.values()):
             form = ACTIVE_LIMITS
         what = "cloth or solids with limits or contacts"
     else:
@@ -57,8 +57,6 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
     if form is None:
         able = _able(scene)
         remedy = f"use {', '.join(able)}" if able else "no method treats all of them together, so leave some out"
-        if method.coordinates == "reduced":
-            what += " (its coordinates are chosen once, and rows that come and go would take some of them away)"
         raise TautError(f"method '{name}' can not treat scene '{scene.name}', which has {what}; {remedy}.")
     return form
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .. import limits
 from ..arguments import checked
-from ..errors import TautError, noting, shown, unknown
+from ..errors import TautError, collecting_notes, shown, unknown
 from ..methods import METHODS
 from ..model import build
 from ..result.header import fault_of_plan
@@ -74,7 +74,7 @@ def simulate(
     if record_every < 1:
         raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
     plan["steps"] = max(1, ceil(duration / dt - 1e-9))
-    with noting():
+    with collecting_notes():
         session = Session(scene, model_of(scene), plan)
         if out is not None:
             session.store = Store.create(
@@ -93,7 +93,7 @@ def resume(
     scene    the run's own, where it could not be stored; another one is refused
     recover  of a damaged run, go back to before the damage and compute the rest again
     """
-    with noting():
+    with collecting_notes():
         store = Store.open(path, to_write=True, recover=recover, durable=durable)
         try:
             store.rewind()

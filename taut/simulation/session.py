@@ -14,11 +14,12 @@ import numpy as np
 
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
-from ..errors import TautError, note, tell, told
+from ..errors import TautError, note, notes_so_far, warn
+from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
 from ..methods.base import EVENTS_FULL, PAIRS_FULL
-from ..methods.options import parameters
+from ..methods.options import option_values
 from ..model import Model
 from ..model.arrays import COUNTERS
 from ..progress import Progress, compilation
@@ -32,7 +33,7 @@ from ..scene.scene import Scene
 from .loop import FINE, Buffers, calls_for, loop
 from .plan import method_for
 from .status import divergence
-from .switching import with_room
+from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
@@ -48,8 +49,8 @@ class Session:
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
-        parameters(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
-        compilation.expect(self.method.functions)
+        option_values(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
+        compilation.expect(self.method.hooks.functions)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
         self.done = 0
@@ -58,27 +59,27 @@ class Session:
         self.store: Store | None = None
         mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
         self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
-        self.par: Any = parameters(
+        self.context: Any = option_values(
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
-        self._options = self.par
-        if self.method.start is not None:
-            self.state, self.par = self.method.start(model, self.system, self.state, self.par)
+        self._options = self.context
+        if self.method.hooks.start is not None:
+            self.state, self.context = self.method.hooks.start(model, self.system, self.state, self.context)
         if model.switch_names:
-            self.system = with_room(self.system, self.state, self.method, bool(model.switches.address.any()))
-        check_start(model, self.system, self.state, self.par, mode)
+            self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
+        check_start(model, self.system, self.state, self.context, mode)
         caveat = self.method.caveat
         if caveat is not None and caveat.applies(model, self._options):
-            tell(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
+            warn(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
 
     def run(self, progress: bool) -> Run:
         """Take all steps that are left, and return what was recorded."""
-        calls = calls_for(self.method, self.system, self.state, self.par)
+        calls = calls_for(self.method, self.system, self.state, self.context)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
-        if keep_start and self.method.begin is not None:
-            self.method.begin(self.system, self.state, self.par)
+        if keep_start and self.method.hooks.begin is not None:
+            self.method.hooks.begin(self.system, self.state, self.context)
         status, message = "finished", ""
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = _clock()
@@ -89,7 +90,7 @@ class Session:
                     buffers = self.buffers(count // every + 2)
                     tick = _clock()
                     taken, filled, end = loop(
-                        calls, self.system, self.state, self.par, h, self.done, count, every,
+                        calls, self.system, self.state, self.context, h, self.done, count, every,
                         keep_start, buffers,
                     )
                     keep_start = False
@@ -128,7 +129,7 @@ class Session:
 
     def _take_events(self) -> np.ndarray:
         """What happened since last time."""
-        found = [NO_EVENTS] if self.method.drain is None else [joined(*self.method.drain(self.par))]
+        found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:
             found.append(switched(self.system.switches))
         together = np.concatenate(found)
@@ -137,9 +138,9 @@ class Session:
 
     def grow(self, least: int = 0) -> None:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
-        assert self.method.grow is not None
-        self.state, self.par = self.method.grow(
-            self.model, self.system, self.state, self._options, self.par, least
+        assert self.method.hooks.grow is not None
+        self.state, self.context = self.method.hooks.grow(
+            self.model, self.system, self.state, self._options, self.context, least
         )
 
     def _explain(self, reason: int) -> str:
@@ -154,21 +155,26 @@ class Session:
             names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
-        return f"{text} {self.method.remedy}"
+        failed = self._failed_function()
+        return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
 
-    def _tell_of_solves(self) -> None:
+    def _failed_function(self) -> str:
+        """What was told of a user's function that failed, if one did: nothing else is to blame then."""
+        return next((text for text in notes_so_far() if FAILED in text), "")
+
+    def _report_solves(self) -> None:
         """What is known of linear systems and of contacts whose forces statics alone do not tell."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
         if doubtful:
-            say = note if self.model.deformables else tell  # rows of hard edges in flat sheets often nearly depend
-            say(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
-                "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
+            report = note if self.model.deformables else warn  # rows of hard edges in flat sheets often nearly depend
+            report(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
+                   "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
-            tell(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        for remark in self.method.remarks(self.model, self.par):
-            tell(remark)
+            warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
+        for remark in self.method.hooks.remarks(self.model, self.context):
+            warn(remark)
 
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
@@ -179,13 +185,15 @@ class Session:
         step = found.record * self.plan["record_every"]
         if status == "interrupted":  # it may go on, and is judged when it ends
             return status, f"{message}; it diverged at step {step}: {found.text}", None
-        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.remedy
+        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
+        if self._failed_function():
+            return "diverged", message or f"{self._failed_function()}.", step
         ended = f" Then: {message}" if message else f" {remedy}"
         return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
 
     def _make_run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts
-        self._tell_of_solves()
+        self._report_solves()
         status, message, step = self._final_status(status, message)
         info = {
             **self.plan,
@@ -193,8 +201,8 @@ class Session:
             "steps_done": self.done,
             "wall_time": wall_time,
             **{name: int(count) for name, count in zip(COUNTERS, counts)},
-            "solver_chosen": self.method.solver(self.system, self.par),
-            "notes": told(),
+            "solver_chosen": self.method.hooks.solver(self.system, self.context),
+            "notes": notes_so_far(),
             **({} if step is None else {"diverged_step": step}),
         }
         if self.store is not None:
@@ -202,7 +210,7 @@ class Session:
         return Run(
             self.scene, self.model, Records.concatenate(self.chunks), status, message, info,
             events=np.concatenate(self.events),
-            log=log_table(self.model, self.method.log(self.par)) if self.method.log is not None else None,
+            log=None if self.method.hooks.log is None else log_table(self.model, self.method.hooks.log(self.context)),
         )  # fmt: skip
 
 

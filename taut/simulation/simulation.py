@@ -95,8 +95,8 @@ class Simulation:
         plan["steps"] = round(float(scene.suggested.get("duration") or 0.0) / self.dt)
         # The model is this simulation's own: applied forces are written into it.
         self.session = Session(scene, build(scene), plan)
-        if self.session.method.begin is not None:
-            self.session.method.begin(self.session.system, self.session.state, self.session.par)
+        if self.session.method.hooks.begin is not None:
+            self.session.method.hooks.begin(self.session.system, self.session.state, self.session.context)
         self._given = self.session.model.bodies.constant.copy()
         self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._calls: Any = None
@@ -154,10 +154,10 @@ class Simulation:
     def _loop(self, steps: int, keep: bool) -> tuple[Records, int]:
         session = self.session
         if self._calls is None:
-            self._calls = calls_for(session.method, session.system, session.state, session.par)
+            self._calls = calls_for(session.method, session.system, session.state, session.context)
         buffers = session.buffers(1)
         taken, _, end = loop(
-            self._calls, session.system, session.state, session.par, self.dt, session.done, steps, NEVER,
+            self._calls, session.system, session.state, session.context, self.dt, session.done, steps, NEVER,
             keep, buffers,
         )  # fmt: skip
         session.done += taken

@@ -14,19 +14,19 @@ import numpy as np
 
 from ..methods.base import EVENTS_FULL, OK, Method
 from ..model.arrays import SpareState, State, System
-from ..model.evaluate import begin, sample
+from ..model.evaluate import begin_step, sample_forces
 from ..model.switching import conditions_change, keep_state, next_switch, restore_state, switch
 
 MOST_LOCATED = 16  # changes of conditions in one step; then they wait for its end
 SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
 
 
-def step(system, state, t, h, par):
+def step(system, state, t, h, context):
     """Stands for the method's step in `switched_step`."""
     raise AssertionError
 
 
-def switched_step(system, state, t, h, par):
+def switched_step(system, state, t, h, context):
     """From t to t + h, in pieces; returns a status of methods/base.py."""
     switches = system.switches
     if switches.logged[0] > switches.log.shape[0] // 2:
@@ -35,16 +35,16 @@ def switched_step(system, state, t, h, par):
     now, end = t, t + h
     located = 0
     while True:
-        begin(system, now, state.x, state.quat, state.v)
+        begin_step(system, now, state.x, state.quat, state.v)
         switch(system, state, now, near)
-        sample(system, now, state.x, state.quat, state.v)
+        sample_forces(system, now, state.x, state.quat, state.v)
         stop = next_switch(system, now, end, near)
         whole = now == t and stop == end
         used = h if whole else stop - now
         locates = switches.locates == 1 and located < MOST_LOCATED
         if locates:
             keep_state(state, switches.spare)
-        status = step(system, state, now, used, par)
+        status = step(system, state, now, used, context)
         if status != OK:
             return status
         if locates and conditions_change(system, state, stop):
@@ -53,7 +53,7 @@ def switched_step(system, state, t, h, par):
             while high - low > max(SAME_TIME * h, 1e-15 * abs(now)):
                 middle = 0.5 * (low + high)
                 restore_state(system, state, switches.spare, now)
-                status = step(system, state, now, middle, par)
+                status = step(system, state, now, middle, context)
                 if status != OK:
                     return status
                 if conditions_change(system, state, now + middle):
@@ -63,13 +63,13 @@ def switched_step(system, state, t, h, par):
             high = max(high, near)
             if high < used - near:
                 restore_state(system, state, switches.spare, now)
-                status = step(system, state, now, high, par)
+                status = step(system, state, now, high, context)
                 if status != OK:
                     return status
                 now += high
                 continue
             restore_state(system, state, switches.spare, now)
-            status = step(system, state, now, used, par)
+            status = step(system, state, now, used, context)
             if status != OK:
                 return status
         if stop == end:
@@ -77,7 +77,7 @@ def switched_step(system, state, t, h, par):
         now = stop
 
 
-def with_room(system: System, state: State, method: Method, conditional: bool) -> System:
+def with_workspace(system: System, state: State, method: Method, conditional: bool) -> System:
     """The system with what a method needs to cut its steps; conditional: some switch has a condition."""
     cuts = method.shortest < 0.5
     spare = system.switches.spare
@@ -86,5 +86,5 @@ def with_room(system: System, state: State, method: Method, conditional: bool) -
                                                                 state.ledger)))  # fmt: skip
     return system._replace(switches=system.switches._replace(
         shortest=method.shortest, locates=int(cuts and conditional), spare=spare,
-        settles=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
+        projects=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
     ))  # fmt: skip

@@ -1,9 +1,10 @@
 """The page: plays saved runs, runs that are still going and live scenes, and takes runs along as one file.
 
     frames.py    what travels to the page: messages of arrays, quantised and compressed; the only definition
-    drawing.py   what a scene looks like: bodies, links, obstacles, sheets, guides
+    drawing.py   what a scene looks like: bodies, links, obstacles, deformables, guides
     joints.py    axes and coordinates of joints; forces.py: what constraints do and where
-    track.py     one run as the page sees it: blocks of frames, and lines over time, thinned
+    playback.py  one run as the page sees it: blocks of frames, and lines over time, thinned
+    overlay.py   several of them over each other
     follow.py    a stored run that another process may still be writing
     live.py      a scene that is simulated while it is looked at
     server.py    a server on 127.0.0.1 that hands all of it to the page

@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 
 from ..shapes import OBSTACLES
+from .drawing import BESIDE
 
 SLACK = 0.01  # of a radius
 MOST = 2000  # contacts in one picture
 
 
 def contacts(
-    x: np.ndarray, push: np.ndarray, balls: list[tuple[int, float]], nodes: np.ndarray, walls: list[dict[str, Any]]
+    x: np.ndarray, push: np.ndarray, balls: list[tuple[int, float]], nodes: np.ndarray, obstacles: list[dict[str, Any]]
 ) -> np.ndarray:
     """Contacts of one record, shape (n, 6): a point [m] and the normal of each.
 
     x      (slots, 3) places [m];  push  (slots, 3) force of contacts on each [N]
-    balls  (slot, radius [m]) of bodies;  nodes  slots of sheets
-    walls  obstacles as Drawing.obstacles tells them, where they are now
+    balls  (slot, radius [m]) of bodies;  nodes  slots of deformables
+    obstacles  obstacles as Drawing.obstacles tells them, where they are now
     """
     found: list[np.ndarray] = []
     strength = np.abs(push)
@@ -39,10 +40,10 @@ def contacts(
     radii = np.array([radius for slot, radius in balls if pushed[slot]])
     at = x[slots]
     if len(slots) and np.isfinite(at).all():
-        for wall in walls:
-            if wall["kind"] not in OBSTACLES:  # a limit has no surface
+        for obstacle in obstacles:
+            if obstacle["kind"] not in OBSTACLES:  # a limit has no surface
                 continue
-            gap, normal = from_surface(wall, at)
+            gap, normal = from_surface(obstacle, at)
             near = (gap <= radii * (1.0 + SLACK)) & (radii > 0.0)
             found.append(np.hstack([at - gap[:, None] * normal, normal])[near])  # (2)
         if len(slots) > 1:
@@ -58,9 +59,9 @@ def contacts(
     return np.concatenate([np.zeros((0, 6)), *found])[:MOST]
 
 
-def from_surface(wall: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def from_surface(obstacle: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(1) of an obstacle, for centres of shape (n, 3)."""
-    shape, side = OBSTACLES[wall["kind"]]
-    at = {key: np.array(value, float) for key, value in wall.items() if key not in ("name", "kind")}
+    shape, side = OBSTACLES[obstacle["kind"]]
+    at = {key: np.array(value, float) for key, value in obstacle.items() if key not in BESIDE}
     gap, normal = shape.distance_in_world(at, x)
     return side.sign * gap, side.sign * normal

@@ -7,23 +7,45 @@ is made of: two points make a link, one point on a surface, a line or a curve ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..constraints import KINDS
 from ..expressions import Signal
+from ..forces import KINDS as FORCES
 from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
-from ..shapes import OBSTACLES
-from .guides import guide
-from .joints import look_of
+from ..shapes import OBSTACLES, SHAPES
+from ..shapes.box import SHAPE as BOX
+from .joints import joint_drawing
 
-LINKS = {"distance": "rod", "max_distance": "rope", "min_distance": "strut", "spring": "spring"}
+BESIDE = ("name", "kind", "drawn")  # what an obstacle is told with besides its arguments
 Place = list[float]
+
+
+def as_solid(name: str, sizes: Sequence[float]) -> dict[str, Any]:
+    """How the page draws a rigid body's shape: as one of its own solids, or by triangles."""
+    shape = SHAPES[name]
+    return {"as": shape.primitive} if shape.primitive else {"as": "mesh", **_mesh(shape.triangles, *sizes)}
+
+
+def as_obstacle(kind: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """How the page draws an obstacle, and whether things stay inside of it; a limit has no surface."""
+    if kind not in OBSTACLES:
+        return {"as": ""}
+    shape, side = OBSTACLES[kind]
+    mesh = {} if shape.primitive else _mesh(lambda: shape.surface(
+        {key: np.array(value, float) for key, value in arguments.items()}, None))  # fmt: skip
+    return {"as": shape.primitive or "mesh", "inside": side.sign < 0.0, **mesh}
+
+
+def _mesh(triangles: Any, *sizes: float) -> dict[str, Any]:
+    vertices, faces = triangles(*sizes)
+    return {"vertices": vertices.ravel().tolist(), "triangles": faces.ravel().tolist()}
 
 
 class Drawing:
@@ -44,7 +66,7 @@ class Drawing:
             "gravity": list(self.scene.gravity) if self.scene else [0.0, -9.81, 0.0],
             "rows": [{"name": name, "unit": unit, "sense": sense} for _, name, unit, sense in rows],
             "bodies": self._bodies(), "links": list(self._links()), "joints": list(self._joints()),
-            "obstacles": self.obstacles(), "guides": list(self._guides()), "sheets": list(self._sheets()),
+            "obstacles": self.obstacles(), "guides": list(self._guides()), "deformables": list(self._deformables()),
         }  # fmt: skip
 
     def place(self, point: Point) -> Place:
@@ -75,15 +97,16 @@ class Drawing:
         spec = self.scene.bodies.get(name) if self.scene else None
         shape = getattr(spec, "shape", None)
         if shape is not None:
-            return {"shape": [shape[0], *shape[1]], "principal": False}
+            return {"shape": [shape[0], *shape[1]], "principal": False, "drawn": as_solid(shape[0], shape[1])}
         moments = self.labels.inertia[quat]
         if not moments.any() and spec is not None and spec.inertia is not None:
             moments = np.diag(np.array(spec.inertia))
         sides = 6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300)
-        return {"shape": ["box", *np.sqrt(np.maximum(sides, 0.0)).tolist()], "principal": True}
+        given = np.sqrt(np.maximum(sides, 0.0)).tolist()
+        return {"shape": [BOX.name, *given], "principal": True, "drawn": as_solid(BOX.name, given)}
 
     def _own(self) -> Iterable[Constraint]:
-        """Constraints that the user wrote; hard edges of sheets are drawn with their sheet."""
+        """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
         if self.scene is None:
             return ()
         return (c for c in self.scene.constraints.values() if c.owner is None)
@@ -91,25 +114,28 @@ class Drawing:
     def _links(self) -> Iterable[dict[str, Any]]:
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            if len(spec.points) == 2 and spec.kind in LINKS:
+            if len(spec.points) == 2 and KINDS[spec.kind].link:
                 a, b = map(self.place, spec.points)
-                yield {"name": spec.name, "style": LINKS[spec.kind], "rows": rows.get(spec.name, []), "a": a, "b": b}
+                style = KINDS[spec.kind].link
+                yield {"name": spec.name, "style": style, "rows": rows.get(spec.name, []), "a": a, "b": b}
         for force in self.scene.forces.values() if self.scene else ():
-            if force.owner is None and len(force.points) == 2 and force.kind in LINKS:
+            style = FORCES[force.kind].link
+            if force.owner is None and len(force.points) == 2 and style:
                 a, b = map(self.place, force.points)
-                yield {"name": force.name, "style": LINKS[force.kind], "rows": [], "a": a, "b": b}
+                yield {"name": force.name, "style": style, "rows": [], "a": a, "b": b}
         if self.scene is None:
             slots = {body.slot for body in self.labels.bodies}
             for info in self.labels.constraints:
-                if info.kind in LINKS and set(info.points) <= slots and not len(self.labels.edges):
+                style = KINDS[info.kind].link if info.kind in KINDS else ""
+                if style and set(info.points) <= slots and not len(self.labels.edges):
                     a, b = ([point, -1, 0.0, 0.0, 0.0] for point in info.points)
-                    yield {"name": info.name, "style": LINKS[info.kind], "rows": list(info.rows), "a": a, "b": b}
+                    yield {"name": info.name, "style": style, "rows": list(info.rows), "a": a, "b": b}
 
     def _joints(self) -> Iterable[dict[str, Any]]:
         """Places on rigid bodies where something holds them, with their axes: ["turn" or "slide", direction]."""
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
-            look = look_of(self.scene, spec) if self.scene is not None and spec.kind not in LINKS else None
+            look = joint_drawing(self.scene, spec) if self.scene is not None and not KINDS[spec.kind].link else None
             if look is not None:
                 yield {
                     "name": spec.name, "at": self.place(look.place), "rows": rows.get(spec.name, []),
@@ -129,7 +155,8 @@ class Drawing:
             look = {key: numbers(value, 0.0) for key, value in values.items()}
             if any(moves(value) for value in values.values()):
                 self.moving.append((name, tuple(values.items())))
-            found.setdefault(f"{kind}{look}", {"name": name, "kind": kind, **look})  # the same wall once
+            entry = {"name": name, "kind": kind, **look, "drawn": as_obstacle(kind, look)}
+            found.setdefault(f"{kind}{look}", entry)  # the same obstacle once
         return list(found.values())
 
     def moved(self, times: np.ndarray) -> dict[str, np.ndarray]:
@@ -144,31 +171,31 @@ class Drawing:
     def _guides(self) -> Iterable[dict[str, Any]]:
         """Lines, curves and spheres that points stay on, and paths that drive bodies."""
         for spec in self._own():
-            if not spec.kind.startswith("on_"):
-                continue
-            where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
-            found = guide(spec, np.stack(where, axis=1))
-            if found is not None:
-                yield {"name": spec.name, **found}
+            guide = KINDS[spec.kind].guide
+            if guide is not None:
+                where = [self.x[:, self.info[p.body].slot] if p.body else self.x[:, 0] for p in spec.points]
+                x = np.stack(where, axis=1)
+                yield {"name": spec.name, **guide(spec.arguments, x if np.isfinite(x).all() else x[:1])}
         times = np.linspace(0.0, self.duration, 200)
         for body in self.scene.bodies.values() if self.scene else ():
             if body.path is not None and body.kind != "coordinate" and not all(s.is_constant for s in body.path):
                 points = [[signal.at(t)[0] for signal in body.path] for t in times]
-                yield {"name": f"path of {body.name}", "kind": "path", "points": points}
+                yield {"name": f"path of {body.name}", "form": "path", "points": points}
 
-    def _sheets(self) -> Iterable[dict[str, Any]]:
-        for sheet in self.scene.deformables.values() if self.scene else ():
-            yield {"name": sheet.name, "kind": sheet.kind, "thickness": sheet.thickness}
+    def _deformables(self) -> Iterable[dict[str, Any]]:
+        for deformable in self.scene.deformables.values() if self.scene else ():
+            yield {"name": deformable.name, "kind": deformable.kind, "thickness": deformable.thickness}
 
     def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
-        """Nodes, triangles and edges of the sheets, whose indices count from the sheet's own first node."""
+        """Nodes, triangles and edges of the deformables, whose indices count from the sheet's own first node."""
         found: dict[str, tuple[str, np.ndarray]] = {}
-        for i, sheet in enumerate(self.scene.deformables.values() if self.scene else ()):
-            slots = np.array([self.info[sheet.node(n)].slot for n in range(sheet.count)])
+        for i, deformable in enumerate(self.scene.deformables.values() if self.scene else ()):
+            slots = np.array([self.info[deformable.node(n)].slot for n in range(deformable.count)])
             found |= {
-                f"sheet {i} slots": ("u4", slots), f"sheet {i} triangles": ("u4", sheet.triangles),
-                f"sheet {i} edges": ("u4", sheet.edges), f"sheet {i} lengths": ("f4", sheet.lengths),
-                f"sheet {i} pins": ("u4", np.array(sorted(sheet.pins), np.int64)),
+                f"deformable {i} slots": ("u4", slots), f"deformable {i} triangles": ("u4", deformable.triangles),
+                f"deformable {i} edges": ("u4", deformable.edges),
+                f"deformable {i} lengths": ("f4", deformable.lengths),
+                f"deformable {i} pins": ("u4", np.array(sorted(deformable.pins), np.int64)),
             }  # fmt: skip
         return found
 

@@ -9,11 +9,11 @@ from ..result.commits import RUNNING
 from ..result.run import Run, open_run
 from ..result.store import Store
 from ..result.stored_records import StoredRecords
-from .track import Track
+from .playback import Playback
 
 
-class StoredTrack(Track):
-    """A track that grows with its folder."""
+class StoredPlayback(Playback):
+    """A playback that grows with its folder."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.path = path

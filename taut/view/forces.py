@@ -29,7 +29,7 @@ class Forces:
         self.unshown = len(own) if len(own) > MOST else 0
         self.names: list[str] = []
         if own and not self.unshown:
-            model = run.model  # hard edges of sheets are too many to draw: only what the user wrote
+            model = run.model  # hard edges of deformables are too many to draw: only what the user wrote
             self.infos = [i for i in (*model.constraint_info, *model.inequality_info) if i.name in own]
             self.names = [info.name for info in self.infos for _ in pushed(model, info)]
 

@@ -16,7 +16,7 @@ and an array of shape (T, ...) has one of these codecs:
     short        the same without (2), for rows that do not follow each other in time
 
 Second differences are taken within one message, so each can be read alone. The page needs no other knowledge: it
-finds arrays by name (track.py and live.py say which there are).
+finds arrays by name (playback.py and live.py say which there are).
 """
 
 from __future__ import annotations

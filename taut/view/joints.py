@@ -22,14 +22,14 @@ MOST = 60  # coordinates of one scene that travel with each frame
 ALIKE = 1e-9
 
 
-class Look(NamedTuple):
+class JointDrawing(NamedTuple):
     """Where a joint is drawn."""
 
     place: Point
     axes: list[tuple[str, Point]]  # "turn" or "slide", and a direction that turns with a body
 
 
-def look_of(scene: Scene, spec: Constraint) -> Look | None:
+def joint_drawing(scene: Scene, spec: Constraint) -> JointDrawing | None:
     """The place of a constraint on a rigid body, with its axes; None where there is nothing to draw, as of a gear."""
     kind = KINDS[spec.kind]
     if kind.joints:
@@ -47,7 +47,7 @@ def look_of(scene: Scene, spec: Constraint) -> Look | None:
         known = [found.offset for _, found in axes if found.body == y.body]
         if not any(np.linalg.norm(np.cross(along, other)) < ALIKE for other in known):  # a screw has two on one axis
             axes.append(("turn" if turns else "slide", direction))
-    return Look(joined[0], axes)
+    return JointDrawing(joined[0], axes)
 
 
 class Coordinates:

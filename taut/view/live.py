@@ -28,8 +28,8 @@ from ..scene.scene import Scene
 from ..simulation.plan import method_for
 from ..simulation.simulation import Simulation
 from .frames import message
-from .show import Show
-from .track import Track
+from .overlay import Overlay
+from .playback import Playback
 
 RATE = 30.0  # frames a second
 PULL, DAMPING = 2.0 * np.pi * 1.2, 0.7  # ω [rad/s] and ζ of (1)
@@ -76,7 +76,7 @@ class Live:
         self.sim, self.method, self.dt = sim, sim.method, sim.dt
         record = sim.state.record
         info = {"method": sim.method, "dt": sim.dt, "record_every": 1}
-        self.track = Track(Run(scene, sim.session.model, record, "live", "", info), sim.method, 20.0)
+        self.playback = Playback(Run(scene, sim.session.model, record, "live", "", info), sim.method, 20.0)
         self.last = record
         if old is None:
             self._energy = record.energy[0]  # what drifts is counted from here
@@ -84,8 +84,8 @@ class Live:
         self.frame = self._frame(record)
 
     def scene_message(self) -> bytes:
-        show = Show([self.track], f"{self.track.run.labels.scene}, live")
-        return show.message(mode="live", version=self.version, live=self._controls())
+        overlay = Overlay([self.playback], f"{self.playback.run.labels.scene}, live")
+        return overlay.message(mode="live", version=self.version, live=self._controls())
 
     def _controls(self) -> dict[str, Any]:
         """What a page can change, and what it is now."""
@@ -93,7 +93,7 @@ class Live:
         able = []
         for name in METHODS:
             try:
-                if method_for(scene, name).refusal(self.sim.session.model) is None and name != "reference":
+                if method_for(scene, name).refusal(self.sim.session.model) is None and not METHODS[name].adaptive:
                     able.append(name)
             except TautError:
                 continue
@@ -122,7 +122,7 @@ class Live:
     def _run(self) -> None:
         due = clock.perf_counter()
         while not self._ended.is_set():
-            changed = self._obey()
+            changed = self._apply_commands()
             if self.playing:
                 began = clock.perf_counter()
                 steps = max(1, round(1.0 / RATE / self.sim.dt))
@@ -133,7 +133,7 @@ class Live:
             else:
                 due = clock.perf_counter() + 1.0 / RATE
             if changed:
-                self._tell()
+                self._publish()
             self._ended.wait(max(due - clock.perf_counter(), 0.001))
 
     def _advance(self, steps: int) -> bool:
@@ -164,8 +164,8 @@ class Live:
             self.sim.apply(name, force=tuple(force.tolist()))  # (1)
 
     def _frame(self, record: Records, before: Any = None) -> bytes:
-        labels = self.track.run.labels
-        arrays = self.track.arrays(record, before)
+        labels = self.playback.run.labels
+        arrays = self.playback.arrays(record, before)
         values = {
             "kinetic": record.energy[0, 0], "potential": record.energy[0, 1],
             "total": record.energy[0, :2].sum(), "drift of energy": record.energy_drift(self._energy)[0],
@@ -180,7 +180,7 @@ class Live:
             factor=self.factor, values={k: float(v) if np.isfinite(v) else None for k, v in values.items()},
         )  # fmt: skip
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         for listener in list(self.listeners):
             listener()
 
@@ -189,7 +189,7 @@ class Live:
     def command(self, asked: dict[str, Any]) -> None:
         self.commands.put(asked)
 
-    def _obey(self) -> bool:
+    def _apply_commands(self) -> bool:
         """Do what pages asked for since the last frame; True where something changed."""
         changed = False
         while not self.commands.empty():

@@ -20,8 +20,8 @@ from typing import Any
 from ..errors import TautError
 from .frames import addressed, message
 from .live import Live
+from .overlay import Overlay
 from .page import filled
-from .show import Show
 
 HOST = "127.0.0.1"
 LAST_PORT = 65535
@@ -32,10 +32,10 @@ LARGEST_REQUEST = 10_000  # bytes
 class Server:
     """`start` gives the address; `stop` ends it. Both may be called from any thread."""
 
-    def __init__(self, source: Show | Live, port: int = 0) -> None:
+    def __init__(self, source: Overlay | Live, port: int = 0) -> None:
         self.source, self.port = source, port
         self.token = secrets.token_urlsafe(16)
-        self.html = filled(source.title if isinstance(source, Show) else "taut: live").encode()
+        self.html = filled(source.title if isinstance(source, Overlay) else "taut: live").encode()
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._problem: OSError | None = None
@@ -118,7 +118,7 @@ class Server:
 
     async def _watch(self) -> None:
         """Look whether runs that are still going have grown."""
-        while isinstance(self.source, Show) and self.source.is_running:
+        while isinstance(self.source, Overlay) and self.source.is_running:
             await asyncio.sleep(POLL)
             try:
                 grown = await asyncio.to_thread(self.source.grow)
@@ -164,7 +164,7 @@ class Server:
             await ready.wait()
             ready.clear()
             source = self.source
-            if isinstance(source, Show):
+            if isinstance(source, Overlay):
                 kind = {"mode": "saved"} if version < 0 else {"mode": "saved", "again": True}
                 version = 0
                 await connection.send(await asyncio.to_thread(source.message, 1, **kind))
@@ -179,14 +179,14 @@ class Server:
 
     def _answer(self, asked: dict[str, Any]) -> bytes:
         """A block or a line; what can not be given is said, and the page goes on."""
-        assert isinstance(self.source, Show)
+        assert isinstance(self.source, Overlay)
         number = asked.get("id")
         try:
-            track = self.source.tracks[int(asked["run"])]
+            run = self.source.playbacks[int(asked["run"])]
             if asked["ask"] == "block":
-                body = track.block(int(asked["start"]), int(asked["stop"]), int(asked["stride"]), bool(asked["forces"]))
+                body = run.block(int(asked["start"]), int(asked["stop"]), int(asked["stride"]), bool(asked["forces"]))
             else:
-                body = track.series(str(asked["name"]), float(asked["from"]), float(asked["to"]), int(asked["points"]))
+                body = run.series(str(asked["name"]), float(asked["from"]), float(asked["to"]), int(asked["points"]))
         except (LookupError, ValueError, TypeError, OSError, TautError) as problem:
             return message("problem", text=f"{asked.get('ask')}: {problem}", id=number)
         return addressed(body, id=number)

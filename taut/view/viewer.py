@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TautError
-from ..progress import say
+from ..progress import print_status
 from ..result.commits import RUNNING
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
-from .follow import StoredTrack
+from .follow import StoredPlayback
 from .live import Live, is_scene
+from .overlay import Overlay
 from .page import template
+from .playback import Playback
 from .server import Server
-from .show import Show
-from .track import Track
 
 
 def view(
@@ -50,7 +50,7 @@ def view(
     try:
         print(f"taut: {address}   (Ctrl-C ends)", flush=True)
         if browser and not _opened(address):
-            say("no browser could be started; open the address above in one on this machine.")
+            print_status("no browser could be started; open the address above in one on this machine.")
         if stays:
             server.wait()
     except KeyboardInterrupt:
@@ -65,7 +65,7 @@ def view(
 def open_source(
     things: tuple[Run | Scene | str | Path, ...], title: str | None = None, method: str | None = None,
     dt: float | None = None, parameters: dict[str, Any] | None = None, allow_outside: bool = False,
-) -> Show | Live:  # fmt: skip
+) -> Overlay | Live:  # fmt: skip
     """What a server shows."""
     scenes = [t for t in things if isinstance(t, Scene) or (not isinstance(t, Run) and is_scene(str(t)))]
     if scenes:
@@ -75,16 +75,16 @@ def open_source(
         return Live(what if isinstance(what, Scene) else str(what), method, dt, parameters, allow_outside)
     if method is not None or dt is not None or parameters:
         raise TautError("a stored run is shown as it is; method, dt and --set are for a live scene.")
-    return Show([_track(thing) for thing in things], title)
+    return Overlay([_track(thing) for thing in things], title)
 
 
-def _track(thing: Run | Scene | str | Path) -> Track:
+def _track(thing: Run | Scene | str | Path) -> Playback:
     if isinstance(thing, Run):
-        return Track(thing, str(thing.info.get("method") or "run"))
+        return Playback(thing, str(thing.info.get("method") or "run"))
     assert not isinstance(thing, Scene)
     if not Path(thing).exists():
         raise TautError(f"'{thing}' is neither a stored run nor a scene; check the path, or see taut list scenes.")
-    return StoredTrack(Path(thing))
+    return StoredPlayback(Path(thing))
 
 
 @contextmanager

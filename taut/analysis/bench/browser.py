@@ -52,8 +52,8 @@ def play(address: str, seconds: float) -> Played:
 
         page.goto(address)
         page.wait_for_function(ALL_HERE, timeout=PATIENCE)
-        frames = page.evaluate("taut.tracks.reduce((n, t) => n + Math.ceil(t.info.records / t.stride), 0)")
-        decoding = worked() * page.evaluate("taut.tracks.length") / frames
+        frames = page.evaluate("taut.playbacks.reduce((n, t) => n + Math.ceil(t.info.records / t.stride), 0)")
+        decoding = worked() * page.evaluate("taut.playbacks.length") / frames
         before = worked()
         page.evaluate(f"for (let i = 0; i < {UPDATES}; i++) {{ {NEXT}; taut.update(); }}")
         updating = (worked() - before) / UPDATES

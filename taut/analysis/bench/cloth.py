@@ -16,7 +16,7 @@ from functools import partial
 from math import log, sqrt
 from typing import Any
 
-from ...progress import say
+from ...progress import print_status
 from ...scene import gallery
 from .base import Part, Report, Settings, Table, Target, digits
 from .frames import Frames, Measured, Sheet, Span, alone, forget_peak, least_of_repeats, memory, watch
@@ -74,14 +74,14 @@ def measure(settings: Settings) -> Report:
     found: dict[str, Cells] = {case.label: {} for case in cases.values()}
     for number, case in cases.items():
         for n in sizes:
-            say(f"{case.label}, n = {n}")
+            print_status(f"{case.label}, n = {n}")
             found[case.label][n] = alone(measure_case, number, n, settings.quick)
     engines = ["XPBD"] + (["pyPBD"] if settings.peers and present() else [])
     ours = _quickest(found, sizes)
     searched: dict[int, dict[str, Any]] = {n: {} for n in ours if settings.quick or n in COMPARED}
     for n, cells in searched.items():
         for engine in engines:
-            say(f"fewest substeps of {engine}, n = {n}")
+            print_status(f"fewest substeps of {engine}, n = {n}")
             cells[engine] = alone(search, engine, n, settings.quick)
     span = QUICK_SPAN if settings.quick else SWING
     tables = [

@@ -65,10 +65,10 @@ class Frames:
     def frame(self) -> float:
         own, left, took = self.session, self.steps, 0.0
         while left:
-            calls = calls_for(own.method, own.system, own.state, own.par)
+            calls = calls_for(own.method, own.system, own.state, own.context)
             began = clock.process_time()
             taken, _, status = loop(
-                calls, own.system, own.state, own.par, own.plan["dt"], self.done, left, left + 1, False,
+                calls, own.system, own.state, own.context, own.plan["dt"], self.done, left, left + 1, False,
                 self.no_records,
             )  # fmt: skip
             took += clock.process_time() - began

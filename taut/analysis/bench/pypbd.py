@@ -34,7 +34,7 @@ class PositionBased:
         simulation.initDefault()
         self._model = simulation.getModel()
         self._particles = self._model.getParticles()
-        w = model.bodies.w[:, 0]
+        w = model.bodies.inverse_mass[:, 0]
         for i, (place, inverse) in enumerate(zip(model.x, w)):
             self._particles.addVertex(place)
             self._particles.setMass(i, 1.0 / inverse if inverse > 0 else 0.0)

@@ -16,7 +16,7 @@ from ... import limits
 from ...arguments import checked
 from ...errors import TautError, chosen, shown, unknown
 from ...methods import METHODS
-from ...methods.options import parameters
+from ...methods.options import option_values
 from ...model import Model, build
 from ...result.records import Records
 from ...result.run import Run
@@ -34,7 +34,7 @@ ADAPTIVE = ((1e-12, 2), (1e-10, 1))
 FIXED_STEP = ((None, 8), (None, 4))
 MOST_BYTES = 8e8  # of all records together
 FINE, COARSE = "the reference", "its less exact run"
-YARDSTICKS = ("reduced", "reference")  # with a tolerance; judges, and compared only when named
+YARDSTICKS = tuple(sorted(name for name, method in METHODS.items() if "judging" in method.suits))  # only when named
 Key = tuple[str, float]  # what a job is for: a method, or FINE or COARSE, and the step
 RESERVED = ("method", "dt", "duration", "record_every", "out", "overwrite", "progress")
 COMMON = ("tolerance", "solver", "start", "project_initial", "repair")  # of simulate; methods may have their own
@@ -58,8 +58,8 @@ def compare(
     methods       names of methods; default: all that can treat the scene
     dt            step or steps [s]; default: what the scene suggests, and five times that
     duration      simulated time [s]; default: what the scene suggests
-    reference     what errors are measured against: "auto" (reduced coordinates where the scene has them, else
-                  the adaptive method `reference`; none for cloth and solids), "none", or the name of a method
+    reference     what errors are measured against: "auto" (reduced coordinates where the scene has them and no
+                  contacts, else the adaptive method `reference`; none for cloth and solids), "none", or a method
     options       by method, what simulate accepts: {"baumgarte": {"alpha": 20.0}}
     record_every  keep every n-th step; default: each, or fewer where they would fill the memory
     out           a folder for report.html, table.csv and plots
@@ -77,7 +77,7 @@ def compare(
     every = _kept(record_every, model, duration, steps, len(names) + (2 if yardsticks else 0))
 
     def performed(jobs: dict[Key, Job]) -> dict[Key, Outcome]:
-        found = perform_all(scene, list(jobs.values()), max(1, min(processes, os.cpu_count() or 1)), _tell)
+        found = perform_all(scene, list(jobs.values()), max(1, min(processes, os.cpu_count() or 1)), _report_progress)
         return dict(zip(jobs, found))
 
     # The reference goes first because it takes longest; another one is needed only where the first fails.
@@ -178,7 +178,8 @@ def _options(
                                 "give it to compare itself.")
         own = {key: value for key, value in values.items() if key not in COMMON}
         able = _refusal(name, scene, model, own) is None
-        parameters(method_for(scene, name, own) if able else METHODS[name], model, values.get("tolerance"), own, False)
+        method = method_for(scene, name, own) if able else METHODS[name]
+        option_values(method, model, values.get("tolerance"), own, False)
     return found
 
 
@@ -209,7 +210,7 @@ def _yardsticks(asked: str, scene: Scene, model: Model) -> tuple[list[str], list
     reasons = {name: _refusal(name, scene, model) for name in YARDSTICKS}
     able = [name for name, reason in reasons.items() if not reason]
     if able:
-        return able, []
+        return able[::-1] if scene.is_unilateral else able, []  # reduced coordinates with contacts are dense
     why = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
     return [], [f"no reference is possible, so errors of motion and λ are not measured ({why})"]
 
@@ -282,7 +283,7 @@ def _said_by_runs(runs: Mapping[tuple[str, float], Run]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _tell(done: int, total: int) -> None:
+def _report_progress(done: int, total: int) -> None:
     """A line that the next one overwrites, for a person who waits."""
     if sys.stderr.isatty():
         text = f"taut: {done} of {total} runs done" if done < total else ""

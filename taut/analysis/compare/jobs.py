@@ -25,7 +25,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ...errors import TautError
-from ...progress import compilation, say
+from ...progress import compilation, print_status
 from ...result.files import plain
 from ...result.records import Records
 from ...scene.scene import Scene
@@ -76,9 +76,9 @@ def perform(scene: Scene, job: Job) -> Outcome:
 
 
 def perform_all(
-    scene: Scene, jobs: Sequence[Job], processes: int, tell: Callable[[int, int], None]
+    scene: Scene, jobs: Sequence[Job], processes: int, on_progress: Callable[[int, int], None]
 ) -> list[Outcome]:
-    """Outcomes in the order of the jobs; `tell` hears how many of all are done."""
+    """Outcomes in the order of the jobs; `on_progress` hears how many of all are done."""
     board = _Board(jobs)
     helpers: list[_Helper] = []
     with tempfile.TemporaryDirectory(prefix="taut_compare_") as folder:
@@ -88,7 +88,7 @@ def perform_all(
                     helpers.append(_Helper(board, Path(folder)))
                     helpers[-1].start()
             while not board.is_done():
-                tell(len(board.outcomes), len(jobs))
+                on_progress(len(board.outcomes), len(jobs))
                 number = board.take()
                 if number is None:
                     board.wait()
@@ -97,7 +97,7 @@ def perform_all(
                 if outcome.status == "interrupted":
                     raise KeyboardInterrupt
                 board.finish(number, outcome)
-            tell(len(jobs), len(jobs))
+            on_progress(len(jobs), len(jobs))
         finally:
             for helper in helpers:
                 helper.stop()
@@ -147,7 +147,7 @@ class _Board:
             self._changed.notify_all()
         if clock.perf_counter() - self._began > PATIENCE:  # while others still compile or run
             compilation.finish()
-            say(_in_a_line(self.jobs[number], outcome))
+            print_status(_in_a_line(self.jobs[number], outcome))
 
     def is_taken(self) -> bool:
         with self._changed:

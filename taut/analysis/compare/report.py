@@ -120,13 +120,13 @@ def _packed(found: Lines) -> dict[str, Any]:
 def _scene(comparison: Comparison) -> str:
     """The motion of all methods at the first step over each other; why there is none, where the page is not built."""
     from ...view.html import recording
+    from ...view.overlay import overlay_of
     from ...view.page import filled
-    from ...view.show import show_of
 
     runs = [run for (_, dt), run in comparison.runs.items() if dt == comparison.steps[0]]
     try:
-        show = show_of(runs, f"{comparison.scene_name}, dt {comparison.steps[0]:g} s")
-        text = filled(show.title, recording(show, MOST_SCENE))
+        overlay = overlay_of(runs, f"{comparison.scene_name}, dt {comparison.steps[0]:g} s")
+        text = filled(overlay.title, recording(overlay, MOST_SCENE))
     except TautError as problem:
         return f'<section id="scene"><h2>Motion</h2><p class="note">{escape(str(problem))}</p></section>'
     packed = b64encode(zlib.compress(text.encode(), 9)).decode()

@@ -1,4 +1,5 @@
-"""An explanation as a picture: a column per rule, a row per look, bars of λ and w coloured by what happens to a row."""
+"""An explanation as a picture: a column per rule, a row per iteration, bars of λ and w coloured by what becomes of
+a row."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ import numpy as np
 
 from ...errors import TautError
 from .explain import Explanation
-from .rules import Look, Trace
+from .rules import Iteration, Trace
 from .text import MANY, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLORS = {"handled": "#0072b2", "entered": "#009e73", "left": "#d55e00", "tested": "#999999"}
-WORDS = {"handled": "handled", "entered": "enters", "left": "leaves", "tested": "looked at"}
-MOST_LOOKS = 5  # of a rule; of more the first ones and the last
+COLORS = {"active": "#0072b2", "entered": "#009e73", "left": "#d55e00", "tested": "#999999"}
+WORDS = {"active": "active", "entered": "enters", "left": "leaves", "tested": "tested"}
+MOST_ITERATIONS = 5  # of a rule; of more the first ones and the last
 STYLE: dict[Any, Any] = {
     "font.size": 9.0, "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
     "axes.titlesize": 9.5, "axes.grid": True, "axes.grid.axis": "x", "grid.color": "#e4e4e4",
@@ -42,15 +43,16 @@ def picture(found: Explanation) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    looks = [_shown(trace) for trace in found.traces]
-    deep = max(map(len, looks))
-    names = _names(looks)
+    iterations = [_shown(trace) for trace in found.traces]
+    deep = max(map(len, iterations))
+    names = _names(iterations)
     label = 0.085 * max(map(len, names), default=1)  # inches
-    figure = Figure(figsize=(len(looks) * (3.6 + label), 1.5 + deep * (0.95 + 0.2 * len(names))), layout="constrained")
+    size = len(iterations) * (3.6 + label), 1.5 + deep * (0.95 + 0.2 * len(names))
+    figure = Figure(figsize=size, layout="constrained")
     figure.suptitle(f"{found.scene} at t = {found.time:.6g} s: what each rule does", fontsize=12, fontweight="bold")
-    grid = figure.subplots(deep, 2 * len(looks), squeeze=False)
-    ranges = [_range(looks, what) for what in ("lam", "w")]
-    for column, (trace, shown) in enumerate(zip(found.traces, looks)):
+    grid = figure.subplots(deep, 2 * len(iterations), squeeze=False)
+    ranges = [_range(iterations, what) for what in ("lam", "w")]
+    for column, (trace, shown) in enumerate(zip(found.traces, iterations)):
         for k in range(deep):
             pair = grid[k, 2 * column : 2 * column + 2]
             if k < len(shown):
@@ -65,9 +67,9 @@ def picture(found: Explanation) -> Figure:
     return figure
 
 
-def _range(looks: list[list[Look]], what: str) -> tuple[float, float]:
+def _range(iterations: list[list[Iteration]], what: str) -> tuple[float, float]:
     """One scale for all cells, so that bars can be compared; with room for numbers at their ends."""
-    values = np.concatenate([getattr(look, what) for shown in looks for look in shown])
+    values = np.concatenate([getattr(iteration, what) for shown in iterations for iteration in shown])
     low, high = min(float(values.min(initial=0.0)), 0.0), max(float(values.max(initial=0.0)), 0.0)
     room = 0.7 * max(high - low, 1e-9)
     return low - (room if low < -1e-9 * high else 0.1 * room), high + room
@@ -79,19 +81,19 @@ def _verdict(trace: Trace) -> str:
     return fill(f"{trace.rule.upper()}: {trace.answer.verdict()}", 50)
 
 
-def _shown(trace: Trace) -> list[Look]:
-    looks = list(trace.looks)
-    return looks if len(looks) <= MOST_LOOKS else [*looks[: MOST_LOOKS - 1], looks[-1]]
+def _shown(trace: Trace) -> list[Iteration]:
+    iterations = list(trace.iterations)
+    return iterations if len(iterations) <= MOST_ITERATIONS else [*iterations[: MOST_ITERATIONS - 1], iterations[-1]]
 
 
-def _names(all_looks: list[list[Look]]) -> list[str]:
+def _names(all_iterations: list[list[Iteration]]) -> list[str]:
     """Rows to draw: all of them, or of many those that are ever more than looked at, or violated."""
-    looks = [look for shown in all_looks for look in shown]
-    names = list(dict.fromkeys(name for look in looks for name in look.names))
+    iterations = [iteration for shown in all_iterations for iteration in shown]
+    names = list(dict.fromkeys(name for iteration in iterations for name in iteration.names))
     if len(names) <= MANY:
         return names
-    violated = {name for look in looks for name in look.violated}
-    busy = {look.names[i] for look in looks for i in range(len(look.names)) if look.state(i) != "tested"}
+    violated = {name for iteration in iterations for name in iteration.violated}
+    busy = {name for one in iterations for i, name in enumerate(one.names) if one.state(i) != "tested"}
     return [name for name in names if name in busy | violated]
 
 
@@ -101,13 +103,14 @@ def short(value: float, size: float) -> str:
     return text if len(text) <= 6 else (f"{value:.3g}" if 1e-3 <= abs(value) < 1e4 else f"{value:.1e}")
 
 
-def _bars(pair: Any, look: Look, names: list[str], ranges: list[tuple[float, float]]) -> None:
+def _bars(pair: Any, iteration: Iteration, names: list[str], ranges: list[tuple[float, float]]) -> None:
     place = {name: i for i, name in enumerate(names)}
-    for axes, values, size, span, what in zip(pair, (look.lam, look.w), look.sizes, ranges, ("λ [N]", "w [m/s²]")):
-        for i, name in enumerate(look.names):
+    columns = (iteration.lam, iteration.w), iteration.sizes, ranges, ("λ [N]", "w [m/s²]")
+    for axes, values, size, span, what in zip(pair, *columns):
+        for i, name in enumerate(iteration.names):
             if name not in place:
                 continue
-            value, color = float(values[i]), COLORS[look.state(i)]
+            value, color = float(values[i]), COLORS[iteration.state(i)]
             axes.barh(place[name], value, height=0.62, color=color)
             axes.plot(0.0, place[name], "o", color=color, markersize=3.5)
             text = short(value, size)
@@ -119,7 +122,8 @@ def _bars(pair: Any, look: Look, names: list[str], ranges: list[tuple[float, flo
         axes.tick_params(labelsize=7.5, length=0)
         axes.locator_params(axis="x", nbins=4)
     pair[0].set_yticks(range(len(names)), names)
-    moved = [f"{name} {WORDS[look.state(i)]} ({look.fired[i]})" for i, name in enumerate(look.names) if look.fired[i]]
+    moved = [f"{name} {WORDS[iteration.state(i)]} ({fired})"
+             for i, (name, fired) in enumerate(zip(iteration.names, iteration.fired)) if fired]  # fmt: skip
     shown = moved if len(moved) <= 2 else [f"{len(moved)} rows {moved[0].split(maxsplit=1)[1]}"]
-    title = f"{look.label}: {int(look.before.sum()) or 'none'} handled"
+    title = f"{iteration.label}: {int(iteration.before.sum()) or 'none'} active"
     pair[0].set_title("\n".join([title, *(shown or [" "])]), loc="left")

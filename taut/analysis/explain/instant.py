@@ -82,7 +82,7 @@ class Impact:
 
 
 def plan_for(scene: Scene, method: str | None, dt: float | None, options: dict[str, Any]) -> Plan:
-    """Look at what the user asks for, before anything is compiled."""
+    """Iteration at what the user asks for, before anything is compiled."""
     if not scene.is_unilateral:
         raise TautError(f"scene '{scene.name}' has no inequality, so there is no rule to explain; take one that has, "
                         "such as acute_corner (taut list scenes).")
@@ -151,7 +151,7 @@ def bring(plan: Plan, there: Session, at: float) -> float:
         there.state.x[:slots], there.state.quat[:], there.state.v[:slots] = end.x[-1], end.quat[-1], end.v[-1]
     if not exact or at <= start:
         return start
-    status = take_step(there.system, there.state, there.par, start, at - start)
+    status = take_step(there.system, there.state, there.context, start, at - start)
     if status:
         raise TautError(f"the run to t = {at:g} s failed: {STATUSES[status]}.")
     return at
@@ -159,7 +159,7 @@ def bring(plan: Plan, there: Session, at: float) -> float:
 
 def impacts(there: Session, t: float) -> tuple[Impact, ...]:
     """Let what touches and approaches collide, as a run would before it asks a rule."""
-    ctx = there.par.contact
+    ctx = there.context.contact
     n = apply_impacts_now(there.system, there.state, ctx, t)
     if n <= 0:
         return ()
@@ -173,7 +173,7 @@ def impacts(there: Session, t: float) -> tuple[Impact, ...]:
 
 def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem:
     """(1) at the state of a session, of the rows that touch and those in `also`."""
-    ctx = there.par.contact
+    ctx = there.context.contact
     evaluate(there.system, there.state, ctx, t)
     size = float(np.abs(there.system.work.a).max(initial=0.0))
     near = (ctx.ineq.phi <= GAP * length_scale(there.model)) & (ctx.rows.rate <= SPEED)

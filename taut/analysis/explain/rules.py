@@ -1,4 +1,4 @@
-"""What each rule does at an instant, look by look.
+"""What each rule does at an instant, iteration by iteration.
 
     jonquet, exact          rounds at the instant itself
     platt, platt_improved   their set changes only between steps, so a few steps are taken from the instant on
@@ -17,13 +17,13 @@ from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
 from ...simulation.session import Session
 from .instant import ZERO, Problem, problem
 
-STATES = ("handled", "entered", "left", "tested")
+STATES = ("active", "entered", "left", "tested")
 STEPS = 4  # of rules that change their set between steps
 TOUCHING = 1e-8  # [m] likewise of Φ, and what methods at velocity level leave
 
 
 @dataclass(frozen=True)
-class Look:
+class Iteration:
     """The set once, what it gives, and who enters or leaves because of that."""
 
     label: str
@@ -39,7 +39,7 @@ class Look:
 
     def state(self, i: int) -> str:
         if self.before[i]:
-            return "handled" if self.after[i] else "left"
+            return "active" if self.after[i] else "left"
         return "entered" if self.after[i] else "tested"
 
     @property
@@ -68,13 +68,13 @@ class Look:
 @dataclass(frozen=True)
 class Trace:
     rule: str
-    looks: tuple[Look, ...]
+    iterations: tuple[Iteration, ...]
     notes: tuple[str, ...] = ()
 
     @property
-    def answer(self) -> Look:
+    def answer(self) -> Iteration:
         """What the rule does at the instant itself: of rules that step it is the first step."""
-        return self.looks[0] if self.looks[0].phi is not None else self.looks[-1]
+        return self.iterations[0] if self.iterations[0].phi is not None else self.iterations[-1]
 
 
 def _joined(names: list[str], most: int = 4) -> str:
@@ -96,9 +96,10 @@ def _notes(status: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _look(label: str, given: Problem, before: np.ndarray, after: np.ndarray, lam: np.ndarray, w: np.ndarray,
-          fired: Sequence[str], phi: np.ndarray | None = None) -> Look:
-    return Look(label, given.names, before, after, lam, w, given.accelerations(lam), tuple(fired), given.sizes, phi)
+def _iteration(label: str, given: Problem, before: np.ndarray, after: np.ndarray, lam: np.ndarray, w: np.ndarray,
+               fired: Sequence[str], phi: np.ndarray | None = None) -> Iteration:
+    a = given.accelerations(lam)
+    return Iteration(label, given.names, before, after, lam, w, a, tuple(fired), given.sizes, phi)
 
 
 def jonquet(given: Problem) -> Trace:
@@ -106,14 +107,14 @@ def jonquet(given: Problem) -> Trace:
     n = len(given.c)
     log = empty_log((n + 2) * n)
     _, _, status = _answer("jonquet", given, np.zeros(n, np.int64), log)
-    looks = []
+    iterations = []
     for k in range(int(log.filled[0]) // n):
         ints, numbers = log.ints[k * n : (k + 1) * n], log.numbers[k * n : (k + 1) * n]
         before = ints[:, 3] == 1
         after = before | (ints[:, 4] == 1)
         fired = ["w < 0" if new else "" for new in after & ~before]
-        looks.append(_look(f"round {k + 1}", given, before, after, numbers[:, 0], numbers[:, 1], fired))
-    return Trace("jonquet", tuple(looks), _notes(status))
+        iterations.append(_iteration(f"round {k + 1}", given, before, after, numbers[:, 0], numbers[:, 1], fired))
+    return Trace("jonquet", tuple(iterations), _notes(status))
 
 
 def exact(given: Problem) -> Trace:
@@ -125,7 +126,7 @@ def exact(given: Problem) -> Trace:
     count = int(log.filled[0])
     moves, last = log.ints[: count - n], log.ints[count - n : count]
     current = np.zeros(n, bool)
-    looks: list[Look] = []
+    iterations: list[Iteration] = []
     for iteration in np.unique(moves[:, 1]):
         taken = moves[moves[:, 1] == iteration]
         before = current.copy()
@@ -134,11 +135,12 @@ def exact(given: Problem) -> Trace:
         for row in taken[:, 2]:
             fired[row] = "w < 0, lowest" if current[row] else "λ < 0"
         held_lam, held_w, _ = _answer("platt", given, before.astype(np.int64), empty_log(0))
-        looks.append(_look(f"round {len(looks) + 1}", given, before, current.copy(), held_lam, held_w, fired))
+        label = f"round {len(iterations) + 1}"
+        iterations.append(_iteration(label, given, before, current.copy(), held_lam, held_w, fired))
     before, after = last[:, 3] == 1, member == 1
     fired = ["λ = 0" if gone else "" for gone in before & ~after]
-    looks.append(_look(f"round {len(looks) + 1}", given, before, after, lam, w, fired))
-    return Trace("exact", tuple(looks), _notes(status))
+    iterations.append(_iteration(f"round {len(iterations) + 1}", given, before, after, lam, w, fired))
+    return Trace("exact", tuple(iterations), _notes(status))
 
 
 def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
@@ -148,23 +150,23 @@ def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
     active = given.rows
     state.contact[:, 3] = 0.0
     state.contact[active if rule == "platt" else active[given.c < 0.0], 3] = 1.0
-    looks = []
+    iterations = []
     notes: tuple[str, ...] = ()
     for k in range(STEPS):
         given = problem(there, t + k * h, active)
         before = state.contact[given.rows, 3] == 1.0
         lam, w, status = _answer(rule, given, before.astype(np.int64), empty_log(0))
         notes = notes or _notes(status)
-        failed = take_step(there.system, state, there.par, t + k * h, h)
+        failed = take_step(there.system, state, there.context, t + k * h, h)
         after = state.contact[given.rows, 3] == 1.0
-        phi = there.par.contact.ineq.phi[given.rows]
+        phi = there.context.contact.ineq.phi[given.rows]
         fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, phi)]
-        look = _look(f"step {k + 1}", given, before, after, lam, w, fired, phi)
-        looks.append(look)
-        settled = (before == after).all() and not (look.pulling or look.violated or look.deepest)
+        iteration = _iteration(f"step {k + 1}", given, before, after, lam, w, fired, phi)
+        iterations.append(iteration)
+        settled = (before == after).all() and not (iteration.pulling or iteration.violated or iteration.deepest)
         if failed or settled:
             break
-    return Trace(rule, tuple(looks), notes)
+    return Trace(rule, tuple(iterations), notes)
 
 
 def _why(rule: str, size: float, before: bool, after: bool, w: float, phi: float) -> str:

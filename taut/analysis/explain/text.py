@@ -8,7 +8,7 @@ import numpy as np
 
 from ...progress import table_width
 from .explain import Explanation
-from .rules import ZERO, Look, Trace
+from .rules import ZERO, Iteration, Trace
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 MANY = 10  # rows beyond which only those that are held, move or are violated are listed
 MOST_BODIES = 4
-MOST_LOOKS = 9  # of a rule; rounds in between are left out
-STYLES = {"handled": "blue", "entered": "green", "left": "red", "tested": ""}
+MOST_ITERATIONS = 9  # of a rule; rounds in between are left out
+STYLES = {"active": "blue", "entered": "green", "left": "red", "tested": ""}
 
 
 def number(value: float, size: float = 1e-3) -> str:
@@ -31,20 +31,20 @@ def vector(values: np.ndarray, size: float) -> str:
     return f"({', '.join(number(value, size) for value in shown)})"
 
 
-def listed_looks(trace: Trace) -> list[Look | None]:
-    """All looks, or the first and last ones with None for what is left out."""
-    looks: list[Look | None] = [*trace.looks]
-    if len(looks) <= MOST_LOOKS:
-        return looks
-    return [*looks[: MOST_LOOKS - 2], None, looks[-1]]
+def listed_iterations(trace: Trace) -> list[Iteration | None]:
+    """All iterations, or the first and last ones with None for what is left out."""
+    iterations: list[Iteration | None] = [*trace.iterations]
+    if len(iterations) <= MOST_ITERATIONS:
+        return iterations
+    return [*iterations[: MOST_ITERATIONS - 2], None, iterations[-1]]
 
 
-def listed_rows(look: Look) -> list[int]:
-    rows = range(len(look.names))
-    if len(look.names) <= MANY:
+def listed_rows(iteration: Iteration) -> list[int]:
+    rows = range(len(iteration.names))
+    if len(iteration.names) <= MANY:
         return list(rows)
-    violated = set(look.violated)
-    return [i for i in rows if look.state(i) != "tested" or look.names[i] in violated]
+    violated = set(iteration.violated)
+    return [i for i in rows if iteration.state(i) != "tested" or iteration.names[i] in violated]
 
 
 def print_explanation(found: Explanation) -> None:
@@ -92,7 +92,7 @@ def _touching(found: Explanation) -> Table:
     from rich.text import Text
 
     given = found.problem
-    table = _plain("", "Φ", "dΦ/dt", "w with none handled", title=f"touching: {len(given.names)}")
+    table = _plain("", "Φ", "dΦ/dt", "w with none active", title=f"touching: {len(given.names)}")
     for i, name in enumerate(given.names):
         table.add_row(Text(name), number(given.phi[i]), number(given.rate[i]), number(given.c[i], given.sizes[1]))
     return table
@@ -104,18 +104,18 @@ def _rule(trace: Trace) -> Group:
     from rich.text import Text
 
     parts: list[Any] = [Text(trace.rule, style="bold underline")]
-    for look in listed_looks(trace):
-        if look is None:
-            parts.append(Text(f"… {len(trace.looks) - MOST_LOOKS + 1} rounds left out"))
+    for iteration in listed_iterations(trace):
+        if iteration is None:
+            parts.append(Text(f"… {len(trace.iterations) - MOST_ITERATIONS + 1} rounds left out"))
             continue
-        held = int(look.before.sum())
-        parts += [Text(f"{look.label}: {held or 'none'} handled", style="bold"), _rows(look)]
-        for name, values in list(look.acceleration.items())[:MOST_BODIES]:
-            parts.append(Text(f"dv/dt of {name} {vector(values, look.sizes[1])}"))
-        if len(look.acceleration) > MOST_BODIES:
-            parts.append(Text(f"dv/dt of {len(look.acceleration) - MOST_BODIES} more bodies"))
-        if look.phi is not None:
-            deep = look.deepest
+        held = int(iteration.before.sum())
+        parts += [Text(f"{iteration.label}: {held or 'none'} active", style="bold"), _rows(iteration)]
+        for name, values in list(iteration.acceleration.items())[:MOST_BODIES]:
+            parts.append(Text(f"dv/dt of {name} {vector(values, iteration.sizes[1])}"))
+        if len(iteration.acceleration) > MOST_BODIES:
+            parts.append(Text(f"dv/dt of {len(iteration.acceleration) - MOST_BODIES} more bodies"))
+        if iteration.phi is not None:
+            deep = iteration.deepest
             parts.append(Text(f"then {deep[0]} has Φ = {number(deep[1])}" if deep else "then all Φ ≥ 0"))
         parts.append(Text(""))
     parts.append(Text(f"→ {trace.answer.verdict()}", style="bold"))
@@ -123,19 +123,20 @@ def _rule(trace: Trace) -> Group:
     return Group(*parts)
 
 
-def _rows(look: Look) -> Table:
+def _rows(iteration: Iteration) -> Table:
     from rich.text import Text
 
     table = _plain("", "λ", "w", "")
-    rows = listed_rows(look)
+    rows = listed_rows(iteration)
     for i in rows:
-        state = look.state(i)
+        state = iteration.state(i)
         moved = {"entered": "enters", "left": "leaves"}.get(state, "")
-        what = f"{look.fired[i]}: {moved}" if moved else ("" if state == "tested" else "handled")
-        cells = (look.names[i], number(look.lam[i], look.sizes[0]), number(look.w[i], look.sizes[1]), what)
+        what = f"{iteration.fired[i]}: {moved}" if moved else ("" if state == "tested" else "active")
+        lam, w = number(iteration.lam[i], iteration.sizes[0]), number(iteration.w[i], iteration.sizes[1])
+        cells = (iteration.names[i], lam, w, what)
         table.add_row(*(Text(cell, style=STYLES[state]) for cell in cells))
-    if len(rows) < len(look.names):
-        table.add_row(Text(f"{len(look.names) - len(rows)} {'others' if rows else 'rows'}"), "0", "≥ 0")
+    if len(rows) < len(iteration.names):
+        table.add_row(Text(f"{len(iteration.names) - len(rows)} {'others' if rows else 'rows'}"), "0", "≥ 0")
     return table
 
 

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...initial.projection import polish
+from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
 from ...scene.scene import Scene
-from .linearise import linearise
+from .linearise import linearised
 from .perturbation import Array, Perturbed, null_space
 
 MOST_UNKNOWNS = 3000  # of a dense singular value decomposition
@@ -50,7 +51,7 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
         found.append(Finding("rank", "not examined", f"{near.n:,} unknowns; up to {MOST_UNKNOWNS:,} are"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
     found += _rank(model, near)
-    fastest = _fastest(scene, near)
+    fastest = _fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(fastest, dt), *_suggestion(scene, model, fastest, dt)]
 
 
@@ -181,13 +182,13 @@ class Fastest(NamedTuple):
         return dt is not None and self.small * dt > 1.0 and self.turning * dt <= 1.0
 
 
-def _fastest(scene: Scene, near: Perturbed) -> Fastest | None:
+def _fastest(near: Perturbed) -> Fastest | None:
     """(4), and how fast bodies turn; None where it was not looked at."""
     spin = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
     if near.n > MOST_LINEARISED or not near.n:
         return None
     try:
-        values = np.abs(linearise(scene).eigenvalues)
+        values = np.abs(linearised(near).eigenvalues)
     except np.linalg.LinAlgError:
         return None
     return Fastest(float(values.max(initial=0.0)), spin)
@@ -212,21 +213,22 @@ def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
 def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
     if model.deformables:
-        method, reason = "implicit_first", "cloth and contacts are held implicitly"
+        case = "deformables"
     elif model.is_unilateral:
-        method, reason = "implicit_first", "contacts and limits at fixed steps; impacts as they come"
+        case = "contacts"
     elif fastest is not None and fastest.is_stiff(dt):
-        method, reason = "generalized_alpha", "implicit in the stiff forces: the step follows the slow motion alone"
+        case = "stiff"
     elif fastest is not None and dt is not None and fastest.rate * dt > 1.0:
-        method, reason = "reference", "its step adapts to the fastest motion"
+        case = "fast"
     else:
-        method, reason = "rattle", "Φ = 0 and Φ̇ = 0 at each step, energy bounded"
+        case = "smooth"
+    method, reason = next((name, one.suits[case]) for name, one in METHODS.items() if case in one.suits)
     if "method" in suggested:
         method, reason = suggested["method"], "as the scene suggests"
     step = suggested.get("dt")
     if step is not None:
         why = "as the scene suggests"
-    elif method == "generalized_alpha" and dt is not None:
+    elif "stiff" in METHODS[method].suits and dt is not None:
         step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
     elif fastest is not None and fastest.rate > 0.0:
         step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest.rate):.1g}")

@@ -21,15 +21,15 @@ import numpy as np
 
 from ...arguments import checked
 from ...compiled import entry
-from ...errors import TautError, TautWarning, noting, shown, tell, told
+from ...errors import TautError, TautWarning, collecting_notes, notes_so_far, shown, warn
 from ...initial import start_mode
 from ...limits import check as check_limit
-from ...methods import METHODS
 from ...methods.acceleration import constrained
 from ...methods.base import OK
+from ...methods.lagrange import METHOD as LAGRANGE
 from ...methods.post_stabilization import correct, correct_velocity
 from ...model import Model, build
-from ...model.evaluate import add_scaled, begin, move
+from ...model.evaluate import add_scaled, advance_positions, begin_step
 from ...model.scales import scene_size
 from ...result.records import Records
 from ...result.run import Run
@@ -47,14 +47,14 @@ FINEST = 2.0**-30  # of the time between two times asked for
 
 
 @entry
-def settle(system, state, t, tolerance, lam):
+def solve_position(system, state, t, tolerance, lam):
     """(1) at t from a state nearby: q and v of `state`, v̇ in work.a, λ. Returns whether Φ came to zero."""
-    begin(system, t, state.x, state.quat, state.v)
-    if correct(system, state, t, system.bodies.w, tolerance, True) != OK:
+    begin_step(system, t, state.x, state.quat, state.v)
+    if correct(system, state, t, system.bodies.inverse_mass, tolerance, True) != OK:
         return False
-    begin(system, t, state.x, state.quat, state.v)
+    begin_step(system, t, state.x, state.quat, state.v)
     for _ in range(2):  # once more, for the last digits
-        correct(system, state, t, system.bodies.w, 0.0, True)
+        correct(system, state, t, system.bodies.inverse_mass, 0.0, True)
         correct_velocity(system, state, t, False)
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
     return True
@@ -64,13 +64,13 @@ def settle(system, state, t, tolerance, lam):
 def predict(system, state, a, h):
     """q ⊞ h (v + h a/2), v + h a."""
     add_scaled(state.v, 0.5 * h, a, system.work.v1)
-    move(system, state.x, state.quat, system.work.v1, h, state.x, state.quat)
+    advance_positions(system, state.x, state.quat, system.work.v1, h, state.x, state.quat)
     add_scaled(state.v, h, a, state.v)
 
 
 @entry
-def keep(calls, system, state, t, par, records, row):
-    record(calls, system, state, t, par, records, row)
+def keep(calls, system, state, t, context, records, row):
+    record(calls, system, state, t, context, records, row)
 
 
 class _Mechanism:
@@ -85,13 +85,13 @@ class _Mechanism:
             self.session = Session(scene, model, plan)
         self.model, self.system, self.state = model, self.session.system, self.session.state
         self.size, self.t = scene_size(model, model.x), 0.0
-        free = model.bodies.w[: model.bodies.slots] > 0.0
+        free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
         self.unknowns = [(int(s), int(c)) for s, c in zip(*np.nonzero(free))]
         self._column = np.full((len(model.x), 3), -1)
         self._column[: len(free)][free] = np.arange(len(self.unknowns))
         rows = model.rows
         self._row = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
-        if not settle(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
+        if not solve_position(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
             raise self._stuck(0.0)
         self.a = self.system.work.a.copy()
         free_moves = null_space(self.jacobian(), SINGULAR)
@@ -152,7 +152,7 @@ class _Mechanism:
         guess_x, guess_quat = state.x.copy(), state.quat.copy()
         moved = self._apart(before[0], before[1], guess_x, guess_quat)
         if (
-            settle(self.system, state, t, 1e-10 * self.size, state.lam)
+            solve_position(self.system, state, t, 1e-10 * self.size, state.lam)
             and np.isfinite(state.v).all()
             and self._apart(guess_x, guess_quat, state.x, state.quat) <= 0.5 * moved + NEAR
         ):
@@ -175,7 +175,7 @@ class _Mechanism:
         if self._left is None:
             return
         if np.linalg.slogdet(self._left.T @ self.jacobian())[0] < 0.0:
-            tell(f"between t = {self.t:.6g} and {t:.6g} s scene '{self.model.name}' passes a singular position, where "
+            warn(f"between t = {self.t:.6g} and {t:.6g} s scene '{self.model.name}' passes a singular position, where "
                  f"its drivers do not determine how {self._weakest()} move: it may go on in more than one way")
         self._left = self._basis()
 
@@ -220,22 +220,22 @@ def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
         raise TautError(f"scene '{model.name}' has {what}, which do not follow from drivers; simulate it.")
     if not model.row_count:
         raise TautError(f"scene '{model.name}' has no constraints that could drive it; simulate it.")
-    with noting():
+    with collecting_notes():
         began = clock.perf_counter()
         moving = _Mechanism(scene, model, start)
         session = moving.session
-        calls = calls_for(METHODS["lagrange"], session.system, session.state, session.par)
+        calls = calls_for(LAGRANGE, session.system, session.state, session.context)
         buffers = session.buffers(len(asked))
         for k, t in enumerate(asked):
             moving.reach(float(t))
             moving.check_rank()
-            keep(calls, session.system, session.state, float(t), session.par, buffers, k)
+            keep(calls, session.system, session.state, float(t), session.context, buffers, k)
         records = Records(**buffers._asdict())
         records.energy[:, 2] = records.energy[:, :2].sum(axis=1) - records.energy[0, :2].sum()
         info = {
             "method": "kinematics", "dt": float((asked[-1] - asked[0]) / max(len(asked) - 1, 1)), "record_every": 1,
             "steps": len(asked) - 1, "steps_done": len(asked) - 1, "wall_time": clock.perf_counter() - began,
-            "options": {}, "notes": [text for text in told() if not text.startswith("the initial velocity")],
+            "options": {}, "notes": [text for text in notes_so_far() if not text.startswith("the initial velocity")],
         }  # fmt: skip
         return Run(scene, model, records, "finished", "", info)
 

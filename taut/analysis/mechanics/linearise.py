@@ -5,8 +5,9 @@
 
 A_ξ and A_η are the derivatives of the constrained accelerations, by differences of fourth order. With T an orthonormal
 basis of (2), small motions are y = T z, ż = Tᵀ A T z. Velocity conditions have rows in J but not in J_p, so that
-nonholonomic systems have more ξ than η. About a motion that is not steady A changes with time: `steadiness` tells by
-how much. The sign of ω₀ × ξ_θ is that of the axes in which a body's turns are told (perturbation.py).
+nonholonomic systems have more ξ than η. A motion may be steady in axes that turn (steady.py), in which small motions
+are then told; about one that is not, A changes with time: `steadiness` tells by how much. The
+sign of ω₀ × ξ_θ is that of the axes in which a body's turns are told (perturbation.py).
 """
 
 from __future__ import annotations
@@ -18,19 +19,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, note
+from ...errors import TautError, warn
+from ...initial import prepare_start, start_mode
 from ...model import build
 from ...model.frames import rotate
 from ...result.run import Run
 from ...scene.scene import Scene
 from .modes import mode_run
 from .perturbation import Array, Perturbed, null_space
+from .steady import STEADY, Axes, generator_of, steady_axes
 
 if TYPE_CHECKING:
     import xarray
 
 SIZE = 1e-4  # of a difference, in m or rad, and m/s or rad/s
-STEADY = 1e-2
 COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 
 
@@ -42,6 +44,7 @@ class Linearisation:
     modes         (modes, bodies, 6) complex: how each body moves [m] and turns [rad, world axes]
     bodies        names
     matrix        (2n, 2n) real: ż = matrix z on the states that the constraints allow
+    turning       (3,) angular velocity of the axes in which the motion is steady and modes are told [rad/s]
     steadiness    how much the coefficients change in the time of the fastest mode: 0 for a steady motion
     """
 
@@ -49,6 +52,7 @@ class Linearisation:
     modes: Array
     bodies: list[str]
     matrix: Array
+    turning: Array
     steadiness: float
     time: float
     scene: Scene | None = field(repr=False, compare=False)
@@ -88,7 +92,7 @@ class Linearisation:
                 "shape": (("mode", "part", "body", "component"), shapes, {"units": "m, rad"}),
             },
             parts,
-            {"time": self.time, "steadiness": self.steadiness},
+            {"time": self.time, "steadiness": self.steadiness, "turning": self.turning},
         )
 
     @checked
@@ -109,7 +113,13 @@ class Linearisation:
     def __repr__(self) -> str:
         shown = ", ".join(f"{value:.6g}" for value in self.eigenvalues[:8])
         more = " …" if len(self.eigenvalues) > 8 else ""
-        return f"Linearisation at t = {self.time:g} s: eigenvalues [1/s] {shown}{more}"
+        axes = f", in axes that turn with {shown_vector(self.turning)} rad/s" if self.turning.any() else ""
+        change = f"; not steady ({self.steadiness:.2g})" if self.steadiness > STEADY else ""
+        return f"Linearisation at t = {self.time:g} s{axes}{change}: eigenvalues [1/s] {shown}{more}"
+
+
+def shown_vector(vector: Array) -> str:
+    return f"({', '.join(f'{c:.6g}' for c in vector + 0.0)})"
 
 
 def linearise(what: Any) -> Linearisation:
@@ -117,18 +127,34 @@ def linearise(what: Any) -> Linearisation:
 
     what  a scene (its start), `run.at(t)` (the record nearest to t), or what `equilibrium` returned
     """
+    found = linearised(what)
+    if found.steadiness > STEADY:
+        state = f"the motion at t = {found.time:g} s is not steady"
+        if not found.near.v.any():
+            state = f"the state at t = {found.time:g} s is at rest, but no equilibrium (taut.equilibrium finds one)"
+        warn(f"{state}: its coefficients change with time (by {found.steadiness:.2g} in the time of its fastest mode), "
+             "and eigenvalues hold for this instant only")
+    return found
+
+
+def linearised(what: Any) -> Linearisation:
+    """As `linearise`, without a word where the motion is not steady."""
     near, scene = _near(what), what if isinstance(what, Scene) else getattr(what, "scene", None)
     A, T = _coefficients(near)
-    steadiness = _change(near, A) if near.v.any() else 0.0
-    if steadiness > STEADY:
-        note(f"the motion at t = {near.t:g} s is not steady: its coefficients change with time (by {steadiness:.2g} in "
-             "the time of its fastest mode), and eigenvalues hold for this instant only.")
-    matrix = T.T @ A @ T
+    axes = _axes(near, A)
+    if axes.steadiness > STEADY and near.use_world_axes():
+        A, T = _coefficients(near)
+        axes = _axes(near, A)
+    matrix = T.T @ (A - axes.matrix) @ T
     values, vectors = np.linalg.eig(matrix)
     order = np.lexsort((values.imag, np.abs(values.imag), -np.round(values.real, 9)))
     shapes = (T @ vectors[:, order]).T[:, : near.n]
     names, modes = _by_body(near, shapes)
-    return Linearisation(values[order], modes, names, matrix, steadiness, near.t, scene, near)
+    return Linearisation(values[order], modes, names, matrix, axes.rate, axes.steadiness, near.t, scene, near)
+
+
+def _axes(near: Perturbed, A: Array) -> Axes:
+    return steady_axes(near, A, lambda later: _coefficients(later)[0])
 
 
 def _coefficients(near: Perturbed) -> tuple[Array, Array]:
@@ -156,24 +182,12 @@ def _frames(near: Perturbed) -> Array:
     for i, spin in enumerate(near.model.bodies.spin_slot.tolist()):
         own = near.v[spin]
         w = rotate(near.quat[i], own) if spin in near.spins else -own
-        cross = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+        cross = generator_of(w)
         for c in range(3):
             for d in range(3):
                 if (spin, c) in column and (spin, d) in column:
                     found[column[spin, c], column[spin, d]] = cross[c, d]
     return found
-
-
-def _change(near: Perturbed, A: Array) -> float:
-    """How much A changes along the motion in the time of its fastest mode, relative to A."""
-    size = float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)) + float(np.abs(near.v).max())
-    tau = 1e-3 / size
-    near.evaluate()
-    accelerated = near.v + tau * near.system.work.a
-    x, quat, _ = near.moved(tau * near.world(near.v, near.quat), np.zeros(near.n))
-    later = Perturbed(near.model, x, quat, accelerated, near.t + tau)
-    later.spins = near.spins
-    return float(np.linalg.norm(_coefficients(later)[0] - A) / max(float(np.linalg.norm(A)), 1e-300)) / 1e-3
 
 
 def _driven(near: Perturbed, v: Array) -> Array:
@@ -205,8 +219,14 @@ def _by_body(near: Perturbed, shapes: Array) -> tuple[list[str], Array]:
 
 
 def _near(what: Any) -> Perturbed:
+    if isinstance(what, Perturbed):
+        return what
     if isinstance(what, Scene):
         model = build(what)
+        if not model.deformables:  # which Perturbed refuses
+            state = model.initial_state()
+            prepare_start(model, model.system(), state, start_mode(what.suggested.get("start")))
+            return Perturbed(model, state.x, state.quat, state.v, 0.0)
         return Perturbed(model, model.x, model.quat, model.v, 0.0)
     configuration = getattr(what, "configuration", None)
     if configuration is None:

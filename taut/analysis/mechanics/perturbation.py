@@ -4,7 +4,8 @@
                    R' = R exp([δθ]),   ω' = ω + δω,   δθ and ω in the body's axes         (2)
 
 Coefficients are constant about a steady motion in the right axes only: (1) for a wheel that spins about its axis of
-symmetry, (2) for a body without such symmetry that spins about one of its principal axes.
+symmetry and for what goes round with axes that turn (steady.py), (2) for a body without such symmetry that spins about
+one of its principal axes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...errors import TautError, listed
 from ...initial.projection import polish
 from ...methods.acceleration import constrained
 from ...model import Model
-from ...model.evaluate import begin
+from ...model.evaluate import begin_step
 from ...model.frames import conjugate, multiply, rotate
 
 Array = np.ndarray
@@ -28,7 +29,7 @@ STENCIL = ((1, 8.0 / 12.0), (2, -1.0 / 12.0))  # a first derivative of fourth or
 @entry
 def evaluate(system, t, x, quat, v, lam):
     """Accelerations with constraints into work.a, applied forces into work.f, Φ, J and Φ_t at (q, v, t), and λ."""
-    begin(system, t, x, quat, v)
+    begin_step(system, t, x, quat, v)
     constrained(system, t, x, quat, v, 0.0, 0.0, lam)
 
 
@@ -43,7 +44,7 @@ class Perturbed:
         self.x, self.quat, self.v = x.copy(), quat.copy(), v.copy()
         self.system = model.system()
         self.lam = np.zeros(model.row_count)
-        free = model.bodies.w[: model.bodies.slots] > 0.0
+        free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
         self.spins = [int(s) for i, s in enumerate(model.bodies.spin_slot)
                       if free[s].all() and is_symmetric(v[s], model.bodies.inertia[i])]  # treated as (1)
         self._quat_of = {int(s): i for i, s in enumerate(model.bodies.spin_slot)}
@@ -51,6 +52,12 @@ class Perturbed:
         self._column = {unknown: k for k, unknown in enumerate(self.unknowns)}
         self.n = len(self.unknowns)
         self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
+
+    def use_world_axes(self) -> bool:
+        """Treat all rigid bodies as (1), whatever their symmetry; returns whether that changes anything."""
+        rigid = [int(s) for s in self.model.bodies.spin_slot if (self.model.bodies.inverse_mass[s] > 0.0).all()]
+        changes, self.spins = rigid != self.spins, rigid
+        return changes
 
     def world(self, array: Array, quat: Array) -> Array:
         """The free unknowns of an array (points, 3), rotations in the world's axes, (n,)."""

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ...view.show import Show
+    from ...view.overlay import Overlay
 
 REPRODUCED = "reproduced"
 NOT_REPRODUCED = "not reproduced"
@@ -65,7 +65,7 @@ class Figure:
     check: Callable[[Any], list[Claim]]
     draw: Callable[[Any, Path], None]
     timed: bool = False  # measures time: it runs alone
-    motion: Callable[[Any], Show] | None = None  # of what the picture shows of scenes, for the page
+    motion: Callable[[Any], Overlay] | None = None  # of what the picture shows of scenes, for the page
 
 
 def judge(

@@ -24,8 +24,8 @@ from ...picture.render import Ground
 from ...result import Run
 from ...result.dataset import elongations
 from ...scene.scene import Scene
-from ...view.show import Show, show_of
-from .words import go
+from ...view.overlay import Overlay, overlay_of
+from .common import go
 
 LIMIT, ALLOWED = 0.1, 0.005  # the papers' limit, and what it may be passed by
 STIFFNESS = 200.0  # [N/m]
@@ -80,10 +80,10 @@ def percent(value: float) -> str:
     return f"{100 * value:.3g} %"
 
 
-def motion(data: dict[str, Any], azimuth: float, elevation: float) -> Show:
+def motion(data: dict[str, Any], azimuth: float, elevation: float) -> Overlay:
     """Springs alone beside limits, as the picture shows them."""
     runs = {"springs alone": data["runs"]["alone"], "with the limit": data["runs"]["limit"]}
-    return show_of(runs, "a sheet, springs alone and with the limit", side_by_side=True, plays=True,
+    return overlay_of(runs, "a sheet, springs alone and with the limit", side_by_side=True, plays=True,
                    seen_from=(azimuth, elevation))  # fmt: skip
 
 

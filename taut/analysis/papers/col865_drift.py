@@ -13,8 +13,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number
-from .plots import canvas, envelope, legend, look, save, tame
-from .words import INTEGRATOR_WORDS, Case, by_integrator, case, drift, go, total_energy
+from .common import INTEGRATOR_WORDS, Case, by_integrator, case, drift, go, total_energy
+from .plots import canvas, envelope, legend, line_style, save, tame
 
 STEP, DURATION, EARLY = 0.01, 100.0, 10.0
 BASES = ("symplectic", "ab2", "rk4")
@@ -82,7 +82,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     figure, axis = canvas(height=4.4)
     for one, result in data.values():
         time, error = envelope(result.records.time, drift(result))
-        axis.semilogy(time, tame(error, 1e-12), **look(one))
+        axis.semilogy(time, tame(error, 1e-12), **line_style(one))
     axis.set(xlabel="time [s]", ylabel="|Φ| [m]", title=f"pendulum, h = {STEP:g} s", xlim=(0, DURATION))
     legend(figure, axis, columns=2)
     save(figure, path)

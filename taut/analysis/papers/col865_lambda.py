@@ -18,8 +18,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save, tame
-from .words import case, go
+from .common import case, go
+from .plots import canvas, legend, line_style, save, tame
 
 MASS, LENGTH, GRAVITY, DURATION = 1.0, 1.0, 9.81, 5.0
 STEPS = (0.02, 0.01, 0.005, 0.0025)
@@ -134,11 +134,11 @@ def draw(data: dict[tuple[str, float], Any], path: Path) -> None:
     )
     for one in IMPLICIT:
         records = data[one.method, STEPS[0]][1].records
-        axes[0].plot(records.time[1:], records.lam[1:, 0], **(look(one) | {"linewidth": 1.2, "label": ""}))
+        axes[0].plot(records.time[1:], records.lam[1:, 0], **(line_style(one) | {"linewidth": 1.2, "label": ""}))
     axes[0].set(xlabel="time [s]", ylabel="λ [N]", title=f"tension of the rod, h = {STEPS[0]:g} s", xlim=(0, 2.5))
     for one in (*IMPLICIT, *OTHERS):
         values = np.array([power(data[one.method, h][1]) for h in STEPS])
-        axes[1].loglog(STEPS, tame(values, 1e-17), marker="o", **look(one))
+        axes[1].loglog(STEPS, tame(values, 1e-17), marker="o", **line_style(one))
     axes[1].set(
         xlabel="step h [s]",
         ylabel="power of the constraint / of the weight",

@@ -17,8 +17,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import COL865, Claim, Figure, judge, number, unresolved
-from .plots import canvas, legend, look, save
-from .words import case, go, trajectory_error, truth
+from .common import case, go, trajectory_error, truth
+from .plots import canvas, legend, line_style, save
 
 LENGTH, MASS, GRAVITY, DURATION, RECORD = 1.0, 1.0, 9.81, 5.0, 0.01
 STIFFNESS = tuple(float(k) for k in 10.0 ** np.arange(2, 8))
@@ -177,7 +177,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
 def draw(data: dict[str, Any], path: Path) -> None:
     figure, axes = canvas(1, 3, height=4.2)
     k = np.array(data["stiffness"])
-    style = look("penalty")
+    style = line_style("penalty")
     axes[0].loglog(k, data["stretch"], marker="o", **(style | {"label": "largest stretch"}))
     axes[0].loglog(k, data["away"], marker="s", **(style | {"label": "trajectory error", "linestyle": "--"}))
     axes[0].loglog(k, 3 * MASS * GRAVITY / k, color="#444444", linewidth=1, linestyle=":", label="3 m g / k")
@@ -190,7 +190,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     axes[1].loglog(k, LIMIT / np.sqrt(k / MASS), color="black", linewidth=1, linestyle="--", label="2 √2 / √(k/m)")
     axes[1].set(xlabel="stiffness k [N/m]", ylabel="step h [s]", title="explicit: the step")
     implicit = data["implicit"]
-    first, second = look("implicit_first"), style
+    first, second = line_style("implicit_first"), style
     axes[2].loglog(implicit["stiffness"], implicit["away"], marker="o",
                    **(second | {"label": "implicit penalty: distance from implicit_first"}))
     axes[2].set(xlabel="stiffness k [N/m]", ylabel="distance [m]", title="implicit: the system")

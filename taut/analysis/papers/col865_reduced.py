@@ -17,8 +17,8 @@ from ...methods import METHODS
 from ...model import build
 from ...scene import SCENES, Scene, gallery
 from .base import COL865, Claim, Figure, judge, number, unresolved
-from .plots import canvas, envelope, legend, look, save, tame
-from .words import BUSY, busy, case, drift, go, microseconds
+from .common import BUSY, busy, case, drift, go, microseconds
+from .plots import canvas, envelope, legend, line_style, save, tame
 
 GRAVITY, LENGTH, DURATION, STEP = 9.81, 10.0, 20.0, 0.01
 SLOPE = pi / 6
@@ -173,9 +173,9 @@ def draw(data: dict[str, Any], path: Path) -> None:
     ):
         one, result = data["runs"][name]
         time, error = envelope(result.records.time, drift(result))
-        axes[0].semilogy(time, tame(error, 1e-17), **(look(one) | {"label": words}))
+        axes[0].semilogy(time, tame(error, 1e-17), **(line_style(one) | {"label": words}))
         times = [data["times"][n][str(one)][0] for n in data["sizes"]]
-        axes[1].loglog(data["sizes"], times, marker="o", **(look(one) | {"label": words}))
+        axes[1].loglog(data["sizes"], times, marker="o", **(line_style(one) | {"label": words}))
     axes[0].set(xlabel="time [s]", ylabel="Σ|Φ| [m]", title=f"2-link arm, h = {STEP:g} s")
     axes[1].set(xlabel="links N", ylabel="time per step [µs]", title="hanging chains")
     axes[1].yaxis.set_minor_formatter("")

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save
-from .words import Case, busy, case, microseconds, solves_per_step
+from .common import Case, busy, case, microseconds, solves_per_step
+from .plots import canvas, legend, line_style, save
 
 STEP, REPEATS, WORK = 0.001, 80, 20_000  # links times steps in a timed run: about a millisecond
 SIZES = (10, 30, 100, 300, 1000)
@@ -111,7 +111,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     figure, axis = canvas(height=4.6)
     for one in CASES:
         times = [data["times"][n][str(one)][0] for n in data["sizes"]]
-        axis.loglog(data["sizes"], times, marker="o", **look(one))
+        axis.loglog(data["sizes"], times, marker="o", **line_style(one))
     axis.set(xlabel="links N", ylabel="time per step [µs]", title="hanging chain, banded solver")
     legend(figure, axis, columns=2)
     save(figure, path)

@@ -16,8 +16,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save, tame
-from .words import case, go, total_energy, truth
+from .common import case, go, total_energy, truth
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, GRAVITY, DURATION, STEPS = 10.0, 9.81, 20.0, (0.01, 0.05)
 UNIT = GRAVITY * LENGTH  # m g L [J]
@@ -104,7 +104,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
         axis.semilogy(
             result.records.time,
             tame(np.abs(energy - energy[0]) / UNIT, 1e-9),
-            **(look(one) | {"linewidth": 1.0}),
+            **(line_style(one) | {"linewidth": 1.0}),
         )
         axis.set(xlabel="time [s]", title=f"h = {h:g} s", ylim=(1e-8, 10))
     axes[0].set_ylabel("|E − E(0)| / (m g L)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...scene.gallery.chains import two_link
 from .base import HONG2008
+from .common import case
 from .snapshots import Arm, falling
-from .words import case
 
 FIGURE = falling("hong2008-fig1", HONG2008, "5, Fig 1", Arm("2-link arm", 2, two_link, case("implicit_second")))

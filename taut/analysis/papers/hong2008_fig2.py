@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import DIFFERS, HONG2008, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save, tame
-from .words import accumulated, case, go
+from .common import accumulated, case, go
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, DURATION, GRAVITY = 10.0, 20.0, 9.81
 FIRST, SECOND = case("implicit_first"), case("implicit_second")
@@ -93,7 +93,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     for k, (axis, rod) in enumerate(zip(axes, ("upper", "lower"))):
         for one, result in data["runs"].values():
             error = np.abs(result.records.phi[:, k])
-            axis.semilogy(result.records.time, tame(error, 1e-11), **(look(one) | {"linewidth": 1.0}))
+            axis.semilogy(result.records.time, tame(error, 1e-11), **(line_style(one) | {"linewidth": 1.0}))
         axis.set(xlabel="time [s]", title=f"{rod} rod, h = {data['step']:g} s", ylim=(1e-10, 1.0))
     axes[0].set_ylabel("|Φ| at each step [m]")
     legend(figure, axes)

@@ -6,8 +6,8 @@ from typing import Any
 
 from . import hong2008_fig2
 from .base import HONG2008, Claim, Figure, judge, number
+from .common import accumulated
 from .hong2008_fig2 import FIRST, SECOND, draw, simulate_both
-from .words import accumulated
 
 COARSE, FINE = 0.05, 0.01
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import HONG2008, Claim, Figure, judge, number, unresolved
-from .plots import canvas, legend, look, save, tame
-from .words import case, go, height, horizon, horizon_words, truth
+from .common import case, go, height, horizon, horizon_words, truth
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, STEP, DURATION, LONG = 10.0, 0.01, 20.0, 73.0
 VISIBLE = 0.01 * LENGTH
@@ -70,9 +70,10 @@ def draw(data: dict[str, Any], path: Path) -> None:
     axes[0].plot(time, y, color="black", linewidth=3, label="reference")
     for one, result in data["runs"].values():
         if one.method == "implicit_second":
-            axes[0].plot(time, height(result, "tip"), **(look(one) | {"linewidth": 1.2, "color": "white", "label": ""}))
-            axes[0].plot(time, height(result, "tip"), **(look(one) | {"linewidth": 1.2, "linestyle": "--"}))
-        axes[1].semilogy(time, tame(np.abs(height(result, "tip") - y), 1e-8), **(look(one) | {"linewidth": 1.0}))
+            thick = line_style(one) | {"linewidth": 1.2}
+            axes[0].plot(time, height(result, "tip"), **(thick | {"color": "white", "label": ""}))
+            axes[0].plot(time, height(result, "tip"), **(thick | {"linestyle": "--"}))
+        axes[1].semilogy(time, tame(np.abs(height(result, "tip") - y), 1e-8), **(line_style(one) | {"linewidth": 1.0}))
     axes[1].semilogy(
         time, tame(data["reference"].own, 1e-14), color="black", linestyle=":", label="reference's own error"
     )

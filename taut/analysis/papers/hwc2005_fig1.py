@@ -17,8 +17,8 @@ from ...scene.scene import Scene
 from . import cloth
 from .base import HWC2005, Claim, Figure, judge, number
 from .cloth import LIMIT, percent
+from .common import case, go, total_energy
 from .plots import canvas, legend, save
-from .words import case, go, total_energy
 
 N, QUICK_N = 24, 10
 DURATION = 1.0

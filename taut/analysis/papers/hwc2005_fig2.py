@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...scene.gallery.chains import five_link
 from .base import HWC2005
+from .common import case
 from .snapshots import Arm, falling
-from .words import case
 
 FIGURE = falling("hwc2005-fig2", HWC2005, "4, Fig 2", Arm("5-link arm", 5, five_link, case("implicit_improved")))

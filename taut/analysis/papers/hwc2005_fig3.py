@@ -16,8 +16,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import DIFFERS, HWC2005, Claim, Figure, judge, judge_varied, number
-from .plots import canvas, legend, look, save, tame
-from .words import accumulated, broken_at, case, drift, go
+from .common import accumulated, broken_at, case, drift, go
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, DURATION, STEPS, HEAVY = 10.0, 20.0, (0.01, 0.1), 50.0
 FIRST, IMPROVED = case("implicit_first"), case("implicit_improved")
@@ -149,7 +149,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
             for one in (FIRST, IMPROVED):
                 result = data["runs"][name, h, one.method] if row == 0 else data["lengths"][length, name][one.method]
                 with np.errstate(all="ignore"):
-                    axis.semilogy(result.records.time, tame(np.cumsum(drift(result)), 1e-6, 1e5), **look(one))
+                    axis.semilogy(result.records.time, tame(np.cumsum(drift(result)), 1e-6, 1e5), **line_style(one))
             title = f"{name}, h = {h:g} s, rods of {LENGTH if row == 0 else length:g} m"
             axis.set(title=title, ylim=(1e-5, 1e2) if row == 0 else (1e-2, 1e4))
         axes[row, 0].set_ylabel("running total of Σ|Φ| [m]")

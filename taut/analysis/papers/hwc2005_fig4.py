@@ -13,8 +13,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import HWC2005, Claim, Figure, judge, number
+from .common import INTEGRATOR_WORDS, accumulated, by_integrator, case, go, reached_end
 from .plots import STYLE, canvas, save
-from .words import INTEGRATOR_WORDS, accumulated, by_integrator, case, go, reached_end
 
 LENGTH, STEP, DURATION = 10.0, 0.01, 20.0
 FEEDBACK = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)

@@ -20,10 +20,10 @@ from ...picture.parts import COLORS
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import gallery
-from ...view.show import Show, show_of
+from ...view.overlay import Overlay, overlay_of
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, judge_varied, number
-from .plots import canvas, legend, look, save
-from .words import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
+from .common import LOOSE, TIGHT, Case, case, drift, go, horizon, horizon_words, reached_end, trajectory_error, truth
+from .plots import canvas, legend, line_style, save
 
 LENGTHS, STEP, DURATION = (10.0, 20.0, 30.0, 50.0, 100.0), 0.05, 73.0
 CLOSE = 0.1  # of a rod: an arm that is off by more does not look the same
@@ -134,8 +134,8 @@ def arms(at: dict[str, Any]) -> list[tuple[Case, Run]]:
     return [(Case("reference"), at["reference"].run), *others]
 
 
-def motion(data: dict[float, dict[str, Any]]) -> Show:
-    return show_of({str(one): arm for one, arm in arms(data[shown_length(data)])}, "2-link arm", plays=True)
+def motion(data: dict[float, dict[str, Any]]) -> Overlay:
+    return overlay_of({str(one): arm for one, arm in arms(data[shown_length(data)])}, "2-link arm", plays=True)
 
 
 def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
@@ -152,8 +152,8 @@ def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
         time, x, quat = motion[-1]
         # One before the other, so that arms that lie on each other do not flicker.
         pose = Pose(time, x + [0.0, 0.0, 0.5 * unit * (k - 1)], quat)
-        layers.append(Layer(describe(motion)[0], pose, tint=look(one)["color"]))
-        axes.plot([], [], color=look(one)["color"], linewidth=4, label=look(one)["label"])
+        layers.append(Layer(describe(motion)[0], pose, tint=line_style(one)["color"]))
+        axes.plot([], [], color=line_style(one)["color"], linewidth=4, label=line_style(one)["label"])
     axes.plot([], [], marker="o", color=COLORS["fixed"], markersize=9, linestyle="none", label="fixed end")
     axes.imshow(Renderer(bounds, camera, behind).frame(layers), extent=camera.extent(), interpolation="lanczos")
     axes.set(
@@ -164,7 +164,7 @@ def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
     )
     bars = axes.inset_axes((0.10, 0.08, 0.2, 0.3))
     heights = [max(float(drift(arm)[-1]), 1e-16) for _, arm in shown]
-    bars.bar(range(3), heights, bottom=1e-17, color=[look(one)["color"] for one, _ in shown])
+    bars.bar(range(3), heights, bottom=1e-17, color=[line_style(one)["color"] for one, _ in shown])
     bars.set_yscale("log")
     bars.set(ylim=(1e-17, 10.0), xticks=[], title="Σ|Φ| [m]")
     axes.grid(False)

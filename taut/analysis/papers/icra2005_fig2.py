@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save, tame
-from .words import Case, accumulated, case, drift, go, solves_per_step
+from .common import Case, accumulated, case, drift, go, solves_per_step
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, STEP, DURATION = 10.0, 0.05, 73.0
 FIRST = case("implicit_first")
@@ -109,8 +109,8 @@ def draw(data: dict[str, Any], path: Path) -> None:
         time, error = result.records.time, drift(result)
         with np.errstate(all="ignore"):
             totals = np.cumsum(error)
-        axes[0].semilogy(time, tame(error, 1e-12), linewidth=0.8, **look(one))
-        axes[1].semilogy(time, tame(totals, 1e-12), **look(one))
+        axes[0].semilogy(time, tame(error, 1e-12), linewidth=0.8, **line_style(one))
+        axes[1].semilogy(time, tame(totals, 1e-12), **line_style(one))
     axes[0].set(xlabel="time [s]", ylabel="Σ|Φ| over both rods [m]", ylim=(1e-11, 1e3), title="at each step")
     axes[1].set(xlabel="time [s]", ylabel="running total [m]", ylim=(1e-11, 1e5), title="summed over steps")
     legend(figure, axes, columns=2)

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, judge_varied, number, unresolved
-from .plots import canvas, legend, look, save
-from .words import case, drift, go, height, horizon, horizon_words, truth
+from .common import case, drift, go, height, horizon, horizon_words, truth
+from .plots import canvas, legend, line_style, save
 
 LENGTH, STEPS, DURATION, LOOK_AT = 10.0, (0.05, 0.01), 73.0, 10.0
 OTHER_LENGTHS = (20.0, 30.0, 50.0, 100.0)
@@ -121,7 +121,7 @@ def draw(data: dict[tuple[float, float], Any], path: Path) -> None:
         reference = at["reference"].run
         axis.plot(reference.records.time, height(reference, "tip"), color="black", linewidth=2.5, label="reference")
         for one, result in list(at["runs"].values())[:2]:
-            axis.plot(result.records.time, height(result, "tip"), **(look(one) | {"linewidth": 1.1}))
+            axis.plot(result.records.time, height(result, "tip"), **(line_style(one) | {"linewidth": 1.1}))
         axis.set(xlim=(0, 30.0 if h == STEPS[1] else DURATION), ylabel="y of the tip [m]",
                  title=f"rods of {length:g} m, h = {h:g} s")
     axes[-1].set_xlabel("time [s]")

@@ -15,8 +15,8 @@ import numpy as np
 from ...result import Run
 from ...scene import Scene, gallery
 from .base import ICRA2005, Claim, Figure, judge, judge_varied, number
-from .plots import canvas, legend, look, save, tame
-from .words import accumulated, broken_at, case, drift, go, total_energy
+from .common import accumulated, broken_at, case, drift, go, total_energy
+from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, STEP, DURATION = 1.0, 0.001, 5.0
 PAPER_STEP = 1300  # where the paper's post-stabilization breaks
@@ -140,7 +140,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     for axis, key, length in zip(axes, ("runs", "small"), (LENGTH, data["small_length"])):
         for one, result in data[key].values():
             steps = np.arange(len(result.records))
-            axis.semilogy(steps, tame(drift(result) / length, 1e-12, 1e3), **(look(one) | {"linewidth": 1.0}))
+            axis.semilogy(steps, tame(drift(result) / length, 1e-12, 1e3), **(line_style(one) | {"linewidth": 1.0}))
         axis.axvline(PAPER_STEP, color="#777777", linestyle=(0, (2, 3)), label="where the paper's breaks")
         axis.set(xlabel="step", title=f"rods of {length:g} m, h = {STEP:g} s", ylim=(1e-10, 1e2))
     axes[0].set_ylabel("Σ|Φ| / L")

@@ -19,8 +19,8 @@ from ...scene.scene import Scene
 from . import cloth
 from .base import ICRA2005, Claim, Figure, judge, number
 from .cloth import LIMIT, percent
+from .common import total_energy
 from .plots import canvas, legend, save
-from .words import total_energy
 
 N, QUICK_N = 24, 16  # with 10 edges are longer than a ball's radius, and balls press between nodes
 DURATION, QUICK_DURATION = 0.8, 0.5

@@ -18,8 +18,8 @@ from ...scene.scene import Scene
 from . import cloth, sheet_cost
 from .base import ICRA2005, Claim, Figure, judge, number
 from .cloth import LIMIT, percent
+from .common import go, total_energy
 from .plots import canvas, legend, save
-from .words import go, total_energy
 
 N, QUICK_N = 24, 10
 DURATION = 1.0

@@ -14,8 +14,8 @@ import numpy as np
 from ...result import Run
 from ...scene import gallery
 from .base import DIFFERS, ICRA2005, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save
-from .words import INTEGRATOR_WORDS, case, go, reached_end
+from .common import INTEGRATOR_WORDS, case, go, reached_end
+from .plots import canvas, legend, line_style, save
 
 STRETCH, RATE, STEP, DURATION = 0.1, 0.5, 0.01, 5.0
 STARTS = {"Φ": (STRETCH, 0.0), "dΦ/dt": (0.0, RATE), "both": (STRETCH, RATE)}
@@ -155,15 +155,15 @@ def draw(data: dict[str, Any], path: Path) -> None:
                 getattr(records, name)[:21, 0],
                 marker="o",
                 markersize=3,
-                **(look(one) | {"linewidth": 1}),
+                **(line_style(one) | {"linewidth": 1}),
             )
     records = data["runs"]["both", "implicit_first"].records
-    axes[0, 0].plot(records.time, records.phi[:, 0], **look(FIRST))
-    axes[1, 0].plot(records.time, records.rate[:, 0], **look(FIRST))
+    axes[0, 0].plot(records.time, records.phi[:, 0], **line_style(FIRST))
+    axes[1, 0].plot(records.time, records.rate[:, 0], **line_style(FIRST))
     for base, words in (("symplectic", "symplectic Euler"), ("rk4", "Runge-Kutta 4")):
         for beta, width in ((5.0, 2.2), (20.0, 1.1)):
             records = data["grid"][base, 5.0, beta].records
-            style = look(case("baumgarte", f"baumgarte α = 5, β = {beta:g} on {words}", integrator=base))
+            style = line_style(case("baumgarte", f"baumgarte α = 5, β = {beta:g} on {words}", integrator=base))
             axes[0, 0].plot(records.time, records.phi[:, 0], **(style | {"linewidth": width}))
             axes[1, 0].plot(records.time, records.rate[:, 0], **(style | {"linewidth": width}))
     axes[0, 0].set(xlim=(0, 0.6), ylabel="Φ of the upper rod [m]", title="start with Φ = 0.1 m, dΦ/dt = 0.5 m/s")

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save
-from .words import case, go, reached_end
+from .common import case, go, reached_end
+from .plots import canvas, legend, line_style, save
 
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 TOLERANCE, DURATION = 1e-10, 10.0
@@ -97,7 +97,7 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     figure, axes = canvas(1, 2, height=4.0)
-    steps, style = data["steps"], look("implicit_first")
+    steps, style = data["steps"], line_style("implicit_first")
     for which, (what, name) in enumerate((("Newton iterations", "iterations"), ("solves with a factor", "solves"))):
         for scene, marker in zip(SCENES, "os"):
             for form, line in zip(FORMS, ("-", ":")):

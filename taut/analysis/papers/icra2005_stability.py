@@ -14,8 +14,8 @@ import numpy as np
 
 from ...scene import gallery
 from .base import ICRA2005, Claim, Figure, judge, number
-from .plots import canvas, legend, look, save
-from .words import Case, case, go, reached_end, total_energy
+from .common import Case, case, go, reached_end, total_energy
+from .plots import canvas, legend, line_style, save
 
 LENGTH, DURATION = 10.0, 100.0
 STEPS = tuple(float(h) for h in np.round(np.geomspace(0.005, 2.0, 27), 4))
@@ -149,7 +149,8 @@ def draw(data: dict[str, Any], path: Path) -> None:
     for one in CASES:
         errors = np.array(data["largest"][str(one)]) / LENGTH
         shown = np.where(errors <= 1e3, np.maximum(errors, 1e-14), 1e3)
-        axis.loglog(data["steps"], shown, marker=marks.get(one.method, "."), markersize=5, clip_on=False, **look(one))
+        marker = {"marker": marks.get(one.method, "."), "markersize": 5}
+        axis.loglog(data["steps"], shown, **marker, clip_on=False, **line_style(one))
     axis.axhline(
         BROKEN / LENGTH,
         color="#444444",

@@ -16,10 +16,10 @@ import numpy as np
 
 from ...result import Run
 from ...scene import gallery
-from ..explain import Explanation, Look, explain
+from ..explain import Explanation, Iteration, explain
 from .base import number
+from .common import case, go
 from .plots import canvas, legend, save
-from .words import case, go
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +47,9 @@ def acceleration_y(run: Run, force: tuple[float, float], mass: float) -> np.ndar
     return (force[1] + run.records.contact_force[:, 0, 1]) / mass  # (2)
 
 
-def moving(look: Look) -> np.ndarray:
+def moving(iteration: Iteration) -> np.ndarray:
     """ẍ and ÿ."""
-    return look.acceleration["particle"][:2]
+    return iteration.acceleration["particle"][:2]
 
 
 def pair(values: Any) -> str:
@@ -60,7 +60,7 @@ def off(values: Any, wanted: Any) -> float:
     return float(np.abs(np.asarray(values) - np.asarray(wanted)).max())
 
 
-def panel(axes: Axes, force: tuple[float, float], look: Look, title: str, mass: float = MASS) -> None:
+def panel(axes: Axes, force: tuple[float, float], iteration: Iteration, title: str, mass: float = MASS) -> None:
     """The corner with the force, the forces of the constraints that are handled, and m ẍ."""
     from matplotlib.patches import Polygon
 
@@ -70,14 +70,14 @@ def panel(axes: Axes, force: tuple[float, float], look: Look, title: str, mass: 
     axes.plot([0, reach], [0, reach], color=WALL, linewidth=2)
     axes.text(2.5, 2.72, "g₁ = 0", color="#444444", rotation=45, rotation_mode="anchor", ha="center")
     axes.text(3.1, -0.5, "g₂ = 0", color="#444444", ha="center")
-    motion = mass * moving(look)
+    motion = mass * moving(iteration)
     free = off(motion, force) < 1e-9
     if not free:
         arrow(axes, np.array(force), FORCE, "f")
     for name, symbol in (("g1", "λ₁J₁"), ("g2", "λ₂J₂")):
-        i = look.names.index(name)
-        if look.before[i]:
-            value = float(look.lam[i])
+        i = iteration.names.index(name)
+        if iteration.before[i]:
+            value = float(iteration.lam[i])
             arrow(axes, value * J[name], PULL if value < 0.0 else PUSH, f"{symbol}, λ = {number(value)}")
     if np.abs(motion).max() > 1e-9:
         arrow(axes, motion, MOTION, "f = m ẍ" if free else "m ẍ")
@@ -103,11 +103,11 @@ def arrow(axes: Axes, towards: np.ndarray, color: str, label: str) -> None:
                   va="bottom" if level or way[1] > 0.3 else ("top" if way[1] < -0.3 else "center"))  # fmt: skip
 
 
-def draw_corner(path: Path, force: tuple[float, float], shown: dict[str, Look]) -> None:
+def draw_corner(path: Path, force: tuple[float, float], shown: dict[str, Iteration]) -> None:
     """A panel for each title, side by side."""
     figure, axes = canvas(1, len(shown), height=3.9)
-    for axis, (title, look) in zip(axes, shown.items()):
-        panel(axis, force, look, title)
+    for axis, (title, iteration) in zip(axes, shown.items()):
+        panel(axis, force, iteration, title)
     key(axes[0])
     legend(figure, axes, columns=2)
     save(figure, path)

@@ -28,7 +28,7 @@ def run(quick: bool) -> dict[str, Any]:
 
 def check(data: dict[str, Any]) -> list[Claim]:
     found, lowest = data["found"], data["lowest"]
-    first, second = found["platt"].looks[:2]
+    first, second = found["platt"].iterations[:2]
     improved, right, best = (found[rule].answer for rule in ("platt_improved", "jonquet", "exact"))
     wanted = (2.0 / MASS, 0.0)
     scaled = np.array([m * y for m, y in lowest.items()])
@@ -88,8 +88,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
 def draw(data: dict[str, Any], path: Path) -> None:
     found = data["found"]
     draw_corner(path, PUSH, {
-        "Platt, step 1: both held": found["platt"].looks[0],
-        "Platt, step 2: both let go": found["platt"].looks[1],
+        "Platt, step 1: both held": found["platt"].iterations[0],
+        "Platt, step 2: both let go": found["platt"].iterations[1],
         "Algorithm 3: only g₂ is held": found["jonquet"].answer,
     })  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Jonquet 2008, Fig 3: Algorithm 2 in the acute corner, f = (-1, -2), step by step; and what Algorithm 3 promises.
 
 Only g2 tends to be violated at first. Its multiplier then drives the particle through g1, which is noticed one
-step too late. Algorithm 3 looks again before it moves. Whether it always ends at the right set is tried on random
+step too late. Algorithm 3 iterations again before it moves. Whether it always ends at the right set is tried on random
 problems: 2 to 8 active rows on 6 unknowns, seed 1.
 """
 
@@ -47,10 +47,10 @@ def try_random(count: int) -> dict[str, dict[str, float]]:
 
 def check(data: dict[str, Any]) -> list[Claim]:
     found, tried = data["found"], data["tried"]
-    free = found["jonquet"].looks[0]
-    first, second = found["platt_improved"].looks[:2]
+    free = found["jonquet"].iterations[0]
+    first, second = found["platt_improved"].iterations[:2]
     right, best = found["jonquet"].answer, found["exact"].answer
-    rounds = len(found["jonquet"].looks)
+    rounds = len(found["jonquet"].iterations)
     return [
         judge(
             "first-set",
@@ -119,8 +119,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
 def draw(data: dict[str, Any], path: Path) -> None:
     found = data["found"]
     draw_corner(path, PUSH, {
-        "free: J₁ẍ > 0, J₂ẍ < 0": found["jonquet"].looks[0],
-        "Algorithm 2: through g₁": found["platt_improved"].looks[0],
+        "free: J₁ẍ > 0, J₂ẍ < 0": found["jonquet"].iterations[0],
+        "Algorithm 2: through g₁": found["platt_improved"].iterations[0],
         "Algorithm 3: both held": found["jonquet"].answer,
     })  # fmt: skip
 

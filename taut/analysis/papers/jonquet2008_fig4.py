@@ -15,9 +15,9 @@ import numpy as np
 
 from ...result import Run
 from .base import JONQUET2008, Claim, Figure, judge, number
+from .common import INTEGRATOR_WORDS
 from .jonquet2008_corner import acceleration_y, push
 from .plots import canvas, legend, save
-from .words import INTEGRATOR_WORDS
 
 PUSH, STEP, DURATION, SHOWN = (2.0, -1.0), 0.001, 1.0, 0.06
 CHOSEN = ("euler", 1.0)

@@ -20,10 +20,10 @@ from ...picture.camera import looking_at
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import gallery
-from ...view.show import Show, show_of
+from ...view.overlay import Overlay, overlay_of
 from .base import JONQUET2008, Claim, Figure, judge, number
+from .common import case, go
 from .plots import canvas, legend, save
-from .words import case, go
 
 RADIUS, STEP, TAU = 0.03, 0.002, 0.02
 DURATION, QUICK_DURATION = 2.0, 0.7
@@ -150,9 +150,9 @@ def check(data: dict[str, Any]) -> list[Claim]:
     ]
 
 
-def motion(data: dict[str, Any]) -> Show:
+def motion(data: dict[str, Any]) -> Overlay:
     runs = {NAMES[rule]: data["runs"][rule] for rule in RULES}
-    return show_of(runs, "a billiard", side_by_side=True, plays=True, seen_from=(0.0, 12.0))
+    return overlay_of(runs, "a billiard", side_by_side=True, plays=True, seen_from=(0.0, 12.0))
 
 
 def draw(data: dict[str, Any], path: Path) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...methods import style_of
 from ...result.plot import STYLE
-from .words import Case
+from .common import Case
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def canvas(rows: int = 1, columns: int = 1, height: float = 3.6, **options: Any)
     return figure, axes
 
 
-def look(case: Case | str) -> dict[str, Any]:
+def line_style(case: Case | str) -> dict[str, Any]:
     """Colour, dashes and label of a method's line."""
     case = Case(case) if isinstance(case, str) else case
     own = style_of(case.method)

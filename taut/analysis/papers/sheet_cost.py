@@ -17,7 +17,7 @@ from ...result import Run
 from ...scene.scene import Scene
 from .base import Claim, judge_varied, number
 from .cloth import ALLOWED, AT_LIMIT, LIMIT, PAPERS, STEP, active, largest, percent
-from .words import go
+from .common import go
 
 DURATION = 0.5  # [s]: it has come to its limits at a quarter of a second
 SIZES = {30: (0.2, 1.0, 5.0), 60: (0.05, 0.2, 1.0), 100: (0.05, 0.2)}  # nodes along a side -> densities [kg/m²]

@@ -17,10 +17,10 @@ from ...picture.parts import COLORS
 from ...picture.render import Ground
 from ...result import Run
 from ...scene import Scene
-from ...view.show import Show, show_of
+from ...view.overlay import Overlay, overlay_of
 from .base import Claim, Figure, judge, number, unresolved
-from .plots import canvas, legend, look, save
-from .words import Case, drift, go, trajectory_error, truth
+from .common import Case, drift, go, trajectory_error, truth
+from .plots import canvas, legend, line_style, save
 
 LENGTH, STEP = 10.0, 0.01  # of a rod [m]; [s]
 MOMENTS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
@@ -51,8 +51,8 @@ def run_both(quick: bool, arm: Arm) -> dict[str, Any]:
     return {"run": go(scene, arm.case, STEP, MOMENTS[-1]), "reference": truth(scene, STEP, MOMENTS[-1])}
 
 
-def motion(data: dict[str, Any], arm: Arm) -> Show:
-    return show_of({str(arm.case): data["run"]}, arm.name, plays=True)
+def motion(data: dict[str, Any], arm: Arm) -> Overlay:
+    return overlay_of({str(arm.case): data["run"]}, arm.name, plays=True)
 
 
 def check(data: dict[str, Any], where: str, what: str) -> list[Claim]:
@@ -94,14 +94,14 @@ def draw(data: dict[str, Any], path: Path, arm: Arm) -> None:
     parts = describe(motion)[0]
     for axis, moment in zip(axes.flat, MOMENTS):
         row = int(np.argmin(np.abs(run.records.time - moment)))
-        frame = renderer.frame([Layer(parts, motion[row], tint=look(case)["color"])])
+        frame = renderer.frame([Layer(parts, motion[row], tint=line_style(case)["color"])])
         axis.imshow(frame, extent=camera.extent(), interpolation="lanczos")
         axis.set(aspect="equal", xticks=[], yticks=[], title=f"t = {run.records.time[row]:g} s")
         axis.grid(False)
     for axis in axes.flat[len(MOMENTS) :]:
         axis.remove()
     first = axes.flat[0]
-    first.plot([], [], color=look(case)["color"], linewidth=4, label=look(case)["label"])
+    first.plot([], [], color=line_style(case)["color"], linewidth=4, label=line_style(case)["label"])
     first.plot([], [], marker="o", color=COLORS["fixed"], markersize=9, linestyle="none", label="fixed end")
     figure.suptitle(f"{arm.name}, rods of {LENGTH:g} m, h = {STEP:g} s", fontsize=11)
     legend(figure, first, columns=2)

@@ -1,6 +1,6 @@
 """What the baselines share: a context with all springs of a scene, and forces without them.
 
-A step gets a BaselineContext as its `par`. Hard edges are springs of infinite stiffness and limits a second phase of
+A step gets a BaselineContext as its context. Hard edges are springs of infinite stiffness and limits a second phase of
 infinite stiffness, where the method knows these; `external` gives the forces without springs. Contacts with obstacles
 and balls are those of position_contact.py, the same in all of them.
 """
@@ -19,7 +19,7 @@ from ...forces import KINDS
 from ...forces.spring_law import Springs, joined
 from ...methods.base import Method
 from ...model.arrays import State
-from ...model.evaluate import apply, set_time
+from ...model.evaluate import evaluate_forces, set_time
 from ...model.model import Model
 from ..contact_events import record_external
 from ..dissipation import count_force_work
@@ -30,7 +30,7 @@ SPRINGS = list(KINDS).index("springs")
 
 
 class BaselineContext(NamedTuple):
-    options: np.ndarray  # par of methods/base.py
+    options: np.ndarray  # of methods/base.py
     springs: Springs
     work: Any  # workspace of the method
     w: np.ndarray  # (points,) inverse masses
@@ -42,20 +42,21 @@ class BaselineContext(NamedTuple):
 def baseline(method: Method, step: Callable, start: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
-        method, form="deformable", step=step, start=start, observe=observe_baseline, measure=measure_baseline,
-        memory=lambda model: method.memory(model) + contact_memory(model), drain=lambda ctx: drain(ctx.contacts),
+        method, form="deformable", step=step, memory=lambda model: method.memory(model) + contact_memory(model),
+        hooks=replace(method.hooks, start=start, observe=observe_baseline, measure=measure_baseline,
+                      drain=lambda ctx: drain(ctx.contacts)),
     )  # fmt: skip
 
 
 def springs_of(model: Model, stiffest: float, limits: bool) -> Springs:
     """All springs; hard edges with the stiffness `stiffest`, and limits as a second phase of it, if asked."""
     families: list[Springs] = []
-    for sheet in model.deformables:
-        families += sheet.springs.values()
-        if len(sheet.hard_edges):
-            families.append(_rods(sheet.hard_edges, sheet.hard_lengths, stiffest, np.inf, 0.0))
-        if limits and sheet.limit is not None:
-            families.append(_rods(sheet.limit_edges, sheet.limit_lengths, 1e-30, sheet.limit, stiffest))
+    for deformable in model.deformables:
+        families += deformable.springs.values()
+        if len(deformable.hard_edges):
+            families.append(_rods(deformable.hard_edges, deformable.hard_lengths, stiffest, np.inf, 0.0))
+        if limits and deformable.limit is not None:
+            families.append(_rods(deformable.limit_edges, deformable.limit_lengths, 1e-30, deformable.limit, stiffest))
     return joined(*families)
 
 
@@ -68,19 +69,20 @@ def _rods(edges: np.ndarray, lengths: np.ndarray, k: float, elongation: float, k
 
 
 def baseline_context(
-    model: Model, system: Any, state: State, par: np.ndarray, springs: Springs, work: Any
+    model: Model, system: Any, state: State, options: np.ndarray, springs: Springs, work: Any
 ) -> BaselineContext:
     batch = np.flatnonzero(system.forces.code == SPRINGS)
-    w = np.ascontiguousarray(model.bodies.w[:, 0])
-    return BaselineContext(par, springs, work, w, batch, system.forces.members[batch], position_contacts(model, state))
+    w = np.ascontiguousarray(model.bodies.inverse_mass[:, 0])
+    members, contacts = system.forces.members[batch], position_contacts(model, state)
+    return BaselineContext(options, springs, work, w, batch, members, contacts)
 
 
 @compiled
 def external(system, state, t, batch, members):
-    """work.f without the springs of sheets."""
+    """work.f without the springs of deformables."""
     for k in range(batch.shape[0]):
         system.forces.members[batch[k]] = 0
-    apply(system, t, state.x, state.quat, state.v)
+    evaluate_forces(system, t, state.x, state.quat, state.v)
     for k in range(batch.shape[0]):
         system.forces.members[batch[k]] = members[k]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...compiled import compiled
 from ...methods import implicit_euler as declared
-from ...methods.base import EVENTS_FULL, OK, place
+from ...methods.base import EVENTS_FULL, OK, option_index
 from ...model.arrays import FAILED_SOLVES, LINEAR_SOLVES
 from ...model.evaluate import set_time
 from ..contact_events import is_nearly_full
@@ -17,14 +17,14 @@ from .explicit import measure_velocity
 from .implicit_solve import implicit, nearing, step_implicit
 from .position_contact import begin_contacts, finish_contacts, push_out
 
-STIFFNESS, RESIDUAL = (place(declared.METHOD.options, name) for name in ("stiffness", "residual"))
+STIFFNESS, RESIDUAL = (option_index(declared.METHOD.options, name) for name in ("stiffness", "residual"))
 MOST = 2000
 PASSES = 20  # over all contacts
 
 
-def start(model, system, state, par):
-    springs = springs_of(model, float(par[STIFFNESS]), limits=True)
-    context = baseline_context(model, system, state, par, springs, None)
+def start(model, system, state, options):
+    springs = springs_of(model, float(options[STIFFNESS]), limits=True)
+    context = baseline_context(model, system, state, options, springs, None)
     members = context.contacts.rows.slot[:, :2]
     work = implicit(len(springs.rest), len(model.x), members, context.contacts.least)
     # Δv is where the next step's iteration starts, so it belongs to the state: a resumed run needs it.
@@ -32,9 +32,9 @@ def start(model, system, state, par):
 
 
 @compiled
-def look_ahead(state, h, solids, touch):
+def predict_contacts(state, h, contacts, touch):
     """Contacts as begin_contacts found them, for the system."""
-    rows, ineq, v = solids.rows, solids.ineq, state.v
+    rows, ineq, v = contacts.rows, contacts.ineq, state.v
     for r in range(rows.phi.shape[0]):
         for c in range(3):
             touch.n[r, c] = rows.n[r, c]
@@ -58,7 +58,7 @@ def step(system, state, t, h, ctx):
     touches = ctx.contacts.rows.phi.shape[0] > 0
     if touches:
         begin_contacts(system, state, t, h, ctx.contacts)
-        look_ahead(state, h, ctx.contacts, ctx.work.touch)
+        predict_contacts(state, h, ctx.contacts, ctx.work.touch)
     most = MOST
     taken = step_implicit(
         ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], most

@@ -55,9 +55,9 @@ def contact_memory(model: Model) -> int:
 
 
 def position_contacts(model: Model, state: State) -> PositionContacts:
-    unknown = np.where(model.bodies.w[:, 0] > 0.0, 0, -1)
+    unknown = np.where(model.bodies.inverse_mass[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, np.zeros(contact_memory(model)))
-    least = ROUNDING * float(np.concatenate([sheet.lengths for sheet in model.deformables]).mean())
+    least = ROUNDING * float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
     start, v_start, at = np.zeros((3, *model.x.shape))
     backed = np.full(len(model.x), -1)
     return PositionContacts(
@@ -71,26 +71,26 @@ def _pairs(model: Model) -> int:
 
 
 @compiled
-def begin_contacts(system, state, t, h, solids):
+def begin_contacts(system, state, t, h, contacts):
     """The start of a step: λ = 0. What is inside already may stay so for the most part: moved out at once it would be
     thrown."""
-    rows, x = solids.rows, state.x
+    rows, x = contacts.rows, state.x
     if rows.phi.shape[0] == 0:
         return
-    evaluate_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
+    evaluate_rows(system, contacts.ineq, rows, contacts.radius, t, x, state.quat, state.v)
     for i in range(x.shape[0]):
         for c in range(3):
-            solids.start[i, c] = x[i, c]
-            solids.v_start[i, c] = state.v[i, c]
-    share = min(RECOVERY, h / RECOVERY_TIME)
+            contacts.start[i, c] = x[i, c]
+            contacts.v_start[i, c] = state.v[i, c]
+    recovery = min(RECOVERY, h / RECOVERY_TIME)
     for r in range(rows.phi.shape[0]):
-        rows.depth_allowed[r] = (1.0 - share) * max(rows.phi[r], 0.0)
+        rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
         rows.lam[r] = 0.0
         rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = 0.0, 0.0, 0.0
 
 
 @inline
-def shift(rows, r, w, x, f0, f1, f2):
+def apply_correction(rows, r, w, x, f0, f1, f2):
     """x_k += w_k ω_k f"""
     for k in range(2):
         i = rows.slot[r, k]
@@ -114,7 +114,7 @@ def gap_now(rows, r, x, at):
 
 
 @inline
-def rub(rows, r, w, x, start, weight):
+def apply_friction(rows, r, w, x, start, weight):
     """(3)"""
     s0, s1, s2 = sliding(rows, r, x, start)
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
@@ -124,10 +124,10 @@ def rub(rows, r, w, x, start, weight):
     t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
     size, most = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
     if size > most:
-        share = most / size
-        t0, t1, t2 = share * t0, share * t1, share * t2
+        scale = most / size
+        t0, t1, t2 = scale * t0, scale * t1, scale * t2
     rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = t0, t1, t2
-    shift(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
+    apply_correction(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
 
 
 @inline
@@ -158,14 +158,14 @@ def press_on(rows, r, w, x, gap, back):
 
 
 @compiled
-def push_out(system, state, t, solids, w):
+def push_out(system, state, t, contacts, w):
     """(1) to (3) once over all rows; returns how many were inside. The time is set."""
-    rows, x, at = solids.rows, state.x, solids.at
+    rows, x, at = contacts.rows, state.x, contacts.at
     if rows.phi.shape[0] == 0:
         return 0
-    evaluate_rows(system, solids.ineq, rows, solids.radius, t, x, state.quat, state.v)
+    evaluate_rows(system, contacts.ineq, rows, contacts.radius, t, x, state.quat, state.v)
     for i in range(x.shape[0]):
-        solids.backed[i] = -1
+        contacts.backed[i] = -1
         for c in range(3):
             at[i, c] = x[i, c]
     inside = 0
@@ -179,23 +179,23 @@ def push_out(system, state, t, solids, w):
         gap = gap_now(rows, r, x, at)
         if gap >= 0.0 and rows.lam[r] == 0.0:
             continue
-        if gap < -solids.least:
+        if gap < -contacts.least:
             inside += 1
-        if j < 0 or not press_on(rows, r, w, x, gap, solids.backed[rows.slot[r, 0]]):
+        if j < 0 or not press_on(rows, r, w, x, gap, contacts.backed[rows.slot[r, 0]]):
             change = max(-rows.lam[r], -gap / size)  # (2)
             rows.lam[r] += change
-            shift(rows, r, w, x, change * n0, change * n1, change * n2)
+            apply_correction(rows, r, w, x, change * n0, change * n1, change * n2)
         if j < 0 and rows.lam[r] > 0.0:
-            solids.backed[rows.slot[r, 0]] = r
+            contacts.backed[rows.slot[r, 0]] = r
         if rows.friction[r] > 0.0:
-            rub(rows, r, w, x, solids.start, weight)
+            apply_friction(rows, r, w, x, contacts.start, weight)
     return inside
 
 
 @compiled
-def finish_contacts(system, state, solids, h):
+def finish_contacts(system, state, contacts, h):
     """The end of a step: λ and f become forces [N], and what they took is counted, from v before it to v after it."""
-    rows = solids.rows
+    rows = contacts.rows
     scale = 1.0 / (h * h)
     for r in range(rows.phi.shape[0]):
         rows.active[r] = rows.lam[r] > 0.0
@@ -203,8 +203,8 @@ def finish_contacts(system, state, solids, h):
         rows.lam[r] *= scale
         for c in range(3):
             rows.friction_force[r, c] *= scale
-    count, ledger, places, ineq = rows.phi.shape[0], state.ledger, system.places, solids.ineq
-    for v in (solids.v_start, state.v):
+    count, ledger, places, ineq = rows.phi.shape[0], state.ledger, system.places, contacts.ineq
+    for v in (contacts.v_start, state.v):
         take_by_rows(places, ineq, rows, count, v, h, True, ledger)
     add_driver_work(places, ineq, rows, state.v, h, ledger)
-    add_impulses(rows, solids.impulses, h)
+    add_impulses(rows, contacts.impulses, h)

@@ -20,14 +20,15 @@ import numpy as np
 from ...compiled import compiled, entry, inline, structure
 from ...compiled.vectors import add_pair
 from ...methods import provot as declared
-from ...methods.base import EVENTS_FULL, OK, place
+from ...methods.base import EVENTS_FULL, OK, option_index
 from ...model.evaluate import set_time
 from ..contact_events import is_nearly_full
 from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import EULER, Explicit, advance, explicit, measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
 
-SUBSTEPS, ITERATIONS, LIMIT = (place(declared.METHOD.options, name) for name in ("substeps", "iterations", "limit"))
+OPTIONS = declared.METHOD.options
+SUBSTEPS, ITERATIONS, LIMIT = (option_index(OPTIONS, name) for name in ("substeps", "iterations", "limit"))
 Array = np.ndarray
 
 
@@ -85,9 +86,9 @@ def step_provot(work, s, x, v, w, external, h, substeps, limit, iterations):
     return total
 
 
-def start(model, system, state, par):
+def start(model, system, state, options):
     springs = springs_of(model, 0.0, limits=False)
-    return state, baseline_context(model, system, state, par, springs, provot(len(model.x)))
+    return state, baseline_context(model, system, state, options, springs, provot(len(model.x)))
 
 
 @compiled

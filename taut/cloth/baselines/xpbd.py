@@ -26,14 +26,14 @@ from ...compiled import compiled, entry, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import in_colours
 from ...methods import xpbd as declared
-from ...methods.base import EVENTS_FULL, OK, place
+from ...methods.base import EVENTS_FULL, OK, option_index
 from ...model.evaluate import set_time
 from ..contact_events import is_nearly_full
 from .common import baseline, baseline_context, end_step, external, springs_of
 from .explicit import measure_velocity
 from .position_contact import begin_contacts, finish_contacts, push_out
 
-SUBSTEPS, ITERATIONS = (place(declared.METHOD.options, name) for name in ("substeps", "iterations"))
+SUBSTEPS, ITERATIONS = (option_index(declared.METHOD.options, name) for name in ("substeps", "iterations"))
 Array = np.ndarray
 
 
@@ -123,9 +123,9 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
         measure_velocity(x, work.start, part_of_h, v)  # (5)
 
 
-def start(model, system, state, par):
+def start(model, system, state, options):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
-    return state, baseline_context(model, system, state, par, springs, xpbd(springs, len(model.x)))
+    return state, baseline_context(model, system, state, options, springs, xpbd(springs, len(model.x)))
 
 
 @compiled

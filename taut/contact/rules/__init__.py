@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 
 from ...compiled import compiled, inline
-from ...compiled.function_pointers import address_of, distant, pick
+from ...compiled.function_pointers import address_of, indirect_call, pick
 from ...registry import declared
 from ..work import RuleWork, record, workspace
 from .base import TENDING, VIOLATED, Rule
@@ -32,7 +32,7 @@ RULES: dict[str, Rule] = {
 # np.int64, since for plain constants numba would compile callees a second time.
 PLATT, IMPROVED, JONQUET, EXACT = (np.int64(rule.code) for rule in RULES.values())
 _ENTERS = tuple(rule.enters for rule in RULES.values())
-_choose_by = distant(types.int64, pick([rule.choose for rule in RULES.values()]))
+_call_choose = indirect_call(types.int64, pick([rule.choose for rule in RULES.values()]))
 
 
 def rule_work(capacity: int) -> RuleWork:
@@ -51,7 +51,7 @@ def rule_work(capacity: int) -> RuleWork:
 def choose(rule, S, c, m, active, lam, w, work, log, instant):
     """λ and w of the leading m rows by the rule of this code; returns a status (bits of contact/work.py)."""
     arguments = (S, c, np.int64(m), active, lam, w, work, log, np.int64(instant))
-    return _choose_by(work.address[rule], rule, arguments)
+    return _call_choose(work.address[rule], rule, arguments)
 
 
 @compiled

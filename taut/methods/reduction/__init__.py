@@ -5,7 +5,8 @@
     θ̈               accelerate       from the applied forces
     form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `start`, `place`
                                      and `accelerate`
-    A v + b = 0     conditions       beside formulas: nonholonomic.py
+    B, c, H         basis            of any form, by the slots of bodies: basis.py
+    A v + b = 0     held             by multipliers, and active inequalities: held.py
 
 What scene.reduced gives wins; distances make a tree of links; what is left must be linear.
 """
@@ -14,8 +15,8 @@ from __future__ import annotations
 
 from ...model.model import Model
 from . import formulas, linear, tree
+from .basis import FORMULAS, LINEAR, TREE
 
-FORMULAS, TREE, LINEAR = range(3)
 FORMS = (formulas, tree, linear)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import TautError, listed, tell
+from ...errors import TautError, listed, warn
 from ...model.arrays import Array, State, System
 from ...model.model import Model
 from .jacobian import dense_jacobian
@@ -57,7 +57,7 @@ def make_rates_consistent(model: Model, system: System, state: State, tables: Fo
     H = tables.B.T @ (model.bodies.mass[tables.slot].ravel()[:, None] * tables.B) + tables.H_of_T
     X = np.linalg.lstsq(H, AB.T, rcond=None)[0]
     rates -= X @ np.linalg.lstsq(AB @ X, slip, rcond=None)[0]
-    tell(f"the rates of scene.reduced break constraint '{model.row_names[rows[worst]]}' at a rate of "
+    warn(f"the rates of scene.reduced break constraint '{model.row_names[rows[worst]]}' at a rate of "
          f"{slip[worst]:.3g}; they were made consistent")
 
 
@@ -75,7 +75,7 @@ def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
 
 
 def check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
-    """J B = 0: no coordinate moves the bodies against a constraint on positions (of others: nonholonomic.py)."""
+    """J B = 0: no coordinate moves the bodies against a constraint on positions (of others: held.py)."""
     J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
     leaving = np.abs(J[:, columns] @ tables.B)

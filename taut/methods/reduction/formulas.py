@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, structure
-from ...errors import TautError, tell
+from ...errors import TautError, warn
 from ...expressions import call_map, codegen
 from ...model.arrays import Array, State, System
 from ...model.model import BodyInfo, Model
@@ -113,7 +113,7 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
         apart = np.abs(v[k] - state.v[slot])[counts].max(initial=0.0)
         # Bodies at rest take the rates of the coordinates without a word.
         if state.v[slot].any() and apart > checks.AGREES * max(1.0, float(np.abs(v).max())):
-            tell(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
+            warn(f"scene.reduced gives '{body}' the velocity {_shown(v[k])} at t = 0 and the scene gives it "
                  f"{_shown(state.v[slot])}; the first is used. Give rates as (value, rate)")
         state.x[slot, counts], state.v[slot, counts] = x[k, counts], v[k, counts]
 
@@ -187,7 +187,16 @@ def accelerate(formulas, mass, f, out):
 @compiled
 def solve_positive(H, g, out):
     """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (5)."""
-    n = g.shape[0]
+    status = factor_positive(H)
+    if status == 0:
+        solve_factored(H, g, out)
+    return status
+
+
+@compiled
+def factor_positive(H):
+    """(5); returns 1 where H is not positive."""
+    n = H.shape[0]
     for j in range(n):
         for k in range(j + 1):
             total = H[j, k]
@@ -199,7 +208,6 @@ def solve_positive(H, g, out):
                 H[j, j] = sqrt(total)
             else:
                 return 1
-    solve_factored(H, g, out)
     return 0
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ...model.arrays import Array
-from ...model.model import Model
+from ...model.model import ConstraintInfo, Model
+
+
+def on_positions(model: Model) -> list[ConstraintInfo]:
+    """The constraints that coordinates have to solve: conditions on velocities are held beside them (held.py)."""
+    return [info for info in model.constraint_info if not model.rows.at_velocity[list(info.rows)].all()]
 
 
 def dense_jacobian(model: Model, blocks: Array) -> Array:
-    """J, shape (rows, 3 · points), from the blocks that `constraints` last wrote."""
+    """J, shape (rows, 3 · points), from the blocks that `evaluate_constraints` last wrote."""
     rows = model.rows
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
     J = np.zeros((model.row_count, len(model.x), 3))

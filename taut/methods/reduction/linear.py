@@ -11,18 +11,20 @@ not appear in (3). m̄, the mean mass, keeps θ in metres.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ...compiled import compiled, structure
+from ...constraints import ALL
+from ...constraints.base import Affine
 from ...errors import TautError
 from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES
 from ...model.model import ConstraintInfo, Model
-from .jacobian import dense_jacobian
+from .jacobian import dense_jacobian, on_positions
 
-ROWS = {"fixed_point": 3, "on_line": 2, "on_plane": 1, "linear": 1}
 AGREES = 1e-9
 
 
@@ -42,29 +44,48 @@ def room(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
 
 
 def refuses(model: Model) -> str | None:
-    turning = _turning_planes(model)
-    for info in model.constraint_info:
-        if info.kind not in ROWS:
+    turning = _turning(model)
+    for info in on_positions(model):
+        if ALL[info.kind].affine is None:
             what = f"constraint '{info.name}' of kind {info.kind}"
             return f"{what} has no reduced coordinates; give scene.reduced(...)"
         if info.name in turning:
-            return f"the plane of constraint '{info.name}' turns with time; give scene.reduced(...)"
+            return f"the direction of constraint '{info.name}' turns with time; give scene.reduced(...)"
         if max(info.points) >= model.bodies.slots:
             return f"constraint '{info.name}' acts on a place on a rigid body; give scene.reduced(...)"
     return None
 
 
-def _turning_planes(model: Model) -> set[str]:
-    """Constraints on_plane whose normal is a function of time."""
-    by_row: dict[int, ConstraintInfo] = {info.rows[0]: info for info in model.constraint_info}
-    batches, moving = model.constraints, set(model.signals.to_constraint[:, 1].tolist())
-    found = set()
+class _Member(NamedTuple):
+    """A constraint whose Φ is linear."""
+
+    affine: Affine
+    parameters: range  # where its own stand among those of all
+    rows: slice
+    point: int  # its first
+
+
+def _members(model: Model) -> Iterator[_Member]:
+    kinds = {CONSTRAINT_CODES[name]: kind for name, kind in ALL.items() if name in CONSTRAINT_CODES}
+    batches = model.constraints
     for code, count, at in zip(batches.code, batches.members, batches.at):
-        if code == CONSTRAINT_CODES["on_plane"]:
-            for i in range(count):
-                if moving & set(range(at[1] + 6 * i + 3, at[1] + 6 * i + 6)):
-                    found.add(by_row[at[3] + i].name)
-    return found
+        affine, rows = kinds[code].affine, kinds[code].rows
+        if affine is None:
+            continue  # a condition on velocities
+        width = (min([*(other[1] for other in batches.at if other[1] > at[1]), len(batches.p)]) - at[1]) // count
+        points = (min([*(other[0] for other in batches.at if other[0] > at[0]), len(batches.idx)]) - at[0]) // count
+        for i in range(count):
+            own = range(at[1] + i * width, at[1] + (i + 1) * width)
+            of_rows = slice(at[3] + i * rows, at[3] + (i + 1) * rows)
+            yield _Member(affine, own, of_rows, int(batches.idx[at[0] + i * points]))
+
+
+def _turning(model: Model) -> set[str]:
+    """Constraints in which more depends on time than what may: the normal of a plane."""
+    by_row: dict[int, ConstraintInfo] = {info.rows[0]: info for info in model.constraint_info}
+    moving = set(model.signals.to_constraint[:, 1].tolist())
+    return {by_row[member.rows.start].name for member in _members(model)
+            if moving & set(member.parameters[member.affine.parameters :])}  # fmt: skip
 
 
 def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
@@ -75,9 +96,9 @@ def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
             f"constraint '{model.row_names[int(np.argmax(phi))]}' is off by {phi.max():.3g} at t = 0, and "
             "reduced coordinates can not be; move its bodies, or leave its value to taut."
         )
-    J = dense_jacobian(model, system.work.J)
+    J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     slot, part = np.nonzero(model.bodies.free[: model.bodies.slots])
-    root = np.sqrt(model.bodies.w[slot, part])
+    root = np.sqrt(model.bodies.inverse_mass[slot, part])
     U, sizes, V = np.linalg.svd(J[:, 3 * slot + part] * root)
     rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
     mass = float(np.mean(root**-2)) if len(root) else 1.0
@@ -96,18 +117,11 @@ def _by_signals(model: Model, J: Array) -> Array:
     for signal, slot, component in model.signals.driven:
         out[:, signal] += J[:, 3 * slot + component]
     signal_at = {position: signal for signal, position in model.signals.to_constraint}
-    batches = model.constraints
-    for code, count, at in zip(batches.code, batches.members, batches.at):
-        name = next(name for name, known in CONSTRAINT_CODES.items() if known == code)
-        ends = [*(other[1] for other in batches.at if other[1] > at[1]), len(batches.p)]
-        width, rows = (ends[0] - at[1]) // count, ROWS[name]
-        for i in range(count):
-            own = slice(at[3] + i * rows, at[3] + (i + 1) * rows)
-            for component in range(1 if name == "linear" else 3):
-                signal = signal_at.get(at[1] + i * width + component)
-                if signal is not None:
-                    point = int(batches.idx[at[0] + i]) if name != "linear" else 0
-                    out[own, signal] += 1.0 if name == "linear" else -J[own, 3 * point + component]
+    for affine, parameters, own, point in _members(model):
+        for component in range(affine.parameters):
+            signal = signal_at.get(parameters[component])
+            if signal is not None:
+                out[own, signal] += -J[own, 3 * point + component] if affine.is_place else 1.0
     return out
 
 

@@ -19,6 +19,7 @@ from ...expressions import Signal, codegen
 from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES, FORCE_CODES
 from ...model.model import ConstraintInfo, Model
+from .jacobian import on_positions
 from .sweeps import PLANAR, SPATIAL, Tree, room
 
 AGREES = 1e-9
@@ -33,25 +34,26 @@ class _Link(NamedTuple):
 
 def _links(model: Model) -> list[_Link] | str:
     """Links from the anchors down, or the reason why the distances do not form a tree."""
-    for info in model.constraint_info:
+    distances = on_positions(model)
+    for info in distances:
         if info.kind != "distance":
             what = f"constraint '{info.name}' of kind {info.kind}"
             return f"{what} has no reduced coordinates in a scene with distances; give scene.reduced(...)"
     moving = set(model.signals.to_constraint[:, 1].tolist())
     if moving:
         length_at = _length_positions(model)
-        for info in model.constraint_info:
+        for info in distances:
             if length_at[info.rows[0]] in moving:
                 return f"the length of constraint '{info.name}' changes with time; give scene.reduced(...)"
     driven_slots = {body.slot for body in model.body_info if body.motion == "driven"}
     driven_places = {int(p) for p, slot in zip(model.places.point, model.places.slot) if slot in driven_slots}
     at_point: dict[int, list[ConstraintInfo]] = defaultdict(list)
-    for info in model.constraint_info:
+    for info in distances:
         for point in info.points:
             at_point[point].append(info)
             if point in driven_places:
                 return f"constraint '{info.name}' is on a driven rigid body's place; give scene.reduced(...)"
-    free = model.bodies.w[:, 0] > 0
+    free = model.bodies.inverse_mass[:, 0] > 0
     link_of: dict[int, int] = {}  # by lower end
     done: set[str] = set()
     links: list[_Link] = []
@@ -93,6 +95,8 @@ def _across(model: Model, v: Array) -> int | None:
     """The axis across a plane that nothing leaves, or None: then the motion is treated in space."""
     if len(model.quat) or set(model.forces.code) - {FORCE_CODES["spring"], FORCE_CODES["drag"]}:
         return None
+    if model.inequality_names or model.rows.at_velocity.any():
+        return None  # they may push out of the plane
     for axis in (2, 0, 1):
         inside = not np.ptp(model.x[:, axis]) and not v[:, axis].any() and model.gravity[axis] == 0.0
         if inside and all(

@@ -10,7 +10,7 @@ says in the first line what it is, and then what each parameter means. SI units;
     rolling.py     A(q) v = 0: sleigh, disc, coin, car, bicycle;  robots.py  from URDF
     contacts.py    Φ ≥ 0, λ ≥ 0, Φ λ = 0: corners, piles, ropes, inclines
     cloth.py       nodes (n × n), springs, limits on elongation, hard edges, obstacles
-    words.py       what scenes share
+    common.py      what scenes share
 """
 
 from __future__ import annotations

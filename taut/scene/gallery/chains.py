@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 from ...errors import TautError
 from ..scene import Scene
-from .words import count, hanging, real, size
+from .common import count, hanging, real, size
 
 # Formulas for reduced coordinates grow with the square of the number of links.
 _REDUCED_UP_TO = 10

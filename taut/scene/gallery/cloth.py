@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import TautError, shown
 from .. import checks
 from ..scene import Scene
-from .words import count, real, size
+from .common import count, real, size
 
 STEP = 1 / 240  # [s]
 MEETING = 0.65  # when a sheet of 2 m, held at one side and let go, hangs down [s]

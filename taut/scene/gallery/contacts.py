@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import TautError
 from .. import checks
 from ..scene import Scene
-from .words import count, hanging, real, size
+from .common import count, hanging, real, size
 
 
 def acute_corner(m: float = 2.0, fx: float = 2.0, fy: float = -1.0) -> Scene:

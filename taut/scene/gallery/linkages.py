@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import TautError, unknown
 from ..scene import Scene
-from .words import count, real, size
+from .common import count, real, size
 
 Z = (0.0, 0.0, 1.0)
 XY = tuple[float, float]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...errors import TautError, unknown
 from ..scene import Scene
-from .words import count, hanging, real, size
+from .common import count, hanging, real, size
 
 
 def angle_hold(length: float = 1.0, angle: float = pi / 2, start: float = pi / 2) -> Scene:

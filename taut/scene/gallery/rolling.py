@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import TautError
 from ..places import product
 from ..scene import Scene
-from .words import real, size
+from .common import real, size
 
 THICKNESS = 0.02  # of discs, in units of their radius
 

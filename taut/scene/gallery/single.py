@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import pi, sin
 
 from ..scene import Scene
-from .words import hanging, real, size
+from .common import hanging, real, size
 
 
 def pendulum(length: float = 1.0, angle: float = -pi / 2, mass: float = 1.0) -> Scene:

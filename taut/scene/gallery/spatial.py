@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..scene import Scene
-from .words import real, size
+from .common import real, size
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 

@@ -12,7 +12,7 @@ from math import cos, sin
 from typing import Any, NamedTuple
 
 from ..scene import Scene
-from .words import real
+from .common import real
 
 BETA, THETA, GAMMA = -0.0617138900142764496358948458001, 0.0, 0.455279819163070380255912382449
 PHI, DELTA = 0.222668390165885884674473185609, 0.487364979543842550225598953530

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import TautError
 from ..scene import Scene
-from .words import real, size
+from .common import real, size
 
 LENGTH = 1.0  # of the arm [m]
 REACH = 0.05  # distance at which the hand closes [m]

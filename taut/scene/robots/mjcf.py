@@ -45,7 +45,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     built = Built(reader.tree, limits)
     reader.add_equalities(built)
     reader.add_actuators(built, controls)
-    built.tell_dropped()
+    built.warn_dropped()
     step = float(model.opt.timestep)
     built.scene.suggest(dt=step, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
     return built.scene

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import TautError, tell
+from ...errors import TautError, warn
 from ..scene import Scene
 from ..specs import BodyRef, Point, Ref
 
@@ -141,10 +141,10 @@ class Built:
         for joint in tree.joints:
             self._add_on(joint)
 
-    def tell_dropped(self) -> None:
+    def warn_dropped(self) -> None:
         """Say once what the scene does not hold of the file."""
         if self.tree.dropped:
-            tell(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
+            warn(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
 
     def _check(self) -> None:
         """Every link hangs on the world by one chain of joints."""
@@ -264,6 +264,7 @@ class Built:
             given["axis"] = axis
         if joint.kind in ("hinge", "slider"):
             given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
+            given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
         try:
             self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:

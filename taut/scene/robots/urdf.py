@@ -49,7 +49,7 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     built = Built(tree, limits)
     for entry in loops.get("joints") or ():
         _close(built, path, entry)
-    built.tell_dropped()
+    built.warn_dropped()
     built.scene.suggest(dt=0.002, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
     return built.scene
 

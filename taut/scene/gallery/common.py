@@ -1,4 +1,4 @@
-"""Words that gallery scenes share."""
+"""What gallery scenes share: checks of their parameters and hanging chains of bodies."""
 
 from __future__ import annotations
 

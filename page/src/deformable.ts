@@ -3,13 +3,13 @@ import * as THREE from "three";
 import { mix, parse, type Rgb } from "./colors";
 import type { Options } from "./figure";
 import { numbers, type Message } from "./messages";
-import type { SheetInfo } from "./scene";
-import type { Frame } from "./track";
+import type { DeformableInfo } from "./scene";
+import type { Frame } from "./playback";
 
 const SIDES: [Rgb, Rgb][] = [["#3f7cac", "#e9c46a"], ["#b5548a", "#f2e8cf"], ["#5b9a68", "#f4a261"]].map(
   (pair) => pair.map(parse) as [Rgb, Rgb]);
 
-export class Sheet {
+export class Deformable {
   readonly group = new THREE.Group();
   readonly meshes: THREE.Mesh[];
   private slots: number[];
@@ -22,8 +22,8 @@ export class Sheet {
   private fronts: [Rgb, Rgb];
 
   /** number < 0: one of several runs that lie over each other, each in the colour of its method. */
-  constructor(info: SheetInfo, i: number, message: Message, number: number, base: Rgb) {
-    const array = (name: string) => numbers(message.tables.get(`sheet ${i} ${name}`));
+  constructor(info: DeformableInfo, i: number, message: Message, number: number, base: Rgb) {
+    const array = (name: string) => numbers(message.tables.get(`deformable ${i} ${name}`));
     [this.slots, this.edges, this.lengths, this.pins] = ["slots", "edges", "lengths", "pins"].map(array);
     const count = this.slots.length;
     this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * count), 3));
@@ -120,7 +120,7 @@ export class Sheet {
     return found;
   }
 
-  /** The slot of the node nearest to where a ray met the sheet. */
+  /** The slot of the node nearest to where a ray met the deformable. */
   nearest(met: THREE.Intersection): number {
     const places = this.geometry.getAttribute("position");
     let best = 0;

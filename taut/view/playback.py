@@ -12,7 +12,7 @@ A block holds every stride-th record from `start` to `stop`, so the page decides
     force (T, F, 6)     what constraints do [N], and where [m], if asked for; `forces` of the description names them
     push  (T, slots, 3) what contacts do [N]
     touch (n, 6)        points [m] and normals of contacts, those of frame k from touch_at[k] on
-    wall: NAME (T, n)   the numbers of an obstacle that moves
+    obstacle: NAME (T, n)  the numbers of an obstacle that moves
 
 A line has every record where few are asked for, else the least and the largest of each bucket: no peak is lost.
 """
@@ -44,7 +44,7 @@ NOTHING = 1e-20  # the least |Φ| that is told apart from zero
 ROUGH = 40  # records that tell how far a scene reaches
 
 
-class Track:
+class Playback:
     """A run, with a name and a colour."""
 
     def __init__(self, run: Run, name: str, duration: float | None = None) -> None:
@@ -132,7 +132,7 @@ class Track:
             found |= self._contacts_of(part)
             if before is not None and self.forces.names:
                 found["force"] = ("track", self.forces.table(part, before))
-            return found | {f"wall: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
+            return found | {f"obstacle: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
 
     def _near(self, x: np.ndarray) -> np.ndarray:
         """Places, and none where they are further off than is worth seeing."""
@@ -155,10 +155,10 @@ class Track:
         if not part.contact_force.shape[1]:
             return {}
         balls, nodes = self._touchable
-        walls = self.drawing.obstacles()
+        obstacles = self.drawing.obstacles()
         found, ends = [np.zeros((0, 6))], [0]
         for x, push in zip(part.x, part.contact_force):
-            found.append(contacts(x, push, balls, nodes, walls))
+            found.append(contacts(x, push, balls, nodes, obstacles))
             ends.append(ends[-1] + len(found[-1]))
         return {
             "push": ("track", part.contact_force), "touch": ("short", np.concatenate(found)),
@@ -167,7 +167,7 @@ class Track:
 
     @cached_property
     def _touchable(self) -> tuple[list[tuple[int, float]], np.ndarray]:
-        """Slot and radius [m] of balls, and slots of the nodes of sheets."""
+        """Slot and radius [m] of balls, and slots of the nodes of deformables."""
         bodies = dict(self.run.scene.bodies) if self.run.scene else {}
         owned = {name for name, spec in bodies.items() if spec.owner is not None}
         balls = [(body.slot, bodies[body.name].radius if body.name in bodies else 0.0)

@@ -1,6 +1,6 @@
-"""Nodes of sheets against obstacles: rows in bulk behind the inequalities that users named.
+"""Nodes of deformables against obstacles: rows in bulk behind the inequalities that users named.
 
-All nodes of a sheet have one radius, so an obstacle is laid out once and its parameters are repeated. The rows are
+All nodes of a deformable have one radius, so an obstacle is laid out once and its parameters are repeated. The rows are
 not listed in results, which tell of them by totals.
 """
 
@@ -18,7 +18,7 @@ from .arrays import Batches, Inequalities, Rows
 from .dispatch import CONSTRAINT_CODES, constraint_address
 
 
-class Wall(NamedTuple):
+class NodeContacts(NamedTuple):
     """An obstacle and the nodes that it keeps out, or in."""
 
     obstacle: Obstacle
@@ -29,22 +29,24 @@ class Wall(NamedTuple):
     friction: float
 
 
-def with_walls(
-    ineq: Inequalities, walls: Sequence[Wall], number: Callable[[Signal], int]
+def with_node_contacts(
+    ineq: Inequalities, contacts: Sequence[NodeContacts], number: Callable[[Signal], int]
 ) -> tuple[Inequalities, tuple[str, ...]]:
-    """The inequalities with rows for all walls, and the names of those rows; `number` collects functions of time."""
+    """The inequalities with rows for all contacts, and the names of those rows; `number` collects functions of time."""
     names: list[str] = []
-    for wall in walls:
-        ineq, rows = _with_wall(ineq, wall, number)
+    for contact in contacts:
+        ineq, rows = _with_contact(ineq, contact, number)
         ends = [""] if rows == 1 else [f"[{r}]" for r in range(rows)]
-        names += [f"{node}|{wall.obstacle.name}{end}" for node in wall.names for end in ends]
+        names += [f"{node}|{contact.obstacle.name}{end}" for node in contact.names for end in ends]
     return ineq, tuple(names)
 
 
-def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) -> tuple[Inequalities, int]:
-    kind, members = KINDS[wall.obstacle.kind], len(wall.slots)
-    about = {"labels": [("p0", False)], "radii": [wall.radius]}
-    layout = kind.pack(wall.start[np.newaxis], wall.obstacle.arguments | about)
+def _with_contact(
+    ineq: Inequalities, contact: NodeContacts, number: Callable[[Signal], int]
+) -> tuple[Inequalities, int]:
+    kind, members = KINDS[contact.obstacle.kind], len(contact.slots)
+    about = {"labels": [("p0", False)], "radii": [contact.radius]}
+    layout = kind.pack(contact.start[np.newaxis], contact.obstacle.arguments | about)
     rows = layout.rows or kind.rows
     old, before = ineq.batches, ineq.rows
     row, blocks = len(before.ptr) - 1, int(before.ptr[-1])
@@ -60,7 +62,7 @@ def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) 
         np.append(old.code, CONSTRAINT_CODES[kind.name]), np.append(old.address, constraint_address(kind.name)),
         np.append(old.chart, 0), np.append(old.has_chart, 0), np.append(old.members, members),
         np.concatenate([old.at, [[len(old.idx), len(old.p), len(old.ints), row, blocks]]]),
-        np.concatenate([old.idx, wall.slots.astype(old.idx.dtype)]), p, np.zeros_like(p), np.zeros_like(p),
+        np.concatenate([old.idx, contact.slots.astype(old.idx.dtype)]), p, np.zeros_like(p), np.zeros_like(p),
         np.concatenate([old.ints, np.tile(ints, members)]),
     )  # fmt: skip
     count = members * rows  # a row has one block, since an obstacle meets one point
@@ -73,7 +75,7 @@ def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) 
         """Blocks of rotations stand behind those of all points."""
         return np.concatenate([values[:blocks], added, values[blocks:]]).astype(values.dtype)
 
-    slot = between(before.slot, np.repeat(wall.slots, rows))
+    slot = between(before.slot, np.repeat(contact.slots, rows))
     spin_block = (before.spin_block.astype(np.int64) + count).astype(before.spin_block.dtype)
     return ineq._replace(
         batches=batches,
@@ -81,7 +83,7 @@ def _with_wall(ineq: Inequalities, wall: Wall, number: Callable[[Signal], int]) 
                   before.enforced),
         to_parameter=np.concatenate(moving),
         sign=longer(ineq.sign, 1.0), restitution=longer(ineq.restitution, 0.0),
-        friction=longer(ineq.friction, wall.friction), arm=between(ineq.arm, np.zeros(count)),
+        friction=longer(ineq.friction, contact.friction), arm=between(ineq.arm, np.zeros(count)),
         phi=longer(ineq.phi, 0.0), phi_t=longer(ineq.phi_t, 0.0), gamma=longer(ineq.gamma, 0.0),
         J=np.zeros((len(slot), 3)),
     ), rows  # fmt: skip

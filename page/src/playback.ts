@@ -15,7 +15,7 @@ export const MOST_FRAMES = 3000;
 
 interface Span { start: number; stop: number; stride: number }
 
-export class Track {
+export class Playback {
   private blocks = new Map<number, Message>();
   private asked = new Set<number>();
   private span: Span;
@@ -151,7 +151,7 @@ export function nearest(times: Table, time: number): number {
 }
 
 /** What a live scene has shown of late. */
-export class LiveTrack {
+export class LivePlayback {
   private kept: { frame: Frame; values: Record<string, number | null> }[] = [];
 
   constructor(private most = 3000) {}

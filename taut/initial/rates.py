@@ -1,0 +1,90 @@
+"""Rates of joints that the user gives at the start: the nearest velocities that have them and obey all constraints.
+
+    least ½ (v' - v)ᵀ M (v' - v) with J v' + Φ_t = 0 and c_kᵀ v' = r_k,   c_k = ∂q_k/∂x of joint coordinate k    (1)
+
+With P the projection of velocities onto the constraints, v₀ = P v and z_k = P(v₀ + W c_k) - v₀:
+
+    v' = v₀ + Σ_k μ_k z_k,   Σ_l (c_kᵀ z_l) μ_l = r_k - c_kᵀ v₀                                                  (2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..constraints.base import Coordinate
+from ..errors import TautError
+from ..model import Model
+from ..model.arrays import State
+from ..model.frames import conjugate, rotate
+
+Array = np.ndarray
+MET = 1e-6  # of the rates asked for: what may be left of (1)
+
+
+def meet_rates(model: Model, state: State, settle: Callable[[], None]) -> bool:
+    """Give state.v the rates that joints ask for; returns whether any does.
+
+    settle  projects state.v onto the constraints
+    """
+    asked = [(joint.name, coordinate, points) for joint in model.joints for coordinate, points in joint.coordinates
+             if coordinate.rate is not None]  # fmt: skip
+    if not asked:
+        return False
+    settle()
+    start = state.v.copy()
+    gradients = np.array([_gradient(model, state, coordinate, points) for _, coordinate, points in asked])
+    rates = np.array([coordinate.rate for _, coordinate, _ in asked])
+    missing = rates - np.einsum("ksc,sc->k", gradients, start)
+    moves = []
+    for gradient in gradients:
+        state.v[:] = start + model.bodies.inverse_mass * gradient
+        settle()
+        moves.append(state.v - start)
+    matrix = np.einsum("ksc,lsc->kl", gradients, np.array(moves))
+    scale = np.sqrt(np.maximum(np.einsum("ksc,sc,ksc->k", gradients, model.bodies.inverse_mass, gradients), 1e-300))
+    shares = np.linalg.lstsq(matrix / np.outer(scale, scale), missing / scale, rcond=1e-12)[0] / scale  # (2)
+    state.v[:] = start + np.einsum("l,lsc->sc", shares, np.array(moves))
+    settle()
+    found = np.einsum("ksc,sc->k", gradients, state.v)
+    off = np.abs(found - rates) / (MET * np.maximum(1.0, np.abs(rates)))
+    if off.max() > 1.0:
+        k = int(np.argmax(off))
+        name, coordinate, _ = asked[k]
+        raise TautError(f"joint '{name}' is to start with a rate of {rates[k]:.6g} {coordinate.unit}/s of its "
+                        f"{coordinate.name}, but other constraints and rates leave it {found[k]:.6g}; leave one out.")
+    return True
+
+
+def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[int, ...]) -> Array:
+    """c of (1), (slots, 3): the coordinate's rate is its product with v (joints/coordinates.py, (4) and (6))."""
+    found = np.zeros_like(state.v)
+    a, b, w = (_position(model, state, point) for point in points[:3])
+    if coordinate.type == "angle":
+        c, s = float(a @ b), float(a @ w)
+        parts = np.array([c * w - s * b, -s * a, c * a]) / (c * c + s * s)
+    else:
+        parts = np.array([w, -w, a - b])
+    for point, part in zip(points, parts):
+        k = point - _first(model)
+        if k < 0:
+            found[point] += part
+            continue
+        places = model.places
+        own = rotate(conjugate(state.quat[places.body[k]]), part)
+        found[places.base[k]] += part
+        found[places.slot[k] + 1] += np.cross(places.arm[k], own)
+    return found
+
+
+def _position(model: Model, state: State, point: int) -> Array:
+    k = point - _first(model)
+    if k < 0:
+        return state.x[point]
+    return state.x[model.places.base[k]] + rotate(state.quat[model.places.body[k]], model.places.arm[k])
+
+
+def _first(model: Model) -> int:
+    """The first point that is a place on a body."""
+    return int(model.places.point[0]) if len(model.places.point) else len(model.x)
