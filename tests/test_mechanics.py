@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,13 @@ def test_a_mode_of_a_rigid_mechanism_turns_its_body():
     motions = taut.linearise(taut.equilibrium(pendulum()))
     angle = motions.run(0, amplitude=0.03)["pin"].angle.values
     assert abs(np.ptp(angle) - 0.06) < 1e-4, f"it swings by {np.ptp(angle):.4g} rad"
+
+
+@pytest.mark.parametrize("name", ["stewart_platform", "slider_crank"])
+def test_a_fully_driven_mechanism_has_no_small_motions(name):
+    """All its motion follows from its drivers: nothing is left to linearise, and the doctor says so."""
+    scene = taut.gallery(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", taut.TautWarning)
+        assert len(taut.linearise(scene).eigenvalues) == 0
+    assert topics(scene)["degrees of freedom"] == "0"

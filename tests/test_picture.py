@@ -13,12 +13,13 @@ from taut.analysis.compare.comparison import Comparison
 from taut.analysis.timing import Cost
 from taut.model.frames import rotate
 from taut.picture import Layer, Part, Pose, Renderer, describe, meshes, motion_of, picture, start_of
-from taut.picture.bounds import Bounds
+from taut.picture.bounds import Bounds, bounds_of
 from taut.picture.camera import looking_at
 from taut.picture.parts import UNIT, UPRIGHT, Frame
 from taut.picture.render import Ground
 from taut.scene import SCENES
 from taut.shapes import SHAPES
+from taut.view.drawing import Drawing
 
 SMALL = (96, 60)
 POSE = Pose(0.0, np.zeros((0, 3)), np.zeros((0, 4)))
@@ -181,3 +182,20 @@ def test_what_has_no_place_is_shown_by_its_table_alone():
     for thing in (scene, made_run(scene)):
         found = Reader(thing._repr_html_())
         assert "table" in found.tags and "img" not in found.tags
+
+
+@pytest.mark.parametrize("name", ["andrews_squeezer", "bicycle", "gyroscope", "strandbeest_leg"])
+def test_joints_of_bodies_without_a_shape_are_joined_by_bars_and_stand_in_the_picture(name):
+    motion = start_of(taut.gallery(name))
+    drawn = Drawing(motion.labels, motion.scene, motion.x, 0.0).data()
+    bars = [tuple(np.round(link["b"], 9)) for link in drawn["links"]]
+    shapeless = {body["slot"] for body in drawn["bodies"] if body["kind"] == "rigid" and body["principal"]}
+    off = [joint for joint in drawn["joints"] if joint["at"][0] in shapeless and any(joint["at"][2:])]
+    alone = [joint["name"] for joint in off if tuple(np.round(joint["at"], 9)) not in bars]
+    assert not alone, f"no bar leads to {alone}"
+    bounds = bounds_of(drawn, motion)
+    for link in drawn["links"]:
+        slot, quat, *offset = link["b"]
+        if quat >= 0:
+            end = motion.x[0, int(slot)] + rotate(motion.quat[0, int(quat)], np.array(offset))
+            assert (end >= bounds.low - 1e-9).all() and (end <= bounds.high + 1e-9).all(), link["name"]

@@ -56,7 +56,7 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
     reach = np.array([body["radius"] for body in bodies]).reshape(1, -1, 1) * np.ones(3)
     reach = np.broadcast_to(reach, shown.shape).copy()
     for i, body in enumerate(bodies):
-        if body["kind"] == "rigid" and not body["principal"]:
+        if body["kind"] == "rigid" and (body["motion"] == "free" or not body["principal"]):
             reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
@@ -66,10 +66,14 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
         cloud.append(own.corners())
         found = found.joined(own)
     for link in drawn["links"]:
-        for slot, _, *place in (link["a"], link["b"]):
-            if slot < 0:
-                cloud.append(np.array([place]))
-                found = found.joined(Bounds(np.array(place), np.array(place)))
+        for slot, quat, *place in (link["a"], link["b"]):
+            ends = np.array([place])
+            if slot >= 0 > quat:  # a particle, which is shown as a body
+                continue
+            if slot >= 0:
+                ends = motion.x[rows, int(slot)] + rotate(motion.quat[rows, int(quat)], ends)
+            cloud.append(ends)
+            found = found.joined(Bounds(ends.min(axis=0), ends.max(axis=0)))
     for guide in drawn["guides"]:
         if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]

@@ -2,7 +2,8 @@
 
 A place on a body is [slot, quat, x, y, z]: where its numbers stand in the frames' arrays `x` and `quat`, and its offset
 [m] in principal axes; slot -1 is a place in the world. Whatever a kind of constraint means, it is drawn by what it
-is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape.
+is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape. A
+rigid body without a shape is a box with its moments of inertia; bars lead to places off its look where it is held.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
-from ..shapes import OBSTACLES, SHAPES
+from ..shapes import OBSTACLES, SHAPES, SOLIDS
 from ..shapes.box import SHAPE as BOX
 from .joints import joint_drawing
 
 BESIDE = ("name", "kind", "drawn")  # what an obstacle is told with besides its arguments
+WITH_BARS = 0.4  # of its size: the box of a body that is held, with bars to where it is
+OFF = 0.1  # of a place's distance from the centre: how far from a shape it needs a bar
 Place = list[float]
 
 
@@ -56,6 +59,7 @@ class Drawing:
         self.labels, self.scene = labels, scene
         self.info = {body.name: body for body in labels.bodies}
         self.x, self.duration = x, duration
+        self.held = self._held()
         self.moving: list[tuple[str, tuple]] = []  # obstacles that move: name, their numbers as functions of time
 
     def data(self) -> dict[str, Any]:
@@ -101,9 +105,21 @@ class Drawing:
         moments = self.labels.inertia[quat]
         if not moments.any() and spec is not None and spec.inertia is not None:
             moments = np.diag(np.array(spec.inertia))
-        sides = 6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300)
-        given = np.sqrt(np.maximum(sides, 0.0)).tolist()
+        sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / max(mass, 1e-300), 0.0))
+        given = (sides * (WITH_BARS if name in self.held else 1.0)).tolist()
         return {"shape": [BOX.name, *given], "principal": True, "drawn": as_solid(BOX.name, given)}
+
+    def _held(self) -> dict[str, list[Point]]:
+        """Of rigid bodies that something acts on, the places of that which their look does not reach."""
+        found: dict[str, list[Point]] = {}
+        for spec in (*self._own(), *(self.scene.forces.values() if self.scene else ())):
+            for point in spec.points:
+                body = None if point.body is None or self.scene is None else self.scene.bodies.get(point.body)
+                if body is not None and body.kind == "rigid" and not body.radius > 0.0:
+                    places = found.setdefault(body.name, [])
+                    if is_off(getattr(body, "shape", None), np.array(point.offset, float)) and point not in places:
+                        places.append(point)
+        return found
 
     def _own(self) -> Iterable[Constraint]:
         """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
@@ -112,6 +128,10 @@ class Drawing:
         return (c for c in self.scene.constraints.values() if c.owner is None)
 
     def _links(self) -> Iterable[dict[str, Any]]:
+        for name, places in self.held.items():
+            centre = self.place(Point(name, (0.0, 0.0, 0.0)))
+            for point in places:
+                yield {"name": name, "style": "rod", "rows": [], "a": centre, "b": self.place(point)}
         rows = {info.name: list(info.rows) for info in self.labels.constraints}
         for spec in self._own():
             if len(spec.points) == 2 and KINDS[spec.kind].link:
@@ -209,6 +229,14 @@ def numbers(value: Any, t: float) -> Any:
 
 def flat(value: Any) -> list[float]:
     return [n for item in value for n in flat(item)] if isinstance(value, list) else [float(value)]
+
+
+def is_off(shape: Any, offset: np.ndarray) -> bool:
+    """Whether a place on a body lies off its shape; without a shape, off its centre."""
+    far = float(np.linalg.norm(offset))
+    if shape is None or shape[0] not in SOLIDS or not far > 0.0:
+        return shape is None and far > 0.0
+    return float(SOLIDS[shape[0]].distance(offset[None], *shape[1])[0][0]) > OFF * far
 
 
 def moves(value: Any) -> bool:

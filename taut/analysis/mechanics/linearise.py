@@ -211,7 +211,7 @@ def _by_body(near: Perturbed, shapes: Array) -> tuple[list[str], Array]:
         if body.kind == "rigid" and body.slot + 1 not in near.spins:
             turns = found[:, b, 3:]
             found[:, b, 3:] = rotate(near.quat[body.quat], turns.real) + 1j * rotate(near.quat[body.quat], turns.imag)
-    flat = found.reshape(len(shapes), -1)
+    flat = found.reshape(len(shapes), 6 * len(bodies))
     if flat.size:
         largest = flat[np.arange(len(flat)), np.abs(flat).argmax(axis=1)]
         found /= np.where(np.abs(largest) > 0.0, largest, 1.0)[:, None, None]
