@@ -67,6 +67,8 @@ def moving_guides() -> Scene:
     scene.on_line(slider, point=(0, "0.2*cos(3*t)", 0), direction=(1, 0.5, 0), name="line")
     puck = scene.particle((1, 0, 0), mass=0.5, velocity=(0, 0, 0.5), name="puck")
     scene.on_plane(puck, point=(1, "0.1*sin(4*t)", 0), normal=(0.2, 1, 0), name="plane")
+    second = scene.particle((1, 0, 2), name="second")
+    scene.on_plane(second, point=(1, 0, "2 + 0.1*sin(4*t)"), normal=(0.2, 1, 1), name="second plane")
     held = scene.particle((2, 0, 0), name="held")
     scene.fixed_point(held, place=("2 + 0.1*sin(t)", 0, "0.1*t"), name="hold")
     lead = scene.particle(path=("0.3*sin(2*t)", 1, 0), name="lead")

@@ -15,7 +15,7 @@ from numba import types
 from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
-from ..model.evaluate import begin_step
+from ..model.evaluate import begin_step, copy_state, copy_vector
 from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
 from .collect import (
     add_candidates,
@@ -30,7 +30,6 @@ from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
 from .event_log import measure as measure_contacts
 from .event_log import next_instant, record_changes, record_impacts, write_multipliers
-from .held_rows import copy_state, copy_vector
 from .rows import NO, YES, ZERO
 from .rules import IMPROVED
 from .rules import after as after_step

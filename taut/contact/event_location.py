@@ -21,12 +21,12 @@ from ..methods.acceleration import runge_kutta as runge_kutta_template
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
-from ..model.evaluate import set_time
+from ..model.evaluate import copy_state, copy_vector, set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
 from .coordinates import take_coordinates
 from .driver_work import driver_power
-from .held_rows import OwnStep, call_step, copy_state, copy_vector, hold, step_held, step_reduced
+from .held_rows import OwnStep, call_step, hold, step_held, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT

@@ -21,7 +21,7 @@ from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
 from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
-from ..model.evaluate import copy
+from ..model.evaluate import copy_state
 from ..model.model import Model
 
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
@@ -114,22 +114,6 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
     shift = np.array([len(first.idx), len(first.p), len(first.ints), rows, blocks])
     chained = {name: np.concatenate([getattr(first, name), getattr(second, name)]) for name in Batches._fields}
     return Batches(**{**chained, "at": np.concatenate([first.at, second.at + shift])})
-
-
-@compiled
-def copy_state(source, out):
-    """Between State, SavedState and the state of an own step."""
-    copy(source.x, out.x)
-    copy(source.quat, out.quat)
-    copy(source.v, out.v)
-    copy_vector(source.memory, out.memory)
-    copy_vector(source.ledger, out.ledger)
-
-
-@inline
-def copy_vector(source, out):
-    for i in range(source.shape[0]):
-        out[i] = source[i]
 
 
 @compiled

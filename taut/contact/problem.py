@@ -8,7 +8,7 @@
     ctx.dense     DenseWork         the problem S λ + c, and the workspace of the rules
     ctx.eq        EqualityWork      targets and multipliers of the equalities
     ctx.vel       VelocityWork      velocities of all slots, (slots, 3) each
-    ctx.saved     SavedState        the state to which a step returns
+    ctx.saved     StartState        the state to which a step returns
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
     ctx.coordinates    Coordinates    reduced coordinates, where a method has them
@@ -25,7 +25,7 @@ import numpy as np
 from ..compiled import structure
 from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
-from ..model.arrays import Array, Batches, Inequalities, State
+from ..model.arrays import Array, Batches, Inequalities, StartState, State, start_state
 from ..model.model import Model
 from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
@@ -123,15 +123,6 @@ class VelocityWork(NamedTuple):
 
 
 @structure
-class SavedState(NamedTuple):
-    x: Array
-    quat: Array
-    v: Array
-    memory: Array
-    ledger: Array
-
-
-@structure
 class PairWork(NamedTuple):
     grid: GridWork
     new_pairs: Array
@@ -164,7 +155,7 @@ class ContactContext(NamedTuple):
     dense: DenseWork
     eq: EqualityWork
     vel: VelocityWork
-    saved: SavedState
+    saved: StartState
     pairs: PairWork
     events: EventBuffers
     coordinates: Coordinates
@@ -195,8 +186,7 @@ def contact_context(model: Model, state: State, options: np.ndarray, named: dict
         dense=dense_work(capacity),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
         vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
-        saved=SavedState(*(np.zeros_like(array) for array in (state.x, state.quat, state.v, state.memory,
-                                                              state.ledger))),
+        saved=start_state(state),
         pairs=pair_work(len(source.ball_slot), state),
         events=event_buffers(keep_log=named["log"] > 0.0),
         coordinates=no_coordinates(),

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..methods.base import OK
-from ..model.evaluate import begin_step
+from ..model.evaluate import begin_step, copy_state
 from .collect import evaluate_inequalities, gap_rates
 from .dissipation import impact_speed
 from .event_log import measure as measure_contacts
-from .held_rows import call_step, copy_state, copy_vector_start, hold
+from .held_rows import call_step, copy_vector_start, hold
 from .rows import NO
 from .time_stepping import observe as observe_fixed
 from .time_stepping import step as first_order_step

@@ -142,8 +142,8 @@ class SwitchedRows(NamedTuple):
 
 
 @structure
-class SpareState(NamedTuple):
-    """Where a step began, to go back to."""
+class StartState(NamedTuple):
+    """Where a step began, to go back to: see `copy_state` in slot_vectors.py."""
 
     x: Array
     quat: Array
@@ -171,7 +171,7 @@ class Switches(NamedTuple):
     shortest: float  # piece of a step that is cut, as a fraction of it
     locates: int  # 1: steps are cut where conditions change, too
     projects: int  # 1: velocities are made to meet the constraints before one is switched
-    spare: SpareState
+    start: StartState
 
 
 @structure
@@ -239,3 +239,8 @@ class State(NamedTuple):
     pairs_at: Array  # (points, 3) where all stood when they were found,
     pair_reach: Array  # (1,) up to which gap they were looked for [m],
     pair_count: Array  # (1,) and how many there are
+
+
+def start_state(state: State) -> StartState:
+    """Memory for the start of a step of that state."""
+    return StartState(*(np.zeros_like(getattr(state, name)) for name in StartState._fields))

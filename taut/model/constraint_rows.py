@@ -38,10 +38,18 @@ def leave_out(system, J):
     for r in range(rows.enforced.shape[0]):
         if rows.enforced[r] == 0:
             work.phi[r] = work.phi_t[r] = work.gamma[r] = 0.0
+    clear_rows(rows, rows.enforced, 0, J)
+
+
+@inline
+def clear_rows(rows, flags, flag, J):
+    """Set the rows of J with that flag to zero, the blocks of rotations included."""
+    for r in range(flags.shape[0]):
+        if flags[r] == flag:
             for k in range(rows.ptr[r], rows.ptr[r + 1]):
                 J[k, 0] = J[k, 1] = J[k, 2] = 0.0
     for k in range(rows.spin_block.shape[0]):
-        if rows.enforced[rows.spin_row[k]] == 0:
+        if flags[rows.spin_row[k]] == flag:
             block = rows.spin_block[k]
             J[block, 0] = J[block, 1] = J[block, 2] = 0.0
 

@@ -43,7 +43,7 @@ from .jacobian import (
     solve,
     solve_with_factor,
 )
-from .slot_vectors import add_scaled, advance_positions, clear, copy, largest, mean
+from .slot_vectors import add_scaled, advance_positions, clear, copy, copy_state, copy_vector, largest, mean
 
 __all__ = [
     "accelerations_of_forces",
@@ -56,6 +56,8 @@ __all__ = [
     "carry_to_rotations",
     "clear",
     "copy",
+    "copy_state",
+    "copy_vector",
     "count_turns",
     "count_work",
     "drop_slip",

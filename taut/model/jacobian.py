@@ -9,6 +9,7 @@ from ..compiled import inline, on_demand
 from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
+from .constraint_rows import clear_rows
 from .switched_rows import close_diagonal
 
 
@@ -88,15 +89,7 @@ def add_slip(system, J, phi_t, v, scale):
 @on_demand(types.none)
 def drop_slip(system, J):
     """Set the rows of J of conditions on velocities to zero: they do not say where a body may be."""
-    rows = system.rows
-    for r in range(rows.at_velocity.shape[0]):
-        if rows.at_velocity[r] == 1:
-            for k in range(rows.ptr[r], rows.ptr[r + 1]):
-                J[k, 0] = J[k, 1] = J[k, 2] = 0.0
-    for k in range(rows.spin_block.shape[0]):
-        if rows.at_velocity[rows.spin_row[k]] == 1:
-            block = rows.spin_block[k]
-            J[block, 0] = J[block, 1] = J[block, 2] = 0.0
+    clear_rows(system.rows, system.rows.at_velocity, 1, J)
 
 
 @on_demand(types.none)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from ..compiled import inline, on_demand
+from ..compiled import compiled, inline, on_demand
 from .rotation import turn
 
 
@@ -53,6 +53,22 @@ def copy(source, out):
     for i in range(source.shape[0]):
         for c in range(source.shape[1]):
             out[i, c] = source[i, c]
+
+
+@inline
+def copy_vector(source, out):
+    for i in range(source.shape[0]):
+        out[i] = source[i]
+
+
+@compiled
+def copy_state(source, out):
+    """What a step changes, between a State, the start of a step and the state of an own step."""
+    copy(source.x, out.x)
+    copy(source.quat, out.quat)
+    copy(source.v, out.v)
+    copy_vector(source.memory, out.memory)
+    copy_vector(source.ledger, out.ledger)
 
 
 @inline

@@ -11,7 +11,7 @@ import numpy as np
 from ..expressions import call_force, condition_address
 from ..scene.specs import Constraint, Force, Point
 from ..scene.switches import symbols
-from .arrays import Rows, SpareState, SwitchedRows, Switches
+from .arrays import Rows, StartState, SwitchedRows, Switches
 from .slots import Slots
 from .switched_rows import FAR
 from .switching import ACTIVE, LATCHED
@@ -84,7 +84,7 @@ def switch_arrays(
         np.array(address, np.int64).reshape(-1, 2), np.array(first, np.int64).reshape(-1, 3),
         np.array(idx, np.int64), np.array([isinstance(spec, Force) for spec in own], np.int64), held, kept, of_force,
         np.zeros((3, widest)), np.zeros((LOG_CAPACITY if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
-        SpareState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0)),
+        StartState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0)),
     )  # fmt: skip
 
 

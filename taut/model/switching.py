@@ -20,7 +20,7 @@ from .arrays import FORCE_WORK
 from .constraint_rows import evaluate_constraints
 from .instant import set_time
 from .jacobian import apply_multipliers, jacobian_times, solve
-from .slot_vectors import copy
+from .slot_vectors import copy_state
 from .switched_rows import take_over
 
 ON, OFF = 0, 1  # events
@@ -154,23 +154,7 @@ def log(switches, t, event, k):
 
 
 @inline
-def keep_state(state, spare):
-    copy(state.x, spare.x)
-    copy(state.quat, spare.quat)
-    copy(state.v, spare.v)
-    for i in range(state.memory.shape[0]):
-        spare.memory[i] = state.memory[i]
-    for i in range(state.ledger.shape[0]):
-        spare.ledger[i] = state.ledger[i]
-
-
-@inline
-def restore_state(system, state, spare, t):
-    copy(spare.x, state.x)
-    copy(spare.quat, state.quat)
-    copy(spare.v, state.v)
-    for i in range(state.memory.shape[0]):
-        state.memory[i] = spare.memory[i]
-    for i in range(state.ledger.shape[0]):
-        state.ledger[i] = spare.ledger[i]
+def return_to_start(system, state, start, t):
+    """Back to where a step began, at t."""
+    copy_state(start, state)
     set_time(system, t, state.x, state.quat, state.v)

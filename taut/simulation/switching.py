@@ -10,12 +10,10 @@ act as Φ/h on velocities) declare a half, and then switches are turned at the n
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..methods.base import EVENTS_FULL, OK, Method
-from ..model.arrays import SpareState, State, System
-from ..model.evaluate import begin_step, sample_forces
-from ..model.switching import conditions_change, keep_state, next_switch, restore_state, switch
+from ..model.arrays import State, System, start_state
+from ..model.evaluate import begin_step, copy_state, sample_forces
+from ..model.switching import conditions_change, next_switch, return_to_start, switch
 
 MOST_LOCATED = 16  # changes of conditions in one step; then they wait for its end
 SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
@@ -43,7 +41,7 @@ def switched_step(system, state, t, h, context):
         used = h if whole else stop - now
         locates = switches.locates == 1 and located < MOST_LOCATED
         if locates:
-            keep_state(state, switches.spare)
+            copy_state(state, switches.start)
         status = step(system, state, now, used, context)
         if status != OK:
             return status
@@ -52,7 +50,7 @@ def switched_step(system, state, t, h, context):
             low, high = 0.0, used
             while high - low > max(SAME_TIME * h, 1e-15 * abs(now)):
                 middle = 0.5 * (low + high)
-                restore_state(system, state, switches.spare, now)
+                return_to_start(system, state, switches.start, now)
                 status = step(system, state, now, middle, context)
                 if status != OK:
                     return status
@@ -62,13 +60,13 @@ def switched_step(system, state, t, h, context):
                     low = middle
             high = max(high, near)
             if high < used - near:
-                restore_state(system, state, switches.spare, now)
+                return_to_start(system, state, switches.start, now)
                 status = step(system, state, now, high, context)
                 if status != OK:
                     return status
                 now += high
                 continue
-            restore_state(system, state, switches.spare, now)
+            return_to_start(system, state, switches.start, now)
             status = step(system, state, now, used, context)
             if status != OK:
                 return status
@@ -80,11 +78,8 @@ def switched_step(system, state, t, h, context):
 def with_workspace(system: System, state: State, method: Method, conditional: bool) -> System:
     """The system with what a method needs to cut its steps; conditional: some switch has a condition."""
     cuts = method.shortest < 0.5
-    spare = system.switches.spare
-    if cuts and conditional:
-        spare = SpareState(*(np.zeros_like(array) for array in (state.x, state.quat, state.v, state.memory,
-                                                                state.ledger)))  # fmt: skip
+    start = start_state(state) if cuts and conditional else system.switches.start
     return system._replace(switches=system.switches._replace(
-        shortest=method.shortest, locates=int(cuts and conditional), spare=spare,
+        shortest=method.shortest, locates=int(cuts and conditional), start=start,
         projects=int(method.form == "" and method.order_velocity is not None and "linearised" in method.level),
     ))  # fmt: skip
