@@ -47,6 +47,7 @@ class Probe:
         for body in model.body_info:
             if body.kind == "coordinate":
                 self.x[body.slot, 1:] = self.v[body.slot, 1:] = 0.0
+        self.v[model.places.base[model.places.base != model.places.slot]] = 0.0  # the base of directions never moves
         self.quat = model.quat + 0.1 * random.standard_normal(model.quat.shape)
         self.quat /= np.linalg.norm(self.quat, axis=1, keepdims=True)
 

@@ -23,7 +23,7 @@ from ..methods import Method
 from ..model import Model
 from ..model.arrays import LINEAR_SOLVES
 from ..scene.scene import Scene
-from ..simulation.loop import FINE, calls_for, loop
+from ..simulation.loop import OK, calls_for, loop
 from ..simulation.session import Session
 
 LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
@@ -67,14 +67,18 @@ class Loop:
             self.calls, self.system, self.state, self.session.context, self.dt, 0, steps, never, False,
             self.no_records,
         )  # fmt: skip
-        return status == FINE
+        return status == OK
 
-    def seconds(self, steps: int) -> float:
+    def seconds(self, steps: int, now: Callable[[], float] = clock.perf_counter) -> float:
         """How long that many steps from the start take; nan where they do not come to their end."""
         self.restart()
-        began = clock.perf_counter()
+        began = now()
         finished = self.advance(steps)
-        return clock.perf_counter() - began if finished else nan
+        return now() - began if finished else nan
+
+    def processor_seconds(self, steps: int) -> float:
+        """The same in time of the processor, which other work on the machine does not lengthen."""
+        return self.seconds(steps, clock.thread_time)
 
     @property
     def nbytes(self) -> int:

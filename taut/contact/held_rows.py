@@ -26,6 +26,7 @@ from ..model.model import Model
 
 WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
+FIRST_PART = 1e-3  # [s] of a step that an adaptive method begins with, where no other is asked for
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
 call_step = indirect_call(types.int64, lambda number: _steps[number])
 
@@ -54,7 +55,7 @@ def own_step(method: Method, model: Model, system: System, state: State, options
     """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
     given in place of them."""
     def declared(number: int, address: int, held: System, own: State) -> OwnStep:
-        first = float(options[FIRST_STEP]) if method.adaptive else 0.0
+        first = (float(options[FIRST_STEP]) or FIRST_PART) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
         return OwnStep(number, address, options, held, own, *kind, first, np.zeros(1))
 

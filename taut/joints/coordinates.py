@@ -10,8 +10,9 @@
 
     relation       Φ = Σ_j a_j q_j + c - p(t)                                                               (7)
 
-An angle is counted over any number of turns: a fourth point, the counter, keeps its value at the start of the step in
-x[counter, 0] (model/instant.py: count_turns), and atan2 is taken to the branch nearest to it.             (8)
+An angle is counted over any number of turns: a fourth point, the counter, keeps its value at the start of the step,
+or one within 45° of it, in x[counter, 0] (model/instant.py: count_turns), and atan2 is taken to the branch nearest
+to it.                                                                                                     (8)
 """
 
 from __future__ import annotations

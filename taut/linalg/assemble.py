@@ -8,6 +8,7 @@ over the blocks k1 of row i and k2 of row j that share a slot.
 from __future__ import annotations
 
 from taut.compiled import inline
+from taut.linalg.grouped import assemble_groups
 from taut.linalg.linear import ASYMMETRIC, PCG
 
 ROUNDING = 1e-14  # of two entries: less apart, they are equal
@@ -16,6 +17,9 @@ ROUNDING = 1e-14  # of two entries: less apart, they are equal
 @inline
 def assemble(lin, J, w):
     """Write A = J W Jᵀ into lin.val."""
+    if lin.groups.width.shape[0] > 0:
+        assemble_groups(lin.groups, J, w, lin.val)
+        return
     of, val = lin.products, lin.val
     first, left, right, pair_slot, pos = of.first, of.left, of.right, of.pair_slot, of.pos
     for e in range(pos.shape[0]):

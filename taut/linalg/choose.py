@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from taut.linalg.dissection import nested_dissection
+from taut.linalg.group_plan import between_groups, group_rows
 from taut.linalg.linear import BANDED, DENSE, PCG, SOLVERS, SPARSE
 from taut.linalg.pattern import Pattern
 from taut.linalg.sparse import symbolic
-from taut.linalg.supernodes import postorder
+from taut.linalg.supernodes import postorder, worth_supernodes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -36,7 +37,11 @@ TINY = 4
 SMALL = 60  # dense up to here if the band would be more than half full anyway
 WIDE = 500  # rows from which on nested dissection may beat minimum degree by enough to be worth its time
 OUTWARD = 1.1  # times the work of the order with the least
+ROWS_ALIKE = 2.0  # rows of a group on average, from which on tiles of eight lanes pay; measured
 MOST_FILL = 50_000_000  # entries of L beyond which the direct solver would not fit a desk
+
+
+NO_GROUPS = np.zeros(0, np.int64)
 
 
 class Choice(NamedTuple):
@@ -44,6 +49,7 @@ class Choice(NamedTuple):
     perm: np.ndarray
     bandwidth: int
     fill: int
+    width: np.ndarray = NO_GROUPS  # rows of each group, where they are eliminated by groups (groups.py)
 
 
 def choose(pattern: Pattern, solver: str) -> Choice:
@@ -68,6 +74,8 @@ def choose(pattern: Pattern, solver: str) -> Choice:
         return full
     if bandwidth <= NARROW:
         return band
+    if (by_groups := grouped(pattern, band.bandwidth)) is not None:
+        return by_groups
     perm, counts = least_work(pattern.graph, pattern.members)
     fill = int(counts.sum())
     if m * (bandwidth + 1.0) ** 2 <= INDIRECT * work(counts):  # (1)
@@ -75,6 +83,22 @@ def choose(pattern: Pattern, solver: str) -> Choice:
     if fill > MOST_FILL:
         return Choice(PCG, natural, 1, fill)
     return Choice(SPARSE, perm, band.bandwidth, fill)
+
+
+def grouped(pattern: Pattern, bandwidth: int) -> Choice | None:
+    """Elimination by groups of rows, where they have enough rows and L is not nearly dense."""
+    group = group_rows(pattern.graph)
+    size = np.bincount(group)
+    if pattern.rows < ROWS_ALIKE * size.size:
+        return None
+    order, _ = least_work(between_groups(pattern.graph, group), between_groups(pattern.members, group))
+    place = np.empty(size.size, np.int64)
+    place[order] = np.arange(size.size)
+    perm = np.argsort(place[group], kind="stable")
+    _, counts = elimination(pattern.graph, perm)
+    if worth_supernodes(counts):
+        return None
+    return Choice(SPARSE, perm, bandwidth, int(counts.sum()), size[order])
 
 
 def narrowest(pattern: Pattern) -> tuple[np.ndarray, int]:

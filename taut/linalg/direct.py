@@ -10,6 +10,7 @@ from numba import types
 from taut.compiled import inline
 from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
+from taut.linalg.grouped import factor_groups, solve_groups
 from taut.linalg.linear import SPARSE
 from taut.linalg.multifrontal import factor_supernodes, solve_supernodes
 from taut.linalg.sparse import factor_sparse, solve_sparse
@@ -25,6 +26,8 @@ def factor_direct(lin, tolerance):
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
             return _call_factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
+        if lin.groups.width.shape[0] > 0:
+            return factor_groups(lin.groups, lin.val, lin.fac, lin.inverse, tolerance)
         matrix, pattern = (lin.ptr, lin.idx, lin.val), (lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx)
         return factor_sparse(matrix, pattern, lin.filled, lin.fac, lin.inverse, lin.y, tolerance)
     if lin.bandwidth > 1:
@@ -39,6 +42,8 @@ def solve_direct(lin, b, out):
         if lin.supernodes.row.shape[0] > 0:
             given = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
             _call_solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
+        elif lin.groups.width.shape[0] > 0:
+            solve_groups(lin.groups, lin.fac, b, out)
         else:
             solve_sparse(lin.col_ptr, lin.col_idx, lin.fac, lin.inverse, lin.perm, lin.y, b, out)
     elif lin.bandwidth > 1:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from taut.compiled import structure
+from taut.linalg.groups import Groups
 from taut.linalg.supernodes import Supernodes
 
 SOLVERS = ("dense", "banded", "sparse", "pcg", "minres", "bicgstab")
@@ -15,7 +16,7 @@ PRECONDITIONERS = ("jacobi", "ic0")
 JACOBI, IC0 = range(len(PRECONDITIONERS))
 
 # What `Linear.state` remembers between factor and solve.
-DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC, NULLITY = range(6)
+DEPENDENT, ITERATIONS, DOUBTFUL, FAILED, ASYMMETRIC, NULLITY, LEFT_OUT, KEPT_OUT, FIRST_KEPT = range(9)
 OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, the next to singular.py,
 OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
 OF_NULL = 20  # a basis of the null space (singular.py), of small systems
@@ -62,17 +63,19 @@ class Linear(NamedTuple):
     ptr: np.ndarray  # (m+1,) uint64: rows of val (sparse: lower triangle by place; iterative: all by row)
     idx: np.ndarray  # (.,) uint32: their columns
 
-    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes, their panels of the Cholesky factor
-    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes 1/√D; 0 at a dependent pivot
+    fac: np.ndarray  # (.,) float64: unit lower triangle L; with supernodes or groups, panels of the Cholesky factor
+    inverse: np.ndarray  # (m,) float64: 1/D by place, with supernodes or groups 1/√D; 0 at a dependent pivot
     col_ptr: np.ndarray  # (m+1,) uint64: columns of the sparse L
     col_idx: np.ndarray  # (.,) uint32
     row_ptr: np.ndarray  # (m+1,) uint64: rows of the sparse L
     row_idx: np.ndarray  # (.,) uint32
     filled: np.ndarray  # (m,) uint64: how much of each column of L is known so far
     supernodes: Supernodes  # where the columns of L are long (supernodes.py), in place of the five arrays above
+    groups: Groups  # where rows come in groups, as those of joints do (groups.py), in place of them as well
 
     weight: np.ndarray  # (m,) float64: the metric of singular systems (singular.py)
     y: np.ndarray  # (m,) float64
     work: np.ndarray  # (OF_NULL, m) float64, of small systems MOST_NULL more
-    state: np.ndarray  # (6,) int64: dependent pivots, iterations of the last solve, 1: rank in doubt, 1: S b failed,
-    # 1: A is not symmetric, dimension of the null space where its basis is known
+    state: np.ndarray  # (FIRST_KEPT + MOST_NULL,) int64: dependent pivots, iterations of the last solve, 1: rank in
+    # doubt, 1: S b failed, 1: A is not symmetric, dimension of the null space where its basis is known, 1: the factor
+    # has no dependent rows, how many rows are kept out of A, and which

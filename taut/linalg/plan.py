@@ -11,10 +11,13 @@ from taut.compiled.function_pointers import address_of
 from taut.compiled.kinds import form, kind_of
 from taut.errors import unknown
 from taut.linalg.choose import Choice, choose
+from taut.linalg.group_plan import plan_groups
+from taut.linalg.groups import BEYOND, LANES, no_groups
 from taut.linalg.linear import (
     BANDED,
     BICGSTAB,
     DENSE,
+    FIRST_KEPT,
     MINRES,
     MOST_NULL,
     OF_NULL,
@@ -68,6 +71,8 @@ def plan(
     table = entries(pattern.products, choice.perm, by_column=band)
     if band:
         store = _band(table, choice, m)
+    elif choice.width.size:
+        store = _grouped(pattern, table, choice)
     else:
         store = _sparse(table, m) if choice.kind == SPARSE else _full(table, m)
     rows, cols = choice.perm[table.place_row], choice.perm[table.place_col]
@@ -94,7 +99,7 @@ def plan(
         weight=np.ones(m),
         y=np.zeros(m),
         work=np.zeros((OF_NULL + (MOST_NULL if m <= SMALL_SYSTEM else 0), m)),
-        state=np.zeros(6, np.int64),
+        state=np.zeros(FIRST_KEPT + MOST_NULL, np.int64),
         **store,
     )
     return _with_addresses(lin)
@@ -169,6 +174,13 @@ def _sparse(table: Entries, m: int) -> dict[str, Any]:
     }
 
 
+def _grouped(pattern: Pattern, table: Entries, choice: Choice) -> dict[str, Any]:
+    """Tiles of groups of rows."""
+    groups, pos = plan_groups(pattern, table, choice.perm, choice.width)
+    size = int(groups.at[-1]) + LANES * int(groups.width[-1])
+    return _store(pos, pos, size, fac=size + BEYOND) | {"groups": groups}
+
+
 def _full(table: Entries, m: int) -> dict[str, Any]:
     """Full rows, columns ascending: the lower part of a row comes first, then its diagonal."""
     rows, cols = table.place_row, table.place_col
@@ -205,6 +217,7 @@ def _store(
         "row_idx": np.zeros(0, np.uint32),
         "filled": np.zeros(0, np.uint64),
         "supernodes": no_supernodes(),
+        "groups": no_groups(),
     }
 
 
@@ -212,7 +225,7 @@ def describe(lin: Linear) -> str:
     """One sentence: which solver, why, and how large."""
     m = lin.inverse.size
     why = "as named" if lin.named else _reason(lin)
-    name = "sparse Cholesky" if lin.supernodes.row.size else _NAMES[lin.kind]
+    name = "sparse Cholesky" if lin.supernodes.row.size or lin.groups.width.size else _NAMES[lin.kind]
     return f"{name}, {m} rows ({why})"
 
 
@@ -222,6 +235,8 @@ def _reason(lin: Linear) -> str:
     if lin.kind == BANDED:
         reordered = np.any(np.diff(lin.perm.astype(np.int64)) != 1)
         return f"half bandwidth {lin.bandwidth} {'after reordering' if reordered else 'in the given order'}"
+    if lin.groups.width.size:
+        return f"{lin.groups.width.size} groups of rows that meet the same others, {lin.fill} entries in L"
     if lin.kind == SPARSE:
         return f"{lin.fill} entries in L, less work than a band of half width {lin.bandwidth}"
     return f"a direct factor would need {lin.fill} entries"

@@ -1,4 +1,5 @@
-"""Reference version of simd_kernels.py in plain Python: the same sums in the same order, each product rounded."""
+"""Reference version of simd_kernels.py and group_kernels.py in plain Python: the same sums in the same order, each
+product rounded."""
 
 from __future__ import annotations
 
@@ -126,3 +127,70 @@ def rhs_kernels(rhs_count: int) -> tuple:
 
 set_below, solve_own, solve_back = rhs_kernels(1)
 set_below_four, solve_own_four, solve_back_four = rhs_kernels(PIECES)
+
+
+def add_product(panels, a, b, count, weight, at_weight, out, at, columns):
+    """(1) of group_kernels.py, added to what is there."""
+    tile, first = micro_panel_at(out, at, columns), int(at_weight)
+    w = weight.reshape(-1)[first : first + int(count)]
+    for column, row, x in zip(micro_panel_at(panels, a, count), micro_panel_at(panels, b, count), w, strict=True):
+        tile += (column * x) * row[: int(columns), None]
+
+
+def set_product(panels, a, b, count, weight, at_weight, out, at, columns):
+    micro_panel_at(out, at, columns)[:] = 0.0
+    add_product(panels, a, b, count, weight, at_weight, out, at, columns)
+
+
+def subtract_product(source, start, fac, a, b, count, at, columns):
+    """(2) of group_kernels.py."""
+    copy_tile(source, start, fac, at, columns)
+    tile = micro_panel_at(fac, at, columns)
+    for column, row in zip(micro_panel_at(fac, a, count), micro_panel_at(fac, b, count), strict=True):
+        tile -= column * row[: int(columns), None]
+
+
+def copy_tile(source, start, fac, at, columns):
+    micro_panel_at(fac, at, columns)[:] = micro_panel_at(source, start, columns)
+
+
+def times_upper(source, start, fac, k, at, columns):
+    tile, known = micro_panel_at(source, start, columns).copy(), micro_panel_at(fac, k, columns)
+    for c, out in enumerate(micro_panel_at(fac, at, columns)):
+        out[:] = 0.0
+        for p in range(c + 1):
+            out += tile[p] * known[c, p]
+
+
+def times_lower(fac, at, k, columns):
+    kept, known = micro_panel_at(fac, at, columns), micro_panel_at(fac, k, columns)
+    tile = kept.copy()
+    for c, out in enumerate(kept):
+        out[:] = 0.0
+        for p in range(c, int(columns)):
+            out += tile[p] * known[p, c]
+
+
+def tile_times(fac, a, columns, y):
+    sums = np.zeros((2, LANES))
+    for c, column in enumerate(micro_panel_at(fac, a, columns)):
+        sums[c % 2] += column * y[c]
+    return sums[0] + sums[1]
+
+
+def tile_transposed(fac, a, columns, y):
+    tile = np.zeros((LANES, LANES))
+    tile[: int(columns)] = micro_panel_at(fac, a, columns)
+    return sum_of_lanes(tile * y)
+
+
+def subtract_times(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] -= tile_times(fac, a, columns, lanes_at(rhs, source))
+
+
+def subtract_transposed(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] -= tile_transposed(fac, a, columns, lanes_at(rhs, source))
+
+
+def times_square(fac, a, columns, rhs, source, target):
+    lanes_at(rhs, target)[:] = tile_times(fac, a, columns, tile_transposed(fac, a, columns, lanes_at(rhs, source)))

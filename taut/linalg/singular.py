@@ -35,6 +35,17 @@ the other: v = Gᵖ x of an x without those known, as long as anything is left o
 
 which takes three solves with the factor in place of some forty.
 
+Most often the pivots tell the truth: LDLᵀ without the few rows p of small pivots is a factor of the other rows, A', and
+
+    A' z' = -a_p,   z_p = 1,    zᵀ A z = a_pᵀ z                                   (7)
+
+gives for each p a vector whose only residual is that at p. Where it vanishes for all of them, and z_p is not small
+beside z', they are the basis of (6), in which A' takes the place of A + εE: λ stands after one solve. Else the
+eigenvalues are looked at as above. No memory enters: what is left out follows from A alone.
+
+Where rows depend on others along a whole motion (the hinges of Bricard's loop), they contradict them beside it. A
+method that looks beside it decides on it first, and keeps these rows out until it is back: `keep_out`, `close_kept`.
+
 Solvers without a factor find S b by MINRES on E^-½ (A + εE) E^-½, where null vectors, magnified, do no harm.
 An s between the two leaves the rank in doubt: then ρ(G x) is above CLEAN, since G x still holds some of it.
 """
@@ -48,7 +59,19 @@ from numba import types
 from taut.compiled import entry, inline, on_demand
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
-from taut.linalg.linear import DOUBTFUL, FAILED, MOST_NULL, NULLITY, OF_NULL, OF_SINGULAR, SPARSE
+from taut.linalg.linear import (
+    DEPENDENT,
+    DOUBTFUL,
+    FAILED,
+    FIRST_KEPT,
+    KEPT_OUT,
+    LEFT_OUT,
+    MOST_NULL,
+    NULLITY,
+    OF_NULL,
+    OF_SINGULAR,
+    SPARSE,
+)
 from taut.linalg.minres import minres
 from taut.linalg.vectors import weigh
 
@@ -60,6 +83,8 @@ MOST_SWEEPS = 3
 SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is removed
 NOTHING = 1e-5  # of x: what G² leaves of a vector that has no null part, and less than is left of any other
 STANDS = 1e-12  # of λ: the last correction of (6)
+CLOSED = 1e40  # a diagonal without a λ
+LONGEST = 1e6  # of z_p² in (7): the square of the length of z
 UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 
 
@@ -107,7 +132,7 @@ def factor_singular(lin):
     factor_direct(lin, 0.0)
     for i in range(m):
         lin.val[lin.diag[i]] = v[i]
-    lin.state[NULLITY] = 0
+    lin.state[NULLITY] = lin.state[LEFT_OUT] = 0
     arbitrary(lin, 0, v)
     filter_null(lin, 1, v)
     lin.state[DOUBTFUL] = 1 if abs(quotient(lin, v, product)) > CLEAN else 0
@@ -118,6 +143,66 @@ def factor_singular(lin):
         return True
     factor_direct(lin, 0.0)
     return False
+
+
+@inline
+def may_leave_out(lin, count):
+    """Whether (7) may be tried with this many rows of small pivots."""
+    return count <= MOST_NULL and lin.work.shape[0] > OF_NULL and lin.supernodes.row.shape[0] == 0
+
+
+@on_demand(types.boolean)
+def leave_out_dependent(lin):
+    """(7) with the factor of A at hand, whose small pivots have the inverse 0. Returns whether these rows depend."""
+    m, count, of = lin.weight.shape[0], 0, lin.products
+    column = lin.work[OF_SINGULAR]
+    weigh(lin.val, lin.diag, lin.weight)
+    for place in range(m):
+        if lin.inverse[place] != 0.0:
+            continue
+        p, z = lin.perm[place], lin.work[OF_NULL + count]
+        for i in range(m):
+            column[i] = 0.0
+        for e in range(of.pos.shape[0]):
+            if of.entry_row[e] == p:
+                column[of.entry_col[e]] = lin.val[of.pos[e]]
+            elif of.entry_col[e] == p:
+                column[of.entry_row[e]] = lin.val[of.pos[e]]
+        for i in range(m):
+            z[i] = -column[i]
+        solve_direct(lin, z, z)
+        z[p] = 1.0
+        energy = length = 0.0
+        for i in range(m):
+            energy += column[i] * z[i]
+            length += z[i] * lin.weight[i] * z[i]
+        if not (abs(energy) <= CLEAN * length and length <= LONGEST * lin.weight[p]):
+            return False
+        count += 1
+    for k in range(count):
+        z = lin.work[OF_NULL + k]
+        length = remove_known(lin, k, z)
+        for i in range(m):
+            z[i] /= length
+    lin.state[DOUBTFUL], lin.state[NULLITY], lin.state[LEFT_OUT] = 0, count, 1
+    return True
+
+
+@inline
+def keep_out(lin):
+    """Keep the rows that the last factor has left out, if any, out of those to come, until lin.state[KEPT_OUT] is 0."""
+    if lin.state[DEPENDENT] > 0 and lin.state[LEFT_OUT] == 1:
+        for place in range(lin.inverse.shape[0]):
+            if lin.inverse[place] == 0.0:
+                lin.state[FIRST_KEPT + lin.state[KEPT_OUT]] = lin.perm[place]
+                lin.state[KEPT_OUT] += 1
+
+
+@inline
+def close_kept(lin):
+    """Give rows that are kept out a diagonal beside which all else in A vanishes: their λ is zero."""
+    for k in range(lin.state[KEPT_OUT]):
+        lin.val[lin.diag[lin.state[FIRST_KEPT + k]]] = CLOSED
 
 
 @inline
@@ -183,7 +268,7 @@ def solve_known(lin, b, out, given, residual, z):
             given[i] -= part * lin.weight[i] * null[i]
     solve_shifted(lin, given, out)
     remove_known(lin, count, out)
-    for _ in range(POWER):
+    for _ in range(0 if lin.state[LEFT_OUT] == 1 else POWER):
         multiply(lin, out, residual)
         for i in range(m):
             residual[i] = given[i] - residual[i]

@@ -16,10 +16,10 @@ from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
-from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, ITERATIONS, NULLITY, PCG, SPARSE
+from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
-from taut.linalg.singular import factor_singular, solve_shifted, solve_singular
+from taut.linalg.singular import factor_singular, leave_out_dependent, may_leave_out, solve_shifted, solve_singular
 from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
 DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
@@ -28,17 +28,12 @@ PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent
 
 @compiled
 def factor_directly(lin):
-    """LDLᵀ of A, or of the A + εE of singular.py when A is singular.
+    """LDLᵀ of A, or when A is singular, without its dependent rows or of the A + εE of singular.py.
 
-    Where A was singular at the last configuration, it is expected to be so again, and the pivots of A itself, which
-    would only raise the doubt, are not looked at. Those of bands were looked at by the caller.
+    Bands were factored by the caller.
     """
-    dependent = max(1, lin.state[NULLITY])
-    if lin.kind <= BANDED:
-        dependent = lin.state[DEPENDENT]
-    elif lin.state[NULLITY] == 0:
-        dependent = factor_direct(lin, DOUBT)
-    if dependent > 0 and not factor_singular(lin):
+    dependent = lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT)
+    if dependent > 0 and not (may_leave_out(lin, dependent) and leave_out_dependent(lin)) and not factor_singular(lin):
         dependent = 0
     lin.state[DEPENDENT] = dependent
     return dependent
@@ -116,9 +111,7 @@ _call_solve = indirect_call(types.int64, lambda kind: kernels_of(kind)[1])
 def factor(lin):
     """Factor the assembled A. Returns the number of dependent rows met; 0: A is regular."""
     if lin.kind <= BANDED:
-        if lin.state[NULLITY] > 0:
-            dependent = lin.state[NULLITY]
-        elif lin.bandwidth == 1:
+        if lin.bandwidth == 1:
             dependent = factor_tridiagonal(lin.val, lin.fac, lin.inverse, DOUBT)
         else:
             dependent = factor_band(lin.val, lin.fac, lin.inverse, lin.bandwidth, DOUBT)

@@ -3,6 +3,8 @@
     y' = y + h Σ b_i k_i,   k_i = f(y + h Σ a_ij k_j, t + c_i h)                (1)
     error = h e5² / √(n (e5² + 0.01 e3²)), e5 and e3 scaled embedded estimates  (2)
     next step = 0.9 h error^{-1/8}, within 0.2 h and 8 h                        (3)
+    first step = (0.01 / max(|f|, |f(y + h₀ f) - f|/h₀))^{1/8}, at most 100 h₀   (4)
+    h₀ = 0.01 |y| / |f|, norms scaled by the error allowed
 
 Coefficients: scipy.integrate.DOP853, after Hairer, Nørsett and Wanner 1993.
 """
@@ -42,14 +44,17 @@ E5 = np.ascontiguousarray(_table["E5"][:STAGES])
 
 
 @inline
-def combine(y, h, weights, count, slopes, out):
-    """out = y + h Σ weights_j slopes_j."""
-    for i in range(y.shape[0]):
+def combine(y, h, weights, count, rows, slopes, out):
+    """out = y + h Σ weights_j slopes_j, of that many rows."""
+    for i in range(rows):
         for c in range(y.shape[1]):
-            total = 0.0
-            for j in range(count):
-                total += weights[j] * slopes[j, i, c]
-            out[i, c] = y[i, c] + h * total  # (1)
+            out[i, c] = y[i, c]
+    for j in range(count):
+        weight = h * weights[j]
+        if weight != 0.0:  # half of the weights are zero
+            for i in range(rows):
+                for c in range(y.shape[1]):
+                    out[i, c] += weight * slopes[j, i, c]  # (1)
 
 
 @inline
@@ -83,6 +88,29 @@ def size_after_success(error, used, size, last):
     if not last or growth < 1.0 or used * growth > size:
         return used * growth
     return size
+
+
+@inline
+def sum_of_squares(y, f, rows, tolerance):
+    """Of f, scaled by the error that y is allowed."""
+    total = 0.0
+    for i in range(rows):
+        for c in range(y.shape[1]):
+            total += (f[i, c] / (tolerance * (1.0 + abs(y[i, c])))) ** 2
+    return total
+
+
+@inline
+def size_to_probe(size, speed):
+    """h₀ of (4) from the norms of y and f."""
+    return min(0.01 * size / speed, 1.0) if speed > 1e-5 * size else 1e-2
+
+
+@inline
+def size_to_begin(probe, speed, change):
+    """(4) from the norms of f and of its change over h₀."""
+    fastest = max(speed, change / probe)
+    return min(100.0 * probe, (0.01 / fastest) ** (1.0 / 8.0) if fastest > 1e-15 else 1.0)
 
 
 @inline

@@ -224,12 +224,12 @@ def step(system, state, t, h, reduced):
         used = end - now if last else size
         singular = 0
         for k in range(known, stages):
-            dp.combine(y, used, reduced.A[k], k, slopes, y1)
+            dp.combine(y, used, reduced.A[k], k, y.shape[0], slopes, y1)
             given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += call_slope(reduced.at.slope, 0, given)
             if system.counted == 1:
                 find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
-        dp.combine(y, used, reduced.B, stages, slopes, y2)  # (3), (4)
+        dp.combine(y, used, reduced.B, stages, y.shape[0], slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:
             e3, e5 = dp.error_part(y, y2, slopes, 2, tolerance)

@@ -8,6 +8,10 @@
 Coefficients and step control: dormand_prince.py. dt is only the interval between records; `tolerance` is
 the relative and absolute error allowed per step.
 
+Redundant rows hold along the motion, and contradict each other beside it, where stages stand. Those that depend on
+others at the start of a step are kept out of its stages (linalg/singular.py). They must hold at its end as well as all
+others; else the rank was lost at the start alone, and the step is tried again with all rows.
+
 Where J loses rank on the way (a four-bar lying flat) an error ε of Φ is one of ε/s² in the velocity, s being
 the smallest singular value of J. There the linear solver fades out what belongs to s (linalg/singular.py), smoothly, so
 that steps become small, not too small, and the motion goes on along its branch.
@@ -15,9 +19,14 @@ that steps become small, not too small, and the motion goes on along its branch.
 
 from __future__ import annotations
 
+from math import sqrt
+
+import numpy as np
+
 from ..compiled import compiled, inline
+from ..linalg import FIRST_KEPT, KEPT_OUT, keep_out
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
-from ..model.evaluate import copy, count_turns, power_at, set_time
+from ..model.evaluate import copy, count_turns, evaluate_constraints, jacobian_times, largest, power_at, set_time
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
@@ -31,12 +40,17 @@ from .dormand_prince import (
     scaled_error,
     size_after_failure,
     size_after_success,
+    size_to_begin,
+    size_to_probe,
+    sum_of_squares,
 )
 from .post_stabilization import correct, correct_velocity
 from .style import DASHED, Style
 
-OPTIONS = (Option("first_step", 1e-3, "first internal step tried [s]", minimum=1e-12),)
+OPTIONS = (Option("first_step", 0.0, "first internal step tried [s]; 0: as the start tells", minimum=0.0),)
 FIRST_STEP = option_index(OPTIONS, "first_step")
+ONE = np.ones(1)
+ALIKE = 100.0  # how much worse than others a row that was kept out may be
 
 
 @inline
@@ -46,13 +60,45 @@ def slope(system, state, t, k):
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
     if system.counted == 1:
         power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
-    copy(work.v1, work.stage_v[k])
-    copy(work.a, work.stage_a[k])
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            work.stage_v[k, i, c] = work.v1[i, c]
+            work.stage_a[k, i, c] = work.a[i, c]
     for i in range(state.quat.shape[0]):
         spin = system.bodies.spin_slot[i]
         rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
         for q in range(4):
             work.stage_quat[k, i, q] = rate[q]
+
+
+@inline
+def add_slopes(system, state, h, weights, count, x, quat, v):
+    """(2): the state and that many slopes; places on bodies follow from it, and counters stay as they are."""
+    work, slots, bodies = system.work, system.bodies.slots, state.quat.shape[0]
+    combine(state.x, h, weights, count, slots, work.stage_v, x)
+    combine(state.quat, h, weights, count, bodies, work.stage_quat, quat)
+    combine(state.v, h, weights, count, slots, work.stage_a, v)
+
+
+@compiled
+def begin_size(system, state, t, tolerance):
+    """The step to begin with, after `slope` of the start: dormand_prince.py (4)."""
+    work, slots = system.work, system.bodies.slots
+    x, v = state.x, state.v
+    size = sqrt(sum_of_squares(x, x, slots, tolerance) + sum_of_squares(v, v, slots, tolerance))
+    along, pull = work.stage_v[0], work.stage_a[0]
+    speed = sqrt(sum_of_squares(x, along, slots, tolerance) + sum_of_squares(v, pull, slots, tolerance))
+    probe = size_to_probe(size, speed)
+    add_slopes(system, state, probe, ONE, 1, work.x1, work.quat1, work.v1)
+    normalise(work.quat1)
+    slope(system, state, t + probe, 1)
+    for i in range(slots):
+        for c in range(3):
+            work.x2[i, c] = work.stage_v[1, i, c] - along[i, c]
+            work.v2[i, c] = work.stage_a[1, i, c] - pull[i, c]
+    change = sqrt(sum_of_squares(x, work.x2, slots, tolerance) + sum_of_squares(v, work.v2, slots, tolerance))
+    count = sqrt(6.0 * slots)
+    return size_to_begin(probe, speed / count, change / count)
 
 
 @compiled
@@ -61,14 +107,10 @@ def try_step(system, state, t, h, tolerance):
     work = system.work
     x, quat, v = state.x, state.quat, state.v
     for k in range(1, STAGES):
-        combine(x, h, A[k], k, work.stage_v, work.x1)
-        combine(quat, h, A[k], k, work.stage_quat, work.quat1)
-        combine(v, h, A[k], k, work.stage_a, work.v1)
+        add_slopes(system, state, h, A[k], k, work.x1, work.quat1, work.v1)
         normalise(work.quat1)
         slope(system, state, t + C[k] * h, k)
-    combine(x, h, B, STAGES, work.stage_v, work.x2)
-    combine(quat, h, B, STAGES, work.stage_quat, work.quat2)
-    combine(v, h, B, STAGES, work.stage_a, work.v2)
+    add_slopes(system, state, h, B, STAGES, work.x2, work.quat2, work.v2)
     slots = system.bodies.slots
     p3, p5 = error_part(x, work.x2, work.stage_v, slots, tolerance)
     q3, q5 = error_part(quat, work.quat2, work.stage_quat, quat.shape[0], tolerance)
@@ -77,39 +119,79 @@ def try_step(system, state, t, h, tolerance):
 
 
 @compiled
+def holds_all_rows(system, state, t, rounding):
+    """Whether rows that were kept out are off at the new state by no more than others are."""
+    work, lin, slots = system.work, system.linear, system.bodies.slots
+    x, quat, v, kept = work.x2, work.quat2, work.v2, lin.state[KEPT_OUT]
+    if kept == 0:
+        return True
+    for i in range(slots, x.shape[0]):
+        x[i, 0] = state.x[i, 0]  # counters
+    set_time(system, t, x, quat, v)
+    evaluate_constraints(system, t, x, quat, v, False, work.J)
+    jacobian_times(system, work.J, v, work.b)
+    place = rate = 0.0
+    for r in range(work.b.shape[0]):
+        work.b[r] += work.phi_t[r]
+    for k in range(kept):
+        r = lin.state[FIRST_KEPT + k]
+        place, rate = max(place, abs(work.phi[r])), max(rate, abs(work.b[r]))
+        work.phi[r] = work.b[r] = 0.0
+    return place <= ALIKE * (largest(work.phi) + rounding) and rate <= ALIKE * (largest(work.b) + rounding)
+
+
+@compiled
+def accept(system, state, t, h, rounding):
+    """(4) and the work of the step to t."""
+    work, x, quat, v = system.work, state.x, state.quat, state.v
+    for k in range(STAGES):
+        state.ledger[DRIVER_WORK] += h * B[k] * work.stage_power[k, 0]  # (2) for work
+        state.ledger[FORCE_WORK] += h * B[k] * work.stage_power[k, 1]
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            x[i, c], v[i, c] = work.x2[i, c], work.v2[i, c]
+    copy(work.quat2, quat)
+    set_time(system, t, x, quat, v)
+    if system.turns.shape[0] > 0:
+        count_turns(system, x, quat, v)
+    if system.linear.state[KEPT_OUT] > 0:
+        correct(system, state, t, system.bodies.inverse_mass, 0.0, False)
+        system.linear.state[KEPT_OUT] = 0
+    correct(system, state, t, system.bodies.inverse_mass, rounding, False)  # (4)
+    correct_velocity(system, state, t, False)
+    work.counts[CORRECTIONS] += 1
+
+
+@compiled
 def step(system, state, t, h, options):
-    work = system.work
-    x, quat, v = state.x, state.quat, state.v
-    end = t + h
-    now = t
-    size = state.memory[0] if state.memory[0] > 0.0 else min(h, options[FIRST_STEP])
+    work, lin = system.work, system.linear
+    end, now = t + h, t
+    size = state.memory[0] if state.memory[0] > 0.0 else options[FIRST_STEP]
+    careful = False
     while now < end:
+        lin.state[KEPT_OUT] = 0
+        copy(state.x, work.x1)
+        copy(state.quat, work.quat1)
+        copy(state.v, work.v1)
+        slope(system, state, now, 0)
+        if not careful:
+            keep_out(lin)
+        if size == 0.0:
+            size = begin_size(system, state, now, options[TOLERANCE])
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
-        copy(x, work.x1)
-        copy(quat, work.quat1)
-        copy(v, work.v1)
-        slope(system, state, now, 0)
         error = try_step(system, state, now, used, options[TOLERANCE])
-        if error < 1.0:
-            for k in range(STAGES):
-                state.ledger[DRIVER_WORK] += used * B[k] * work.stage_power[k, 0]  # (2) for work
-                state.ledger[FORCE_WORK] += used * B[k] * work.stage_power[k, 1]
-            copy(work.x2, x)
-            copy(work.quat2, quat)
-            copy(work.v2, v)
-            normalise(quat)
+        normalise(work.quat2)
+        if not holds_all_rows(system, state, now + used, options[ROUNDING]) and error < 1.0:
+            careful = True
+        elif error < 1.0:
             now = end if last else now + used
-            set_time(system, now, x, quat, v)
-            if system.turns.shape[0] > 0:
-                count_turns(system, x, quat, v)
-            correct(system, state, now, system.bodies.inverse_mass, options[ROUNDING], False)  # (4)
-            correct_velocity(system, state, now, False)
-            work.counts[CORRECTIONS] += 1
-            size = size_after_success(error, used, size, last)
+            accept(system, state, now, used, options[ROUNDING])
+            size, careful = size_after_success(error, used, size, last), False
         else:
             size = size_after_failure(error, used)
             if size < 1e-14 * max(1.0, abs(now)):
+                lin.state[KEPT_OUT] = 0
                 return TOO_SMALL
     state.memory[0] = size
     return OK

@@ -32,7 +32,7 @@ def accelerations_of_forces(system):
 def kick(system, v, h, out):
     """out = v + h W f after `evaluate_forces`. Long chains are bound by memory and feel a detour over work.a."""
     w, f = system.bodies.inverse_mass, system.work.f
-    for i in range(v.shape[0]):
+    for i in range(system.bodies.slots):
         for c in range(3):
             out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
 
@@ -54,7 +54,7 @@ def evaluate_all_forces(system, t, x, quat, v):
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
-    for i in range(f.shape[0]):
+    for i in range(f.shape[0] if batches.code.shape[0] > 0 else bodies.slots):
         for c in range(3):
             f[i, c] = bodies.constant[i, c]
     work.power[0] = 0.0
@@ -84,7 +84,9 @@ def evaluate_all_forces(system, t, x, quat, v):
             f[spin, 2] += r0 * f1 - r1 * f0
     for i in range(bodies.spin_slot.shape[0]):  # torques into body axes, with the gyroscopic term -ω × I ω
         spin = bodies.spin_slot[i]
-        tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
+        tau = (0.0, 0.0, 0.0)  # gravity turns no body about its centre of mass
+        if batches.code.shape[0] > 0:
+            tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]
         f[spin, 0] = tau[0] - (i2 - i1) * o1 * o2

@@ -54,6 +54,7 @@ class Places(NamedTuple):
     base: Array  # the slot that it is carried by: `slot`, or of a direction one that never moves
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
+    frame: Array  # (rigid, 9) R by rows, where places were last set
 
 
 @structure
@@ -85,6 +86,18 @@ class Rows(NamedTuple):
     spin_place: Array  # and the place on the rigid body
     at_velocity: Array  # (rows,) 1 where the row is a condition on velocities, A v + b = 0, else 0
     enforced: Array  # (rows,) 1 where the row holds, 0 where it is left out for now; asked if System.selective
+
+
+@structure
+class Moving(NamedTuple):
+    """Blocks of J on slots that may move, by rows and by slots: for J v and Jᵀ λ where bodies turn, else empty."""
+
+    ptr: Array  # blocks ptr[r] : ptr[r + 1] of row r
+    block: Array
+    slot: Array  # slots that some row acts on,
+    slot_ptr: Array  # slot_ptr[i] : slot_ptr[i + 1] are those of slot[i]:
+    slot_block: Array
+    slot_row: Array
 
 
 @structure
@@ -211,6 +224,7 @@ class System(NamedTuple):
     places: Places
     constraints: Batches
     rows: Rows
+    moving: Moving
     forces: Batches
     signals: Signals
     linear: Linear

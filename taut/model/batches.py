@@ -127,7 +127,7 @@ def constraint_batches(slots: Slots, packed: PackedSpecs, places: Places, target
         block += rows * len(members) * size
     batches = _batches(flat, codes, addresses, charts, counts, starts)
     infos = tuple(_info(spec, parts[spec.name], packed.layouts.get(spec.name)) for spec in packed.specs)
-    return batches, _rows(widths, block_points, places, at_velocity), infos
+    return batches, _rows(widths, block_points, places, at_velocity, by_place=target == "to_constraint"), infos
 
 
 def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> ConstraintInfo:
@@ -266,15 +266,18 @@ def _batches(
 
 
 def _rows(
-    widths: list[np.ndarray], block_points: list[np.ndarray], places: Places, at_velocity: list[int]
+    widths: list[np.ndarray], block_points: list[np.ndarray], places: Places, at_velocity: list[int], by_place: bool
 ) -> Rows:
-    """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation."""
+    """Blocks of J: one per row and point, then one per row and place on a rigid body for its rotation, in the order of
+    rows or of places."""
     width = np.concatenate(widths) if widths else np.zeros(0, np.int64)
     points = np.concatenate(block_points) if block_points else np.zeros(0, np.int64)
     ptr = np.concatenate([[0], np.cumsum(width)]).astype(INDEX)
     row_of = np.repeat(np.arange(len(width)), width)
     slot = points.copy()
     on_body = np.flatnonzero(points >= (places.point[0] if len(places.point) else points.max(initial=0) + 1))
+    if by_place:  # so that what belongs to a place is read once for all its blocks
+        on_body = on_body[np.argsort(points[on_body], kind="stable")]
     place = points[on_body] - (int(places.point[0]) if len(places.point) else 0)
     slot[on_body] = places.base[place]
     spin_slot = places.slot[place].astype(np.int64) + 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
 from .instant import start_of, update_places
-from .rotation import to_body
 from .switched_rows import switch_rows, take_over
 
 
@@ -26,7 +26,7 @@ def evaluate_constraints(system, t, x, quat, v, second, J):
     if switched.row.shape[0] > 0:
         switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(system.rows, system.places, quat, v, second, J, work.gamma)
+        carry_to_rotations(system.rows, system.places, v, second, J, work.gamma)
     if system.selective == 1:
         leave_out(system, J)
 
@@ -55,13 +55,22 @@ def clear_rows(rows, flags, flag, J):
 
 
 @on_demand(types.none)
-def carry_to_rotations(rows, places, quat, v, second, J, gamma):
-    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r))."""
+def carry_to_rotations(rows, places, v, second, J, gamma):
+    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places, and
+    with them R, have been set."""
+    here = places.point.shape[0]  # no place
+    r = (0.0, 0.0, 0.0)
+    x, y, z = r, r, r
     for k in range(rows.spin_block.shape[0]):
-        k_place, block, source = rows.spin_place[k], rows.spin_block[k], rows.spin_from[k]
-        body = places.body[k_place]
-        r0, r1, r2 = places.arm[k_place, 0], places.arm[k_place, 1], places.arm[k_place, 2]
-        j0, j1, j2 = to_body(quat, body, J[source, 0], J[source, 1], J[source, 2])
+        block, source = rows.spin_block[k], rows.spin_from[k]
+        if rows.spin_place[k] != here:
+            here = np.int64(rows.spin_place[k])
+            r = row_of(places.arm, here, 0)
+            body = places.body[here]
+            x, y, z = row_of(places.frame, body, 0), row_of(places.frame, body, 3), row_of(places.frame, body, 6)
+        r0, r1, r2 = r
+        a, b, c = J[source, 0], J[source, 1], J[source, 2]
+        j0, j1, j2 = x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c
         J[block, 0] = r1 * j2 - r2 * j1
         J[block, 1] = r2 * j0 - r0 * j2
         J[block, 2] = r0 * j1 - r1 * j0
@@ -73,6 +82,11 @@ def carry_to_rotations(rows, places, quat, v, second, J, gamma):
             gamma[rows.spin_row[k]] += (
                 j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
             )
+
+
+@inline
+def row_of(table, i, first):
+    return table[i, first], table[i, first + 1], table[i, first + 2]
 
 
 @inline
@@ -95,6 +109,6 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(ineq.rows, system.places, quat, v, second, ineq.J, ineq.gamma)
+        carry_to_rotations(ineq.rows, system.places, v, second, ineq.J, ineq.gamma)
     if kept.row.shape[0] > 0:
         take_over(kept, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

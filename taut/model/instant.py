@@ -7,11 +7,12 @@ from math import atan2, cos, sin
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
+from ..compiled.vectors import dot3
 from ..constraints.base import At
 from ..expressions import call_signal
 from ..joints.coordinates import nearest
 from .dispatch import rechart_kind, sample_kind
-from .rotation import product, to_body, to_world
+from .rotation import product, set_frame, to_body, to_world, turned_by
 
 
 @inline
@@ -46,14 +47,25 @@ def sample_forces(system, t, x, quat, v):
 
 @on_demand(types.none)
 def count_turns(system, x, quat, v):
-    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0]."""
-    update_places(system, x, quat, v)
-    turns = system.turns
+    """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0], and its cosine and
+    sine next to it. While it is within 45° of what is kept, which tells the branch as well, nothing is to be done."""
+    turns, places = system.turns, system.places
     for k in range(turns.shape[0]):
-        u, first, second, counter = turns[k, 0], turns[k, 1], turns[k, 2], turns[k, 3]
-        c = x[u, 0] * x[first, 0] + x[u, 1] * x[first, 1] + x[u, 2] * x[first, 2]
-        s = x[u, 0] * x[second, 0] + x[u, 1] * x[second, 1] + x[u, 2] * x[second, 2]
-        x[counter, 0] = nearest(atan2(s, c), x[counter, 0])
+        counter = turns[k, 3]
+        u = direction(places, turns[k, 0], x, quat)
+        c, s = dot3(u, direction(places, turns[k, 1], x, quat)), dot3(u, direction(places, turns[k, 2], x, quat))
+        near = c * x[counter, 1] + s * x[counter, 2]
+        if not (near > 0.0 and 2.0 * near * near > (c * c + s * s) * (x[counter, 1] ** 2 + x[counter, 2] ** 2)):
+            x[counter, 0], x[counter, 1], x[counter, 2] = nearest(atan2(s, c), x[counter, 0]), c, s
+
+
+@inline
+def direction(places, point, x, quat):
+    """A direction in the world, fixed there or to a body."""
+    if places.point.shape[0] == 0 or point < places.point[0]:
+        return x[point, 0], x[point, 1], x[point, 2]
+    k = point - places.point[0]
+    return to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
 
 
 @inline
@@ -137,13 +149,18 @@ def update_places(system, x, quat, v):
 @on_demand(types.none)
 def set_places(places, x, quat, v):
     """`update_places`, where there are any."""
+    frame = places.frame
+    for i in range(frame.shape[0]):
+        set_frame(quat, i, frame)
     for k in range(places.point.shape[0]):
         point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
-        arm = to_world(quat, body, r0, r1, r2)
-        swing = to_world(quat, body, o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0)
-        for c in range(3):
-            x[point, c] = x[base, c] + arm[c]
-            v[point, c] = v[base, c] + swing[c]
+        s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
+        a0, a1, a2 = turned_by(frame, body, r0, r1, r2)
+        b0, b1, b2 = turned_by(frame, body, s0, s1, s2)
+        c0, c1, c2 = x[base, 0] + a0, x[base, 1] + a1, x[base, 2] + a2
+        d0, d1, d2 = v[base, 0] + b0, v[base, 1] + b1, v[base, 2] + b2
+        x[point, 0], x[point, 1], x[point, 2] = c0, c1, c2
+        v[point, 0], v[point, 1], v[point, 2] = d0, d1, d2

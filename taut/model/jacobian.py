@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
-from ..linalg import DEPENDENT, DOUBTFUL, assemble, factor
+from ..linalg import DEPENDENT, DOUBTFUL, assemble, close_kept, factor
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from .constraint_rows import clear_rows
@@ -16,6 +16,9 @@ from .switched_rows import close_diagonal
 @inline
 def jacobian_times(system, J, v, out):
     """out = J v."""
+    if system.moving.slot.shape[0] > 0:
+        times_moving(system.moving, system.rows.slot, J, v, out)
+        return
     rows = system.rows
     ptr, slot = rows.ptr, rows.slot
     for r in range(out.shape[0]):
@@ -24,23 +27,26 @@ def jacobian_times(system, J, v, out):
             s = slot[k]
             total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
         out[r] = total
-    if rows.spin_block.shape[0] > 0:
-        add_turning(rows, J, v, out)
 
 
 @on_demand(types.none)
-def add_turning(rows, J, v, out):
-    """What the rotation of bodies adds to J v."""
-    slot = rows.slot
-    for k in range(rows.spin_block.shape[0]):
-        block = rows.spin_block[k]
-        s = slot[block]
-        out[rows.spin_row[k]] += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+def times_moving(moving, slot, J, v, out):
+    """`jacobian_times`, where bodies turn."""
+    for r in range(out.shape[0]):
+        total = 0.0
+        for k in range(moving.ptr[r], moving.ptr[r + 1]):
+            block = moving.block[k]
+            s = slot[block]
+            total += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+        out[r] = total
 
 
 @inline
 def apply_multipliers(system, J, weight, lam, scale, v):
     """v += scale · weight Jᵀ λ."""
+    if system.moving.slot.shape[0] > 0:
+        apply_to_moving(system.moving, J, weight, lam, scale, v)
+        return
     rows = system.rows
     ptr, slot = rows.ptr, rows.slot
     for r in range(lam.shape[0]):
@@ -50,20 +56,22 @@ def apply_multipliers(system, J, weight, lam, scale, v):
             v[s, 0] += size * weight[s, 0] * J[k, 0]
             v[s, 1] += size * weight[s, 1] * J[k, 1]
             v[s, 2] += size * weight[s, 2] * J[k, 2]
-    if rows.spin_block.shape[0] > 0:
-        apply_multipliers_to_rotations(rows, J, weight, lam, scale, v)
 
 
 @on_demand(types.none)
-def apply_multipliers_to_rotations(rows, J, weight, lam, scale, v):
-    """`apply_multipliers` on the rotation of bodies."""
-    slot = rows.slot
-    for k in range(rows.spin_block.shape[0]):
-        block = rows.spin_block[k]
-        s = slot[block]
-        size = scale * lam[rows.spin_row[k]]
-        for c in range(3):
-            v[s, c] += size * weight[s, c] * J[block, c]
+def apply_to_moving(moving, J, weight, lam, scale, v):
+    """`apply_multipliers`, where bodies turn: slot by slot, so that sums stay in registers."""
+    for i in range(moving.slot.shape[0]):
+        s = moving.slot[i]
+        f0 = f1 = f2 = 0.0
+        for k in range(moving.slot_ptr[i], moving.slot_ptr[i + 1]):
+            block, size = moving.slot_block[k], lam[moving.slot_row[k]]
+            f0 += size * J[block, 0]
+            f1 += size * J[block, 1]
+            f2 += size * J[block, 2]
+        v[s, 0] += scale * weight[s, 0] * f0
+        v[s, 1] += scale * weight[s, 1] * f1
+        v[s, 2] += scale * weight[s, 2] * f2
 
 
 @on_demand(types.none)
@@ -115,6 +123,7 @@ def form_and_factor(system, J, weight):
     if system.selective == 1:
         fill_diagonal(system)
     close_diagonal(system.switches.equalities, system.linear)
+    close_kept(system.linear)
     if factor(system.linear) > 0:
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]

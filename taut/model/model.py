@@ -26,6 +26,7 @@ from .arrays import (
     Work,
 )
 from .deformables import PackedDeformable, Touching
+from .moving import moving_blocks
 
 PAIRS_PER_BALL = 10  # capacity at the start; equal balls that touch have at most 6 pairs each
 
@@ -220,7 +221,8 @@ class Model:
             counts=np.zeros(len(COUNTERS), np.int64),
         )  # fmt: skip
         return System(
-            self.bodies, self.places, copied(self.constraints), self.rows, copied(self.forces), signals,
+            self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
+            moving_blocks(self.rows, self.places), copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
             int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches),
         )  # fmt: skip
@@ -237,7 +239,9 @@ class Model:
         if len(rows.spin_row):
             of = plan.products
             left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
-            plan = plan._replace(products=of._replace(left=left, right=right))
+            source = order[plan.groups.source].astype(plan.groups.source.dtype)
+            plan = plan._replace(products=of._replace(left=left, right=right),
+                                 groups=plan.groups._replace(source=source))  # fmt: skip
         return plan
 
 

@@ -11,6 +11,8 @@ from math import cos, sin, sqrt
 
 from ..compiled import inline
 
+SMALL_SQUARE = 1e-3  # of half the angle: its fifth power over 10! is 3e-22, far below rounding
+
 
 @inline
 def to_world(quat, i, a0, a1, a2):
@@ -39,6 +41,31 @@ def to_body(quat, i, a0, a1, a2):
 
 
 @inline
+def set_frame(quat, i, frame):
+    """frame[i] = R(q) by rows: the matrix of (1)."""
+    w, x, y, z = quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3]
+    frame[i, 0] = 1.0 - 2.0 * (y * y + z * z)
+    frame[i, 1] = 2.0 * (x * y - w * z)
+    frame[i, 2] = 2.0 * (x * z + w * y)
+    frame[i, 3] = 2.0 * (x * y + w * z)
+    frame[i, 4] = 1.0 - 2.0 * (x * x + z * z)
+    frame[i, 5] = 2.0 * (y * z - w * x)
+    frame[i, 6] = 2.0 * (x * z - w * y)
+    frame[i, 7] = 2.0 * (y * z + w * x)
+    frame[i, 8] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@inline
+def turned_by(frame, i, a0, a1, a2):
+    """R a"""
+    return (
+        frame[i, 0] * a0 + frame[i, 1] * a1 + frame[i, 2] * a2,
+        frame[i, 3] * a0 + frame[i, 4] * a1 + frame[i, 5] * a2,
+        frame[i, 6] * a0 + frame[i, 7] * a1 + frame[i, 8] * a2,
+    )
+
+
+@inline
 def product(w, x, y, z, W, X, Y, Z):
     return (
         w * W - x * X - y * Y - z * Z,
@@ -51,13 +78,16 @@ def product(w, x, y, z, W, X, Y, Z):
 @inline
 def turn(quat, i, h, o0, o1, o2, out):
     """out[i] = quat[i] turned for a time h at angular velocity o in body axes, kept at length one."""
-    angle = 0.5 * h * sqrt(o0 * o0 + o1 * o1 + o2 * o2)
-    if abs(angle) < 1e-4:
-        scale = 0.5 * h * (1.0 - angle * angle / 6.0)
+    square = 0.25 * h * h * (o0 * o0 + o1 * o1 + o2 * o2)
+    if square < SMALL_SQUARE:  # their series, right to the last digit
+        cosine = 1.0 + square * (-1 / 2 + square * (1 / 24 + square * (-1 / 720 + square * (1 / 40_320))))
+        sinc = 1.0 + square * (-1 / 6 + square * (1 / 120 + square * (-1 / 5_040 + square * (1 / 362_880))))
     else:
-        scale = 0.5 * h * sin(angle) / angle
+        angle = sqrt(square)
+        cosine, sinc = cos(angle), sin(angle) / angle
+    scale = 0.5 * h * sinc
     w, x, y, z = product(  # (2)
-        quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3], cos(angle), scale * o0, scale * o1, scale * o2
+        quat[i, 0], quat[i, 1], quat[i, 2], quat[i, 3], cosine, scale * o0, scale * o1, scale * o2
     )
     length = 1.0 / sqrt(w * w + x * x + y * y + z * z)
     out[i, 0], out[i, 1], out[i, 2], out[i, 3] = w * length, x * length, y * length, z * length

@@ -36,6 +36,7 @@ class Problem(NamedTuple):
     levels: tuple[float, ...]  # errors [m] at which methods are compared
     limits: tuple[tuple[float, float], ...] = ()  # targets: an error, and the seconds that reach it
     links: int = 0  # of the chain that peers know as well; 0: it is none
+    tolerances: tuple[float, ...] = TOLERANCES  # the series of adaptive methods
 
 
 class Point(NamedTuple):
@@ -117,7 +118,7 @@ def series_of(
     """What to run: a name, the number of steps, and the tolerance."""
     every = 4 if settings.quick else 1
     if method.adaptive:
-        return [(f"±{tolerance:.0e}", 1, tolerance) for tolerance in TOLERANCES[::every]]
+        return [(f"±{tolerance:.0e}", 1, tolerance) for tolerance in problem.tolerances[::every]]
     return [(f"{steps:,}", steps, None) for steps in problem.steps[::every]]
 
 

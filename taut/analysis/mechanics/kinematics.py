@@ -165,7 +165,8 @@ class _Mechanism:
 
     def _apart(self, x: Array, quat: Array, other_x: Array, other_quat: Array) -> float:
         """How far two configurations are from each other: of the size of the scene, and rad."""
-        slots = np.setdiff1d(np.arange(self.model.bodies.slots), self.model.bodies.spin_slot)
+        no_places = np.concatenate([self.model.bodies.spin_slot, self.model.directions])
+        slots = np.setdiff1d(np.arange(self.model.bodies.slots), no_places)
         far = float(np.abs(x[slots] - other_x[slots]).max(initial=0.0)) / self.size
         chord = np.minimum(np.linalg.norm(quat - other_quat, axis=1), np.linalg.norm(quat + other_quat, axis=1))
         return max(far, 2.0 * float(chord.max(initial=0.0)))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from math import pi
 from typing import Any
 
+import numpy as np
+
 from ...errors import TautError, unknown
 from ..scene import Scene
 from .common import count, hanging, real, size
@@ -144,11 +146,12 @@ def bricard(length: float = 1.0, mass: float = 1.0, width: float = 0.1, hinges: 
     length  of each bar [m]
     mass    of each bar [kg]
     width   of the square bars, and of the hinges [m]
-    hinges  "parallel": a ball joint and axes that stay parallel, five conditions each; "balls": two ball joints, six
+    hinges  "parallel": a ball joint and axes that stay parallel, five conditions each; "joints": the same as a joint of
+            its own; "balls": two ball joints, six
     """
     length, width = size("length", length), size("width", width)
-    if hinges not in ("parallel", "balls"):
-        raise unknown("parameter hinges:", str(hinges), ("parallel", "balls"))
+    if hinges not in ("parallel", "joints", "balls"):
+        raise unknown("parameter hinges:", str(hinges), ("parallel", "joints", "balls"))
     scene = Scene(name="bricard")
     corners = [tuple(length * c for c in corner) for corner in BRICARD]
     bars = []
@@ -175,6 +178,9 @@ def bricard(length: float = 1.0, mass: float = 1.0, width: float = 0.1, hinges: 
         if hinges == "balls":
             for side, end in zip(("a", "b"), ends):
                 scene.ball(place(i - 1, end), place(i, end), name=f"hinge_{i + 1}{side}")
+        elif hinges == "joints":
+            bar, other = (i, i - 1) if i < 5 else (i - 1, i)  # the ground comes second
+            scene.hinge(place(bar, corner), place(other, corner), axis=np.eye(3)[axis], name=f"hinge_{i + 1}")
         else:
             scene.ball(place(i - 1, corner), place(i, corner), name=f"pin_{i + 1}")
             scene.parallel(*(place(bar, end) for bar in (i - 1, i) for end in ends), name=f"axis_{i + 1}")

@@ -1,0 +1,130 @@
+"""Which rows form groups, and where their tiles and panels lie (groups.py). Symbolic work, done once per pattern."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from taut.linalg.groups import LANES, Groups
+from taut.linalg.pattern import Entries, Pattern
+from taut.linalg.sparse import factor_columns, symbolic
+from taut.linalg.supernodes import aligned
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+def group_rows(graph: sp.csr_matrix) -> np.ndarray:
+    """The group of each row, numbered from 0: rows with the same neighbours, at most eight."""
+    key = np.random.default_rng(0).integers(0, 2**63, graph.shape[0], dtype=np.uint64)
+    own = np.add.reduceat(key[graph.indices], graph.indptr[:-1])  # equal for equal rows of the pattern, and else not
+    _, same, count = np.unique(own, return_inverse=True, return_counts=True)
+    order = np.argsort(same, kind="stable")
+    within = np.empty(order.size, np.int64)
+    within[order] = np.arange(order.size) - np.repeat(np.cumsum(count) - count, count)
+    pieces = -(-count // LANES)
+    return (np.cumsum(pieces) - pieces)[same] + within * pieces[same] // count[same]
+
+
+def between_groups(graph: sp.csr_matrix, group: np.ndarray) -> sp.csr_matrix:
+    """The pattern of A by groups, or of the slots that rows touch (graph: rows, slots)."""
+    import scipy.sparse as sp
+
+    m, count = group.size, int(group.max(initial=-1)) + 1
+    gather = sp.csr_matrix((np.ones(m), (group, np.arange(m))), shape=(count, m))
+    found = sp.csr_matrix(gather @ graph @ gather.T if graph.shape[0] == graph.shape[1] else gather @ graph)
+    found.data[:] = 1.0
+    found.sort_indices()
+    return found
+
+
+class Tiles(NamedTuple):
+    """The tiles of L: the place of each, and their groups as one number, ascending."""
+
+    at: np.ndarray
+    key: np.ndarray
+    groups: int
+
+    def find(self, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+        key = column * self.groups + row
+        found = np.searchsorted(self.key, key)
+        if not np.array_equal(self.key[found], key):
+            raise AssertionError("two groups that meet have no tile")
+        return found
+
+
+def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.ndarray) -> tuple[Groups, np.ndarray]:
+    """The groups of `width` rows each in the order `perm` of rows, and where the entries of A lie.
+
+    table: the lower triangle of A in that order.
+    """
+    g, m = width.size, perm.size
+    begin = np.cumsum(width) - width
+    group = np.repeat(np.arange(g), width)  # of each place
+    lane = np.arange(m) - begin[group]
+    rows, columns = group[table.place_row], group[table.place_col]
+    ptr, idx = np.divmod(np.unique(rows * g + columns), g)
+    ptr = np.searchsorted(ptr, np.arange(g + 1))
+    parent, count = symbolic(ptr, idx)
+    col_ptr, col_idx = (a.astype(np.int64) for a in factor_columns(ptr, idx, parent, count))
+    below, column = np.insert(col_idx, col_ptr[:-1], np.arange(g)), np.repeat(np.arange(g), count + 1)
+    size = LANES * width[column]
+    tiles = Tiles(np.cumsum(size) - size, column * g + below, g)
+    pos = tiles.at[tiles.find(rows, columns)] + LANES * lane[table.place_col] + lane[table.place_row]  # groups.py (1)
+    row_group, row_lane = np.empty(m, np.int64), np.empty(m, np.int64)
+    row_group[perm], row_lane[perm] = group, lane
+    groups = Groups(
+        width=width.astype(np.uint64), place=begin.astype(np.uint64),
+        first=(col_ptr + np.arange(g + 1)).astype(np.uint64), at=tiles.at.astype(np.uint64),
+        below=below.astype(np.uint64), lane=(LANES * row_group + row_lane).astype(np.uint32),
+        rhs=aligned(LANES * g), least=np.zeros(LANES),
+        **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
+    )  # fmt: skip
+    return groups, pos
+
+
+def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarray) -> dict[str, Any]:
+    """The products of two tiles below the same diagonal one, and the tile that they go to."""
+    first = np.cumsum(count + 1) - count  # the first tile below the diagonal of each group
+    pairs = {c: np.stack(np.tril_indices(c)) for c in np.unique(count)}
+    a, b = np.concatenate([pairs[c] + start for c, start in zip(count, first)], axis=1)
+    target = tiles.find(below[a], below[b])
+    fresh, touched = np.zeros(target.size, np.int64), np.zeros(below.size, np.uint64)
+    fresh[np.unique(target, return_index=True)[1]] = touched[target] = 1
+    updates = np.stack([tiles.at[a], tiles.at[b], tiles.at[target], width[below[b]], fresh], axis=1)
+    update = np.append(0, np.cumsum(count * (count + 1) // 2))
+    return {"touched": touched, "update": update.astype(np.uint64), "updates": updates.astype(np.uint64)}
+
+
+def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles) -> dict[str, Any]:
+    """Panels, what goes there of J, and the runs of each tile."""
+    row_ptr, slot, free = pattern.given
+    slots = free.size
+    row_of = np.repeat(np.arange(row_ptr.size - 1), np.diff(row_ptr))
+    blocks = np.flatnonzero(free[slot])
+    key = group[row_of[blocks]] * slots + slot[blocks]
+    panels = np.unique(key)
+    to = 3 * LANES * np.searchsorted(panels, key) + lane[row_of[blocks]]
+    fresh = np.unique(to, return_index=True)[1]
+    order = np.concatenate([fresh, np.setdiff1d(np.arange(to.size), fresh)])
+    # each pair of groups that meet on a slot, once
+    pairs = pattern.products
+    i, j, s = group[pairs.left_row], group[pairs.right_row], slot[pairs.left]
+    lower = i >= j
+    i, j, s = i[lower], j[lower], s[lower]
+    of_tile = tiles.find(i, j)
+    _, once = np.unique(of_tile * slots + s, return_index=True)
+    i, j, s, of_tile = i[once], j[once], s[once], of_tile[once]
+    rows, columns = (np.searchsorted(panels, k * slots + s) for k in (i, j))
+    goes_on = np.diff(of_tile, prepend=-1) == 0
+    for a in (s, rows, columns):
+        goes_on &= np.diff(a, prepend=-2) == 1
+    start = np.flatnonzero(~goes_on)
+    length = np.diff(np.append(start, s.size))
+    runs = np.stack([3 * LANES * rows[start], 3 * LANES * columns[start], 3 * length, 3 * s[start]], axis=1)
+    return {
+        "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint64),
+        "runs": runs.astype(np.uint64), "source": blocks[order].astype(np.uint32),
+        "to": to[order].astype(np.uint32), "fresh": int(fresh.size), "panels": aligned(3 * LANES * panels.size),
+    }  # fmt: skip

@@ -1,0 +1,58 @@
+"""Groups of rows: where the numbers of a factor by tiles lie (group_plan.py makes it).
+
+Rows of A that meet the same rows, as those of one joint between two bodies do, form a group, of at most eight. L has
+a tile for each pair of groups that meet in it, zeros included: one row in each of eight lanes, and one column for each
+row of the earlier group,
+
+    entry (i, j) of a tile is its number 8 j + i                                        (1)
+
+A's tiles lie in `val` as those of L do in `fac`, tile after tile by columns of groups, the one on the diagonal first.
+J is kept by groups as well: three columns of eight rows for each slot that a group touches, its panel. Slots that are
+neighbours are so in the panels, too, and make a run:
+
+    tile of A = Σ_runs P_i W P_jᵀ                                                       (2)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from taut.compiled import structure
+
+LANES = 8
+BEYOND = LANES * LANES  # numbers that vectors may read after the last tile
+
+
+@structure
+class Groups(NamedTuple):
+    """g groups in the order of elimination, with t tiles."""
+
+    width: np.ndarray  # (g,) uint64: rows
+    place: np.ndarray  # (g,) uint64: place of the first row
+    first: np.ndarray  # (g+1,) uint64: its tiles, the diagonal one first
+    at: np.ndarray  # (t,) uint64: where the tile begins
+    below: np.ndarray  # (t,) uint64: the group of the tile's rows
+    touched: np.ndarray  # (t,) uint64: 1 where products go to the tile, of those that follow
+    update: np.ndarray  # (g+1,) uint64: products L_a L_bᵀ of tiles below each group:
+    updates: np.ndarray  # (., 5) uint64: where both and the tile they go to begin; its columns; 1: the first there
+    run: np.ndarray  # (t+1,) uint64: runs of each tile,
+    runs: np.ndarray  # (r, 4) uint64: their panels of rows and of columns, how many columns, 3 · the first slot
+    source: np.ndarray  # (.,) uint32: blocks of J, and
+    to: np.ndarray  # (.,) uint32: where they go in `panels`; first those that come first, then those that are added
+    fresh: int  # how many come first
+    lane: np.ndarray  # (m,) uint32: where a row lies in `rhs`
+    panels: np.ndarray  # (.,) float64: P
+    rhs: np.ndarray  # (8g,) float64
+    least: np.ndarray  # (8,) float64: pivots up to which the rows of a group count as dependent
+
+
+def no_groups() -> Groups:
+    """For systems that are factored otherwise."""
+    wide, short, none = np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0)
+    return Groups(
+        width=wide, place=wide, first=wide, at=wide, below=wide, touched=wide, update=wide,
+        updates=np.zeros((0, 5), np.uint64), run=wide, runs=np.zeros((0, 4), np.uint64),
+        source=short, to=short, fresh=0, lane=short, panels=none, rhs=none, least=none,
+    )  # fmt: skip
