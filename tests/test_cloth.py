@@ -144,7 +144,8 @@ LIMITED = {"cloth_hang": {"hard": False}, "cloth_ball": {}, "cloth_posts": {}, "
 def limited(name: str, rule: str, n: int = 20) -> Scene:
     scene = gallery(name, n=n, **LIMITED[name])
     for key, record in scene._deformables.items():
-        scene._deformables[key] = replace(record, limit_rule=rule, arguments={**record.arguments, "limit_rule": rule})
+        given = {**record.arguments, "limit_rule": rule, "system": "nodes"}
+        scene._deformables[key] = replace(record, limit_rule=rule, system="nodes", arguments=given)
     return scene
 
 

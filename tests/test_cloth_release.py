@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -169,6 +171,46 @@ def test_contacts_between_sheets_are_events_with_names(simulate):
     begun = run.events[run.events.kind == "activation"].time.min()
     first = run.data.time.values[(run.data.contact_count.values > 0).argmax()]
     assert abs(begun - first) < 1e-9, f"the first contact pushes at {first:g} s, its event is at {begun:g} s"
+
+
+def on_sheet(rule: str, place: float = 0.3, speed: float = 0.0) -> Scene:
+    """A small sheet that lies on one whose every node is held, a square of 1 m."""
+    scene = Scene()
+    low = scene.cloth(grid=(3, 3), thickness=0.02, pins=range(9), release=rule, name="low")
+    high = scene.cloth(grid=(2, 2), size=(0.2, 0.2), origin=(place, 0.02, 0.33), thickness=0.02, density=1,
+                       velocity=(speed, 0, 0), release=rule, name="high")  # fmt: skip
+    scene.contacts(high, low)
+    return scene
+
+
+@rules
+def test_a_sheet_lifted_from_a_sheet_leaves_at_once_by_every_rule(rule):
+    """What forces alone would part gets no push: rows between sheets begin each round without λ."""
+    sim = taut.Simulation(on_sheet(rule), method="implicit_first", dt=H)
+    sim.step(20)
+    bodies = [b for b in sim.session.model.body_info if b.name.startswith("high")]
+    before = {b.name: sim.state.velocity[b.name][1] for b in bodies}
+    for body in bodies:
+        sim.apply(body.name, force=(0, body.mass * 300.0, 0))
+    sim.step(1)
+    wanted = H * (300.0 - 9.81)
+    for name, speed in before.items():
+        got = sim.state.velocity[name][1] - speed
+        assert abs(got / wanted - 1) < 0.02, f"{name}: {got:.6g} m/s, without the sheet below {wanted:.6g} m/s"
+    events = np.concatenate(sim.session.events)
+    begun, ended = ((events[:, 1] == kind).sum() for kind in (0, 1))
+    assert begun == ended > 0, f"{begun} contacts have begun, {ended} have ended"
+
+
+@rules
+def test_a_node_that_slides_off_a_sheet_leaves_its_triangle_at_the_rim_by_every_rule(rule, simulate):
+    run = simulate(on_sheet(rule, place=0.702, speed=0.5), "implicit_first", H, 0.4)
+    position, names = run.data.position.sel(xyz="x"), ("high[1]", "high[3]")
+    for name in names:
+        on_triangles = run.events.constraint.str.match(re.escape(name) + r"\|low\(\d+, \d+, \d+\)")
+        last = run.events[on_triangles].time.max()
+        past = float(position.sel(body=name).interp(time=last)) - 1.0
+        assert 0 < past < 2.01 * 0.5 * H, f"{name} left the last triangle {past:.3g} m past the rim"
 
 
 @pytest.mark.parametrize("method", ["xpbd", "provot", "implicit_euler"])

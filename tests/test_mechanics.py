@@ -91,6 +91,22 @@ def test_the_doctor_names_what_contradicts_itself():
     assert found["conflict"] == "one, other", found
 
 
+def test_an_equilibrium_tells_angles_reactions_and_springs_as_a_run_does():
+    """A rod on a torsional spring: 10 θ + m g l/2 cos θ = 0; the pin carries the weight, and no torque of its axis."""
+    scene = taut.Scene()
+    rod = scene.rigid((0.5, 0, 0), shape={"rod": 1.0}, mass=1.0, name="rod")
+    pin = scene.hinge(rod.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.spring_on(pin, stiffness=10.0, name="spring")
+    found = taut.equilibrium(scene)
+    angle = float(found["pin"].angle[0])
+    assert abs(10.0 * angle + 0.5 * G * np.cos(angle)) < 1e-9, f"{angle:.10g} rad"
+    assert np.abs(found["pin"].force.sel(body="rod").values[0] - (0, G, 0)).max() < 1e-8
+    assert abs(float(found["pin"].reaction.sel(component="torque", axis="z")[0])) < 1e-9
+    assert abs(float(found["spring"].effort[0]) + 10.0 * angle) < 1e-9
+    energy = float(found.run.data.energy_potential[0])
+    assert abs(energy - 5.0 * angle**2 - 0.5 * G * np.sin(angle)) < 1e-9, f"{energy:.10g} J"
+
+
 # Modes that play
 
 

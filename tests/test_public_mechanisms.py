@@ -226,3 +226,38 @@ def test_mass_ratios_of_a_million_keep_the_digits_of_minimal_coordinates(simulat
         run = simulate(scene, dt=0.5, duration=2.0, **EXACT)
         off = np.abs(run["b"].position.values[-1, :2] - place).max()
         assert off < 1e-8, f"{light:g} and {heavy:g} kg: {off:.3g} m off"
+
+
+def test_bennetts_linkage_turns_all_round_by_its_closed_form(simulate):
+    """Four skew hinges, rigid by counting: tan(θ₁/2) tan(θ₂/2) = sin((β+α)/2)/sin((β-α)/2) where a/sin α = b/sin β."""
+    a, b, alpha = 1.0, 1.4, np.radians(40.0)
+    beta = np.arcsin(b * sin(alpha) / a)
+    product = sin((beta + alpha) / 2) / sin((beta - alpha) / 2)
+    first = 1.0
+    second = 2 * np.arctan(product / np.tan(first / 2))
+    frame, frames = np.eye(4), []
+    for angle, length, twist in ((first, a, alpha), (second, b, beta), (-first, a, alpha)):
+        frames.append(frame)
+        c, s, ct, st = cos(angle), sin(angle), cos(twist), sin(twist)
+        rows = [c, -s * ct, s * st, length * c], [s, c * ct, -c * st, length * s], [0, st, ct, 0], [0, 0, 0, 1]
+        frame = frame @ np.array(rows)
+    places, axes = zip(*((each[:3, 3], each[:3, 2]) for each in (*frames, frame)))
+    scene = taut.Scene()
+    before, at = None, places[0]
+    for k, (start, end) in enumerate(zip(places, places[1:])):
+        x = (end - start) / np.linalg.norm(end - start)
+        y = np.cross(x, axes[k])
+        half = (np.linalg.norm(end - start) / 2, 0, 0)
+        link = scene.rigid((start + end) / 2, mass=1.0 + k, inertia=(0.01, 0.1, 0.1),
+                           orientation=quaternion(x, y, np.cross(x, y)), name=f"link_{k}")  # fmt: skip
+        scene.hinge(link.at(-np.array(half)), at, axis=axes[k], rate=3.0 if before is None else None, name=f"hinge_{k}")
+        before, at = link, link.at(half)
+    scene.hinge(at, places[3], axis=axes[3], name="hinge_3")
+    run = simulate(scene, dt=0.05, duration=4.0, **EXACT)
+    turned = [run[f"hinge_{k}"].angle.values for k in (0, 1)]
+    assert turned[0][-1] > 2 * pi, "it goes all the way round"
+    off = np.sin((first + turned[0]) / 2) * np.sin((second + turned[1]) / 2)
+    off = off - product * np.cos((first + turned[0]) / 2) * np.cos((second + turned[1]) / 2)
+    assert np.abs(off).max() < 1e-9, f"off its closed form by {np.abs(off).max():.3g}"
+    energy = run.data.energy_total.values
+    assert np.abs(energy - energy[0]).max() < 1e-9

@@ -173,3 +173,19 @@ def test_a_doubtful_rank_is_told():
 def test_the_remedy_for_a_failed_step_is_one_that_helps(name):
     method = METHODS[name]
     assert ("smaller dt" in method.remedy) != (method.adaptive or method.rings), method.remedy
+
+
+@pytest.mark.parametrize("arms", (2, 3, 4))
+def test_long_arms_on_one_hub_are_not_taken_for_singular(arms):
+    scene = taut.Scene()
+    hub = scene.rigid((0, 0, 0), shape={"box": [0.2, 0.2, 0.2]}, mass=1.0, name="hub")
+    scene.hinge(hub, (0, 0, 0), axis=(0, 0, 1), name="pin")
+    for arm in range(arms):
+        angle, before = 2.0 * np.pi * arm / arms, hub
+        for i in range(120):
+            centre = ((i + 0.5) * np.cos(angle), (i + 0.5) * np.sin(angle), 0.0)
+            rod = scene.rigid(centre, shape={"box": [1, 0.05, 0.05]}, mass=1.0, orientation=("z", angle))
+            scene.hinge(rod.at((-0.5, 0, 0)), before, axis=(0, 0, 1))
+            before = rod.at((0.5, 0, 0))
+    run = taut.simulate(scene, "lagrange", dt=1e-6, duration=2e-6, progress=False)
+    assert (run.info["singular_systems"], run.info["doubtful_systems"]) == (0, 0), run.notes

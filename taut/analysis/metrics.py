@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.linalg import norm
 
-from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..methods import Method
 from ..model import Model
 from ..result.dataset import elongations
@@ -65,10 +65,16 @@ def system_sizes(method: Method, model: Model, run: Run) -> np.ndarray:
     count, held = len(run.records), run.records.contacts
     if method.solves == "0":
         return np.zeros(count)
-    if run.info.get("algorithm") == ACTIVE_LIMITS.algorithm:
+    algorithm = run.info.get("algorithm")
+    if algorithm == ACTIVE_LIMITS.algorithm:
         return held[:, 0] + held[:, 2]  # contacts that push, and limits
     if method.name in DEFORMABLE_METHODS:
-        return np.full(count, 3.0 * float((model.bodies.inverse_mass[: model.bodies.slots, 0] > 0.0).sum()))
+        places = np.full(count, 3.0 * float((model.bodies.inverse_mass[: model.bodies.slots, 0] > 0.0).sum()))
+        if algorithm != CHOICE.algorithm:
+            return places
+        chosen = run.events[run.events.kind == "system"]
+        last = np.maximum(np.searchsorted(chosen.time, run.records.time - 1e-12) - 1, 0)  # in the step that ends there
+        return np.where(chosen.constraint.to_numpy()[last] == "active", held[:, 0] + held[:, 2], places)
     return np.full(count, float(model.row_count))
 
 

@@ -23,7 +23,7 @@ from ..methods import Method
 from ..model import Model
 from ..model.arrays import LINEAR_SOLVES
 from ..scene.scene import Scene
-from ..simulation.loop import FINE, calls_for, loop
+from ..simulation.loop import OK, calls_for, loop
 from ..simulation.session import Session
 
 LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
@@ -67,7 +67,7 @@ class Loop:
             self.calls, self.system, self.state, self.session.context, self.dt, 0, steps, never, False,
             self.no_records,
         )  # fmt: skip
-        return status == FINE
+        return status == OK
 
     def seconds(self, steps: int, now: Callable[[], float] = clock.perf_counter) -> float:
         """How long that many steps from the start take; nan where they do not come to their end."""

@@ -10,7 +10,8 @@ from .table import print_table
 if TYPE_CHECKING:
     from ..methods import Method
 
-SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits"}
+SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits",
+                   "choice": "cloth with limits"}
 Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "formats", "figures"]
 
 
@@ -107,12 +108,12 @@ def _methods() -> tuple[list[str], list[list[str]]]:
 
 def _algorithms(method: Method) -> list[Method]:
     """All algorithms that run under the name of a method, each with a declaration of its own."""
-    from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+    from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
     from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 
     forms = (CONTACT_METHODS, STEP_METHODS, DEFORMABLE_METHODS)
     found = [method, *(named.get(method.name) for named in forms),
-             ACTIVE_LIMITS if method.name == ACTIVE_LIMITS.name else None]  # fmt: skip
+             *((ACTIVE_LIMITS, CHOICE) if method.name == ACTIVE_LIMITS.name else ())]  # fmt: skip
     found = found[3:] if method.is_for_deformables_only else found
     return [algorithm for algorithm in found if algorithm is not None]
 

@@ -41,6 +41,7 @@ from .active_contacts import (
 )
 from .active_system import ActiveSystem, active_system, gather, solve_active
 from .baselines.common import SPRINGS, external
+from .bounded_tensions import solve_bounded
 from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
@@ -58,6 +59,7 @@ MAX_ROUNDS = 40  # of (2) in a substep,
 STALLED = 0.8  # of the error of the best round: a round that brings no less has met springs that contradict each other
 ROUNDS_WITH_ALL = 4  # and from this one on springs leave it at once where λ resists shrinkage
 FINE = 5e-5  # of a length, times (ω dt)²: a share of the spring's force at full length
+SUBSTEPS, ROUNDS, GATHERED, MULTIPLIED = range(4)  # ActiveLimits.counts: entries of the system that were gathered, ...
 SHORTEST = 1.0 / 16384.0  # substep, of a step
 
 
@@ -87,6 +89,8 @@ class ActiveLimits(NamedTuple):
     force: np.ndarray  # (slots, 3) all of (1), springs included [N]
     across: np.ndarray  # (slots,) Σ λ/l of the springs at a node [N/m]
     frequency: float  # of springs [1/s], over 1 for one substep
+    exact: int  # 1: springs never resist shrinkage, 0: they are released between substeps alone
+    counts: np.ndarray  # (4,) what was done so far: SUBSTEPS, ROUNDS, GATHERED, MULTIPLIED
     system: ActiveSystem
 
 
@@ -107,6 +111,12 @@ def memory_of(model) -> int:
 
 
 def start(model, system, state, options):
+    rows = len(edge_pairs(model)[0]) + len(external_members(model)[0])
+    return state, context_of(model, system, state, options, state.memory[rows : rows + 3 + 3 * len(model.x)])
+
+
+def context_of(model, system, state, options, history) -> ActiveContext:
+    """`history`: a view of state.memory for what Adams-Bashforth remembers; λ are its first numbers."""
     pairs, length, longest = edge_pairs(model)
     touching = external_members(model)[0]
     both = np.concatenate([pairs, touching])
@@ -116,19 +126,20 @@ def start(model, system, state, options):
     i = np.ascontiguousarray(both[:, 0])
     j = np.where(both[:, 1] >= 0, both[:, 1], i)
     own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
-    nodes = [np.zeros((slots, 3)) for _ in range(4)]
     deformable_nodes = np.concatenate([deformable.slots for deformable in model.deformables])
     balls = np.setdiff1d(np.flatnonzero(w > 0.0), deformable_nodes)
-    history = state.memory[rows : rows + 3 + 3 * slots]
     limits = ActiveLimits(
-        i, j, own, length, longest, longest.copy(), np.zeros(rows), np.zeros(rows), state.memory[:rows],
-        np.zeros(rows, bool), np.zeros((rows, 3)), np.zeros(rows), history, *nodes[:2], np.zeros(rows),
-        np.zeros((slots, 3)), np.zeros(rows), *nodes[2:], np.zeros(slots), frequency(w, springs),
-        active_system(both, w, balls),
+        i=i, j=j, w=own, length=length, longest=longest, target=longest.copy(), tol=np.zeros(rows),
+        fine=np.zeros(rows), tension=state.memory[:rows], active=np.zeros(rows, bool), u=np.zeros((rows, 3)),
+        phi=np.zeros(rows), history=history, x_start=np.zeros((slots, 3)), v_start=np.zeros((slots, 3)),
+        tension_start=np.zeros(rows), x_best=np.zeros((slots, 3)), tension_best=np.zeros(rows),
+        v_free=np.zeros((slots, 3)), force=np.zeros((slots, 3)), across=np.zeros(slots),
+        frequency=frequency(w, springs), exact=int(all(sheet.limit_rule == "exact" for sheet in model.deformables)),
+        counts=np.zeros(4), system=active_system(both, w, balls),
     )  # fmt: skip
     contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])
     batch = np.flatnonzero(system.forces.code == SPRINGS)
-    return state, ActiveContext(options, springs, limits, contacts, w, batch, system.forces.members[batch])
+    return ActiveContext(options, springs, limits, contacts, w, batch, system.forces.members[batch])
 
 
 @inline
@@ -222,9 +233,21 @@ def release(of, first, x, dt):
 
 
 @inline
+def loosen(of, x, dt):
+    """Springs that resist shrinkage, before bounds hold them: they stay among the rows. Returns how many."""
+    left = 0
+    for e in range(of.length.shape[0]):
+        if of.active[e] and of.tension[e] < 0.0:
+            pull(of, e, -dt * dt * of.tension[e], x)
+            of.tension[e] = 0.0
+            left += 1
+    return left
+
+
+@inline
 def pulls(of):
-    """Whether some contact does."""
-    for e in range(of.length.shape[0], of.i.shape[0]):
+    """Whether some contact does; or, by the exact rule, a spring resists shrinkage."""
+    for e in range(0 if of.exact == 1 else of.length.shape[0], of.i.shape[0]):
         if of.tension[e] < 0.0:
             return True
     return False
@@ -257,10 +280,13 @@ def hold_limits(system, state, ctx, t, dt):
     changed = 1
     best = 0.0  # error of the best round that is within the tolerance; 0: there is none
     for k in range(MAX_ROUNDS):
+        if k == ROUNDS_WITH_ALL:
+            changed += loosen(of, x, dt)
         evaluate_contacts(system, state, ctx.contacts, t, of.x_start)
+        of.counts[ROUNDS] += 1
         worst, passed, entered = find_violated(of, x, ctx.contacts.edge)
         if worst <= 1.0:
-            changed = release(of, springs, x, dt)  # contacts never pull
+            changed = release(of, 0 if of.exact == 1 else springs, x, dt)  # contacts never pull
             if changed == 0:
                 return OK
             continue
@@ -272,13 +298,20 @@ def hold_limits(system, state, ctx, t, dt):
             keep_round(of, x)
         if changed + entered > 0:
             m = gather(of.system, of.active, of.u)
-        solve_active(of.system, m, of.phi, of.u)
+            of.counts[GATHERED] += of.system.ptr[m]
+        if k >= ROUNDS_WITH_ALL:
+            took = solve_bounded(of.system, m, of.phi, of.u, of.tension, dt)
+        else:
+            took = solve_active(of.system, m, of.phi, of.u)
+        of.counts[MULTIPLIED] += took * of.system.ptr[m]
         system.work.counts[arrays.LINEAR_SOLVES] += 1
         for q in range(m):
             e = of.system.row[q]
             of.tension[e] += of.system.mu[q] / (dt * dt)
+            if k >= ROUNDS_WITH_ALL:
+                of.tension[e] = max(of.tension[e], 0.0)  # rounding at a bound
             pull(of, e, of.system.mu[q], x)
-        changed = release(of, 0 if k >= ROUNDS_WITH_ALL else springs, x, dt) if k > 0 else 0
+        changed = release(of, springs, x, dt) if 0 < k < ROUNDS_WITH_ALL else 0
     if best == 0.0:
         return NOT_CONVERGED
     return_to_best(of, x)
@@ -312,6 +345,7 @@ def substep(system, state, t, dt, ctx):
     copy3(v, of.v_start)
     for e in range(of.i.shape[0]):
         of.tension_start[e] = of.tension[e]
+    of.counts[SUBSTEPS] += 1
     set_directions(of, x, dt, tolerance)
     copy3(system.work.f, of.force)
     add_forces(ctx.springs, x, v, of.force)

@@ -45,7 +45,7 @@ class ActiveSystem(NamedTuple):
     diag: np.ndarray  # (e,) uint32: place of the diagonal in val
     fac: np.ndarray  # (.,) incomplete factor
     inverse: np.ndarray  # (e,)
-    work: np.ndarray  # (4 e,) of conjugate gradients
+    work: np.ndarray  # (5 e,) of conjugate gradients
     zeros: np.ndarray  # (e,) of the factor
     rhs: np.ndarray  # (e,) φ
     mu: np.ndarray  # (e,) μ
@@ -63,7 +63,7 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, SOFT), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
-        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(4 * e), np.zeros(e), np.zeros(e),
+        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(5 * e), np.zeros(e), np.zeros(e),
         np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ from ..methods import METHODS, base
 from ..methods.base import ClothContacts, Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
-from . import active_limits, records, step
+from . import active_limits, choice, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
 from .codes import OPTIONS, RELEASE_RULES, UNCONSTRAINED_RULE
@@ -90,9 +90,12 @@ def refuses_beyond_hard_edges(model: Model) -> str | None:
 
 def refuses_beyond_active_limits(model: Model) -> str | None:
     """Why the papers' step (active_limits.py) can not treat a model."""
-    other = next((deformable for deformable in model.deformables if deformable.system != "active"), None)
+    other = next((deformable for deformable in model.deformables if deformable.system == "nodes"), None)
     if other is not None:
-        return f"'{other.name}' has system '{other.system}' and others 'active'; give all of them the same"
+        return f"'{other.name}' has system 'nodes' and others 'active'; give all of them the same"
+    rules = {sheet.limit_rule for sheet in model.deformables}
+    if len(rules) > 1:
+        return "its sheets have different limit rules, and system 'active' knows one for all; give all of them the same"
     if model.row_count:
         name = model.constraint_info[0].name
         return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
@@ -106,6 +109,11 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
     if any(info.kind == "rigid" and info.motion == "free" for info in model.body_info):
         return "it has free rigid bodies, which system 'active' does not know; make them particles, or leave system out"
     return refuses(model)
+
+
+def may_choose(model: Model) -> bool:
+    """Whether both systems can treat a model whose sheets leave it open."""
+    return refuses_beyond_active_limits(model) is None and all(sheet.is_limited for sheet in model.deformables)
 
 
 def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
@@ -151,9 +159,23 @@ ACTIVE_LIMITS = replace(
         solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
     ),
     doc="Explicit springs in small steps; those beyond their limit, and contacts, are constraints in a linear system "
-    "of their own (limit_rule='paper', system='active').",
+    "of their own (system='active').",
     source="Hong ICRA 2005 V; Hong, Welch, Choi 2005 section 4",
     solves="0 where no limit acts, about 1 in each small step where some do",
+)  # fmt: skip
+CHOICE = replace(
+    IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
+    tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
+    hooks=replace(
+        IMPLICIT_FIRST.hooks, start=choice.start_with(IMPLICIT_FIRST.hooks.start), grow=None, drain=choice.drain,
+        observe=choice.observe, measure=choice.measure, told=choice.told, functions=370,
+        solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
+                                       f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",
+    ),
+    doc="Active limits or implicit multipliers, whichever takes less work as a run goes on, by counts of operations "
+    "(system='auto').",
+    source="Hong ICRA 2005 V, or (11)-(16) solved to the end",
+    solves="as those",
 )  # fmt: skip
 FAST_PROJECTION = held_by_multipliers(
     METHODS["fast_projection"],

@@ -8,6 +8,7 @@ SUBSTEPS, SYMPLECTIC, ADAMS_BASHFORTH = range(3)
 UNCONSTRAINED = ("substeps", "symplectic", "adams_bashforth")  # how forces alone move nodes (predict.py)
 BY_VELOCITY, BY_REGION = 1, 2  # what a release rule of contacts adds to the sign of λ (release.py)
 RELEASE_RULES = {"lambda": 0, "velocity": BY_VELOCITY, "voronoi": BY_REGION, "paper": BY_VELOCITY + BY_REGION}
+SYSTEMS = ("active", "nodes")  # what a step solves for (choice.py)
 OPTIONS = (
     Option("unconstrained", "substeps", "how forces move nodes before constraints act", choices=UNCONSTRAINED),
 )

@@ -15,7 +15,8 @@ Floating-point arithmetic is IEEE's: no fast-math, no contraction, so that runs 
     fingerprint.py        a digest of a function and of everything that it calls
     storage.py            compiled functions on disk, named by that digest
     folder.py             the folder on disk: whose it is, what may be deleted in it;  locks.py  one writer at a time
-    lowering.py           kernels in LLVM's language, in few words
+    passes.py             from byte code to LLVM's language: numba's passes that kernels need
+    inference.py          types of variables, inferred with a memory;  lowering.py  LLVM's language, in few words
     on_demand.py          functions that are compiled when they are first called
     kinds.py              types of structures, found again quickly
     level.py              for which processors code is compiled; code that came with taut

@@ -19,23 +19,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import bytecode, compiler, typed_passes, untyped_passes
+from numba.core import bytecode, compiler
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler_machinery import PassManager
 
 from .fingerprint import DISPATCHERS, describe_type, fingerprint
-from .lowering import KernelLowering
 from .on_demand import Later, expect
+from .passes import KernelPasses
 
 Need = tuple[str, tuple]  # digest of a function, types of its arguments
 INLINE, OBJECT = "inline", "object"
-PASSES = (  # those of numba that kernels need: no closures, no array expressions, no loops in parallel
-    untyped_passes.TranslateByteCode, untyped_passes.FixupArgs, untyped_passes.IRProcessing,
-    untyped_passes.RewriteSemanticConstants, untyped_passes.DeadBranchPrune, untyped_passes.GenericRewrites,
-    untyped_passes.ReconstructSSA, typed_passes.NopythonTypeInference, typed_passes.PreLowerStripPhis,
-    typed_passes.NoPythonSupportedFeatureValidation, typed_passes.IRLegalization, KernelLowering,
-    typed_passes.NoPythonBackend,
-)  # fmt: skip
+FULL = 3  # loops in loops from which on LLVM does all that it can: elsewhere it gains nothing and takes twice as long
 
 
 def key_of(need: Need) -> str:
@@ -51,6 +44,7 @@ class KernelLibrary(JITCodeLibrary):
         self.inline, self.origin = inline, origin
         self.needs: dict[str, Need] = {}
         self.later: dict[int, Later] = {}  # what is compiled when it is called (on_demand.py)
+        self.depth = 0  # of its loops, one in another, with those of what is copied into it
 
     @property
     def codegen(self) -> Any:
@@ -82,14 +76,17 @@ class KernelLibrary(JITCodeLibrary):
     def key(self) -> str:
         return key_of(self.origin)
 
+    def _optimize_functions(self, module: Any) -> None:
+        """numba optimises each function of a module before the module, too, which only helps to count references."""
+        module.data_layout = self._codegen._data_layout
+
     def _optimize_final_module(self) -> None:
-        if not self.inline:
-            # numba optimises twice, to find reference counts that cancel each other; kernels have none.
-            manager, passes = self._codegen._module_pass_manager()
-            manager.run(self._final_module, passes)
-            return
-        # A little cleaning, so that callers do not repeat it.
-        passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
+        """Fully where loops stand in loops, lightly elsewhere; what is inlined only so that callers do not repeat it.
+        numba optimises twice, to find reference counts that cancel each other; kernels have none."""
+        if not self.inline and self.depth >= FULL:
+            passes = self._codegen._pass_builder()
+        else:
+            passes = self._codegen._pass_builder(opt=1, loop_vectorize=False, slp_vectorize=False)
         passes.getModulePassManager().run(self._final_module, passes)
 
     def _finalize_final_module(self) -> None:
@@ -105,19 +102,21 @@ class KernelLibrary(JITCodeLibrary):
         needs = tuple(self.needs.values())
         later = tuple((fingerprint(function), result, given) for function, result, given in self.later.values())
         if self.inline:
-            return self.name, INLINE, self._get_module_for_linking().as_bitcode(), (), needs, later, self.origin
+            code = self._get_module_for_linking().as_bitcode()
+            return self.name, INLINE, code, (), needs, later, self.origin, self.depth
         symbols = [
             entry.name
             for group in (self._final_module.functions, self._final_module.global_variables)
             for entry in group
             if not entry.is_declaration
         ]
-        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, later, self.origin
+        return self.name, OBJECT, self._get_compiled_object(), tuple(symbols), needs, later, self.origin, self.depth
 
     @classmethod
     def load(cls, codegen: Any, stored: tuple) -> KernelLibrary:
-        name, form, code, symbols, needs, later, origin = stored
+        name, form, code, symbols, needs, later, origin, depth = stored
         self = cls(codegen, name, form == INLINE, origin)
+        self.depth = depth
         self.needs = {key_of(need): need for need in needs}  # callers join those of several libraries
         for digest, result, given in later:
             entry = DISPATCHERS[digest], result, given
@@ -167,23 +166,22 @@ class KernelCompiler(compiler.Compiler):
         with _without_collector():
             return self._compile_bytecode()
 
-    def define_pipelines(self) -> list[PassManager]:
-        manager = PassManager("kernel")
-        for kind in PASSES:
-            manager.add_pass(kind, kind.__name__)
-        manager.finalize()
-        return [manager]
+    def define_pipelines(self) -> list[KernelPasses]:
+        return [KernelPasses("kernel")]
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Python's collector of cycles takes a tenth of the time of compiling, and finds next to nothing."""
+    """Python's collector of cycles takes a tenth of the time of compiling, and finds next to nothing. What was made is
+    old when it comes back, so that it does not begin with going through all of it."""
     running = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if running:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

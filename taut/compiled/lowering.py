@@ -15,20 +15,23 @@ The results are the same in every bit: LLVM is given the same floating-point ope
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from llvmlite import ir
 from llvmlite.ir import instructions
-from numba.core import cgutils, types
+from numba.core import cgutils, errors, types
 from numba.core import ir as numba_ir
-from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
 
+from .inference import PLAIN, operator_signature, operator_type
 from .on_demand import OnDemandType, write_call
+from .references import item_size
 
 DATA, SHAPE = 4, 5  # places in the record of an array
 PURE = (
@@ -62,24 +65,53 @@ class KernelLower(Lower):
         self._counters: dict[int, tuple[Any, Any, Any]] = {}  # of loops, by the expression that begins them
         self._upward: set[int] = set()  # places of counters that begin at 0 or above and grow
 
+    def lower_block(self, block: Any) -> None:
+        """numba keeps a record of what it does at each statement for the message of a mistake; here mistakes do."""
+        self._depth = self._depths[id(block)]
+        self.library.depth = max(self.library.depth, self._depth)
+        for statement in block.body:
+            self.loc = statement.loc
+            try:
+                self.lower_inst(statement)
+            except errors.NumbaError:
+                raise
+            except Exception as mistake:
+                raise errors.LoweringError(f'lowering "{statement}": {mistake}', loc=self.loc) from mistake
+
+    def lower_inst(self, inst: Any) -> None:
+        if isinstance(inst, numba_ir.Assign):
+            self.storevar(self.lower_assign(self.typeof(inst.target.name), inst), inst.target.name)
+        elif isinstance(inst, numba_ir.StaticSetItem) and isinstance(self.typeof(inst.target.name), types.Array):
+            self.lower_setitem(inst.target, inst.index_var, inst.value, self.fndesc.calltypes[inst])
+        else:
+            super().lower_inst(inst)
+
     # Variables
 
     def _find_singly_assigned_variable(self) -> None:
-        super()._find_singly_assigned_variable()
+        """Variables that are values: assigned once, before all uses on every way, and in an earlier block or here."""
         blocks = self.func_ir.blocks
-        assignments = Counter(
-            statement.target.name for block in blocks.values() for statement in block.find_insts(numba_ir.Assign)
-        )
-        used_in, defined_in = compute_use_defs(blocks)
-        before = compute_cfg_from_blocks(blocks).dominators()
-        where = {name: label for label, names in defined_in.items() for name in names if assignments[name] == 1}
-        early = {  # used where the assignment has not been passed, or is not written yet
-            name
-            for label, names in used_in.items()
-            for name in names
-            if name in where and (where[name] not in before[label] or where[name] >= label)
-        }
-        self._singly_assigned_vars |= where.keys() - early
+        assigned: dict[str, int] = {}  # where
+        again: set[str] = set()
+        used: dict[int, set[str]] = {label: set() for label in blocks}  # in a block that has not assigned it before
+        for label, block in blocks.items():
+            defined: set[str] = set()
+            for statement in block.body:
+                used[label].update(name for name in names_read(statement) if name not in defined)
+                if isinstance(statement, numba_ir.Assign):
+                    name = statement.target.name
+                    again.update({name} & assigned.keys())
+                    assigned[name] = label
+                    defined.add(name)
+        graph = compute_cfg_from_blocks(blocks)
+        before = graph.dominators()
+        self._depths = {id(block): len(graph.in_loops(label)) for label, block in blocks.items()}
+        early = {
+            name for label, names in used.items() for name in names
+            if name in assigned and (assigned[name] not in before[label] or assigned[name] >= label)
+        }  # fmt: skip
+        self._singly_assigned_vars = assigned.keys() - again - early
+        self._blk_local_varmap: dict[str, Any] = {}
 
     def storevar(self, value: Any, name: str, argidx: Any = None) -> None:
         if name in self._singly_assigned_vars:
@@ -93,6 +125,8 @@ class KernelLower(Lower):
     # Expressions
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
+        if expr.op == "static_getitem" and isinstance(self.typeof(expr.value.name), types.Array):
+            return self.lower_getitem(resty, expr, expr.value, expr.index_var, self.fndesc.calltypes[expr])
         write = getattr(self, f"_write_{expr.op}", None)
         found = None if write is None else write(expr)
         return super().lower_expr(resty, expr) if found is None else found
@@ -116,6 +150,15 @@ class KernelLower(Lower):
         array = self.loadvar(expr.value.name)
         return self._tuple([part(self.builder, array, SHAPE, k) for k in range(kind.ndim)])
 
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        signature = self.fndesc.calltypes[expr]
+        if op not in PLAIN or not all(isinstance(kind, types.Number) for kind in signature.args):
+            return super().lower_binop(resty, expr, op)
+        given = [self._cast_var(part, kind) for part, kind in zip((expr.lhs, expr.rhs), signature.args)]
+        write = self.context.get_function(operator_type(op), operator_signature(op, signature.args))
+        found = write(self.builder, given)
+        return self.context.cast(self.builder, found, signature.return_type, resty)
+
     def _tuple(self, values: list[Any]) -> Any:
         found = ir.Constant(ir.ArrayType(LONG, len(values)), ir.Undefined)
         for k, value in enumerate(values):
@@ -130,6 +173,11 @@ class KernelLower(Lower):
         if isinstance(kind, OnDemandType):
             given = [self._cast_var(variable, wanted) for variable, wanted in zip(expr.args, signature.args)]
             return write_call(self, kind, given, signature.args)
+        if isinstance(kind, types.Dispatcher):
+            callee = kind.dispatcher.get_compile_result(signature).library
+            if getattr(callee, "inline", False):
+                self.library.depth = max(self.library.depth, self._depth + callee.depth)
+            return None
         if getattr(kind, "typing_key", None) is not range or expr.kws or expr.vararg is not None:
             return None
         number = RANGES.get(signature.return_type)
@@ -257,7 +305,7 @@ class KernelLower(Lower):
     def _view(self, array: Any, kind: Any, address: Any, shape: list[Any]) -> Any:
         """The record of a row. Kernels own no arrays, so it belongs to nobody."""
         builder = self.builder
-        size = ir.Constant(LONG, self.context.get_abi_sizeof(self.context.get_data_type(array.dtype)))
+        size = ir.Constant(LONG, item_size(self.context, array.dtype))
         strides = [size]
         for length in reversed(shape):
             strides.insert(0, builder.mul(strides[0], length))
@@ -279,25 +327,43 @@ class KernelLower(Lower):
         drop_unread(self.function)
 
 
+def names_read(statement: Any) -> Iterator[str]:
+    """The variables that a statement of numba's language reads."""
+    value = statement.value if isinstance(statement, numba_ir.Assign) else statement
+    if isinstance(value, numba_ir.Var):
+        yield value.name
+    elif isinstance(value, numba_ir.Expr | numba_ir.Stmt):
+        yield from _names_in((value._kws if isinstance(value, numba_ir.Expr) else vars(value)).values())
+
+
+def _names_in(values: Iterable[Any]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, numba_ir.Var):
+            yield value.name
+        elif isinstance(value, list | tuple):
+            yield from _names_in(value)
+        elif isinstance(value, dict):
+            yield from _names_in(value.values())
+
+
 def drop_unread(function: Any) -> None:
-    """Take out instructions without an effect whose value no other instruction reads."""
-    reads: Counter[int] = Counter()
+    """Take out instructions without an effect whose value no other instruction reads, the last first."""
+    reads: dict[int, int] = defaultdict(int)
     for block in function.blocks:
         for instruction in block.instructions:
-            reads.update(map(id, instruction.operands))
-            reads.update(id(value) for value, _ in getattr(instruction, "incomings", ()))
-    changed = True
-    while changed:
-        changed = False
-        for block in reversed(function.blocks):
-            kept = []
-            for instruction in reversed(block.instructions):
-                if isinstance(instruction, PURE) and not reads[id(instruction)]:
-                    reads.subtract(map(id, instruction.operands))
-                    changed = True
-                else:
-                    kept.append(instruction)
-            block.instructions[:] = reversed(kept)
+            for value in instruction.operands:
+                reads[id(value)] += 1
+            for value, _ in getattr(instruction, "incomings", ()):
+                reads[id(value)] += 1
+    for block in reversed(function.blocks):
+        kept = []
+        for instruction in reversed(block.instructions):
+            if reads[id(instruction)] or not isinstance(instruction, PURE):
+                kept.append(instruction)
+                continue
+            for value in instruction.operands:
+                reads[id(value)] -= 1
+        block.instructions[:] = reversed(kept)
 
 
 def _alignment(array: Any) -> int | None:

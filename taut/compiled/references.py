@@ -161,11 +161,17 @@ def _load_array(context: Any, builder: Any, kind: types.Array, structure: Any, f
         found = builder.insert_value(found, _load(builder, structure, first + shape + k, integer), [5, k])
     for k in range(kind.ndim):
         if kind.layout == "C" and k == kind.ndim - 1:  # known when compiling
-            stride = ir.Constant(integer, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+            stride = ir.Constant(integer, item_size(context, kind.dtype))
         else:
             stride = _load(builder, structure, first + strides + k, integer)
         found = builder.insert_value(found, stride, [6, k])
     return found
+
+
+def item_size(context: Any, kind: Any) -> int:
+    """Bytes of an entry of an array. LLVM is asked by a module that it has to read each time, so not for numbers."""
+    bits = kind.bitwidth if isinstance(kind, types.Integer | types.Float) else 0  # type: ignore[union-attr]
+    return bits // 8 if bits else context.get_abi_sizeof(context.get_data_type(kind))
 
 
 def _load(builder: Any, structure: Any, number: int, form: Any) -> Any:

@@ -32,8 +32,8 @@ from .locks import lock, release
 
 # A digest of what decides how functions are linked, how structures are laid out and what an entry holds. It is taken
 # when the package is imported: files that are replaced later are not the code that runs here.
-DECIDING = ("decorators", "fingerprint", "function_pointers", "library", "lowering", "on_demand",
-            "references", "storage")
+DECIDING = ("decorators", "fingerprint", "function_pointers", "inference", "library", "lowering", "on_demand",
+            "passes", "references", "storage")
 MACHINERY = hashlib.sha256(
     b"".join(Path(__file__).with_name(f"{name}.py").read_bytes() for name in DECIDING)
 ).hexdigest()
@@ -94,7 +94,7 @@ class KernelCache(_Cache):
             return None
         found = _read(self.find(sig)) or _read(self.own(sig))
         if found is None:
-            target_context.refresh()
+            _fill_registries(target_context)
             for hook in before_compiling:
                 hook(self._dispatcher)
             lock(self.file_name(sig))
@@ -112,6 +112,12 @@ class KernelCache(_Cache):
         if keep(folder / self.file_name(sig), hashlib.sha256(text).digest() + text):
             _prune_once(folder)
         release(self.file_name(sig))
+
+
+@cache
+def _fill_registries(target_context: Any) -> None:
+    """Before the first function is compiled; numba adds what is registered later."""
+    target_context.refresh()
 
 
 @cache

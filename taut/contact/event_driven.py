@@ -131,19 +131,19 @@ def step(system, state, t, h, context):
     if own.number >= 0:
         begin_step(own.held, t, state.x, state.quat, state.v)
         own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
-    platt = is_persistent(ctx.problem.rule)
+    persistent = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
-    broken = False
+    was_cut = False
     while done < h:
         now = t + done
-        if not platt:
+        if not persistent:
             impacts = impact_now(system, state, ctx, now, events < MOST_EVENTS)
             if impacts < 0:
                 return -impacts
             if impacts > 0:
-                broken = True
-                restart(memory)
+                was_cut = True
+                forget_history(memory)
         status = choose_active(system, state, ctx, now, next_instant(ctx.events, now))
         if status != OK:
             return status
@@ -155,17 +155,17 @@ def step(system, state, t, h, context):
             return status
         done = h if used == rest else done + used
         if used < part:
-            broken = True
-            restart(memory)
+            was_cut = True
+            forget_history(memory)
             events += 1
             if events > 2 * MOST_EVENTS:
                 return STUCK
-    if platt:
+    if persistent:
         update_platt_set(system, state, ctx, t + h)
     elif ctx.problem.rewind == 0:
         impact_now(system, state, ctx, t + h, YES)
-    if broken and own.adaptive == 0:  # the last part was no whole step
-        restart(memory)
+    if was_cut and own.adaptive == 0:  # the last part was no whole step
+        forget_history(memory)
     return OK
 
 
@@ -184,7 +184,7 @@ def forget_events(context, so_far):
 
 
 @inline
-def restart(memory):
+def forget_history(memory):
     """What a method remembers of steps before an event is of no use after it."""
     if memory.shape[0] > 0:
         memory[0] = 0.0

@@ -38,6 +38,7 @@ EVENT_CAPACITY = 200_000
 LOG_CAPACITY = 400_000
 EVENTS = ("activation", "release", "impact")
 ACTIVATION, RELEASE, IMPACT = range(3)
+SYSTEM_CHOSEN = 5  # of cloth, beyond the two kinds of switches (result/events.py)
 REWIND = ("auto", "yes", "no")
 SPEED_TOLERANCE = 1e-7  # [m/s]
 

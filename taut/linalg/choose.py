@@ -12,7 +12,8 @@ Orders differ in their pivots, too. In the middle of a long chain of rods, where
 left of the diagonal is the inverse inertia of the halves: for n rods across their plane n⁻³ of a rod's own. Such a
 pivot looks like that of a dependent row (singular.py), and the look at the rank that it calls for costs more than
 the factor. From the ground outwards each joint meets a rod that nothing else holds yet, and its pivot is at least
-what this rod alone gives, however long the chain. So that order is taken where it costs no more than `OUTWARD`.
+what this rod alone gives, however long the chain. So that order is taken where it costs no more than `OUTWARD`, and
+for joints, whose arms may be several and long, no more than `OUTWARD_OF_JOINTS`: a look at the rank costs more.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ NARROW = 2  # a band so narrow that no other order can be better
 TINY = 4
 SMALL = 60  # dense up to here if the band would be more than half full anyway
 WIDE = 500  # rows from which on nested dissection may beat minimum degree by enough to be worth its time
-OUTWARD = 1.1  # times the work of the order with the least
+OUTWARD, OUTWARD_OF_JOINTS = 1.1, 10.0  # times the work of the order with the least
 ROWS_ALIKE = 2.0  # rows of a group on average, from which on tiles of eight lanes pay; measured
+LONG_OF_GROUPS = 36  # as LONG of supernodes.py: columns of L up to which tiles serve; six arms of joints have such
 MOST_FILL = 50_000_000  # entries of L beyond which the direct solver would not fit a desk
 
 
@@ -91,12 +93,13 @@ def grouped(pattern: Pattern, bandwidth: int) -> Choice | None:
     size = np.bincount(group)
     if pattern.rows < ROWS_ALIKE * size.size:
         return None
-    order, _ = least_work(between_groups(pattern.graph, group), between_groups(pattern.members, group))
+    joints = between_groups(pattern.graph, group), between_groups(pattern.members, group)
+    order, _ = least_work(*joints, OUTWARD_OF_JOINTS)
     place = np.empty(size.size, np.int64)
     place[order] = np.arange(size.size)
     perm = np.argsort(place[group], kind="stable")
     _, counts = elimination(pattern.graph, perm)
-    if worth_supernodes(counts):
+    if worth_supernodes(counts, LONG_OF_GROUPS):
         return None
     return Choice(SPARSE, perm, bandwidth, int(counts.sum()), size[order])
 
@@ -116,7 +119,9 @@ def narrowest(pattern: Pattern) -> tuple[np.ndarray, int]:
     return (perm, reordered) if reordered < natural else (np.arange(m), natural)
 
 
-def least_work(graph: sp.csr_matrix, members: sp.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
+def least_work(
+    graph: sp.csr_matrix, members: sp.csr_matrix, outward: float = OUTWARD
+) -> tuple[np.ndarray, np.ndarray]:
     """The better fill-reducing order, as a postorder, and the entries of each column of L: trees and narrow nets
     are best eliminated from their ends (minimum degree), sheets and solids by nested dissection."""
     perm = minimum_degree(graph)
@@ -127,9 +132,10 @@ def least_work(graph: sp.csr_matrix, members: sp.csr_matrix) -> tuple[np.ndarray
         if work(other_counts) < work(counts):
             perm, parent, counts = other, other_parent, other_counts
     other, bandwidth = outwards(graph, members)
-    if other.size * bandwidth <= 4 * counts.sum():  # else it can not be, and its entries may be too many to count
+    # else it can not be, and its entries may be too many to count
+    if other.size * bandwidth <= max(4.0, outward) * counts.sum():
         other_parent, other_counts = elimination(graph, other)
-        if work(other_counts) <= OUTWARD * work(counts):
+        if work(other_counts) <= outward * work(counts):
             perm, parent, counts = other, other_parent, other_counts
     order = postorder(parent)
     return perm[order], counts[order]

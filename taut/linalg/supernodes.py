@@ -259,6 +259,6 @@ def no_supernodes() -> Supernodes:
     return Supernodes(np.zeros((8, 1), np.uint64), short, np.zeros((3, 0), np.uint32), short, short, np.zeros(0))
 
 
-def worth_supernodes(count: np.ndarray) -> bool:
+def worth_supernodes(count: np.ndarray, long: int = LONG) -> bool:
     """Whether the columns of L are long enough for dense panels: by (2) of choose.py per entry of L."""
-    return bool(((count + 1.0) ** 2).sum() > LONG * (count + 1.0).sum())
+    return bool(((count + 1.0) ** 2).sum() > long * (count + 1.0).sum())

@@ -95,7 +95,7 @@ def left_over(system, state, t, h, weights):
 
 
 @compiled
-def renew(system, t, h, weights, tangent):
+def refactor_tangent(system, t, h, weights, tangent):
     """Factor the matrices of Newton's method where q', v' and J stand."""
     work = system.work
     inertia = (1.0 - weights.am) / ((1.0 - weights.af) * weights.gamma)
@@ -130,7 +130,7 @@ def advance(system, state, t, h, weights, options, tangent):
         for c in range(3):
             work.v1[i, c] += h * a[i, c]
     place_new(system, state, t, h, weights)
-    renew(system, t, h, weights, tangent)
+    refactor_tangent(system, t, h, weights, tangent)
     last = 1e300
     noise = ROUNDED * options[ROUNDING] * weights.gamma / (h * weights.beta)
     for _ in range(MOST_ROUNDS):
@@ -155,7 +155,7 @@ def advance(system, state, t, h, weights, options, tangent):
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
         if change > 0.5 * last:
-            renew(system, t, h, weights, tangent)
+            refactor_tangent(system, t, h, weights, tangent)
             change = 1e300
         last = change
     return NOT_CONVERGED

@@ -111,6 +111,7 @@ class Hooks:
     remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
     solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (context) -> the tables of result/log.py
+    told: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
 
@@ -154,8 +155,15 @@ class Method:
     suits: dict[str, str] = field(default_factory=dict, hash=False)
     hooks: Hooks = Hooks()
     cloth_contacts: ClothContacts = ClothContacts()
+    # (model): whether this form is the one for a model; where it is not, `otherwise` treats it
+    fits: Callable[[Model], bool] = lambda model: True
+    otherwise: Method | None = None
     form: str = ""  # which form of a method this is: "", "contact" or "deformable"
     algorithm: str = ""  # what runs under the name of the method, if another algorithm than the method's own
+
+    def for_model(self, model: Model) -> Method:
+        """The form of the method that a model is treated with."""
+        return self if self.otherwise is None or self.fits(model) else self.otherwise
 
     @property
     def is_for_deformables_only(self) -> bool:

@@ -57,7 +57,7 @@ def first_order(system, state, t, h, integrator, out_v, lam):
 
 
 @on_demand(types.none)
-def renew(system):
+def refactor(system):
     """(6): from now on corrections are made with the J last evaluated."""
     copy(system.work.J, system.work.J2)
     form_and_factor(system, system.work.J, system.bodies.inverse_mass)
@@ -91,7 +91,7 @@ def correct(system, state, t, h, options):
         if worse:
             take_back(system, work.J2, work.mu)
         elif error > 0.5 * last:
-            renew(system)  # (6)
+            refactor(system)  # (6)
         full = full and error <= 0.5 * last
         last = 1e300 if worse else error
         for r in range(work.b.shape[0]):

@@ -39,7 +39,7 @@ from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, copy, largest
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Caveat, Hooks, Method
-from .implicit_first import correct_multipliers, renew
+from .implicit_first import correct_multipliers, refactor
 from .style import DASHED, Style
 from .unconstrained import AB2, INTEGRATOR, MIDPOINT, extrapolate, integrator_option, memory
 
@@ -143,7 +143,7 @@ def repeat(system, state, t, h, options, v_half):
             status = OK
             break
         if error > 0.5 * last:
-            renew(system)  # (7)
+            refactor(system)  # (7)
         last = error
         correct_multipliers(system, h, state.lam)  # (6)
         apply_multipliers(system, work.J2, w, work.mu, 0.5 * h, v_half)

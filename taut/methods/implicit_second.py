@@ -34,7 +34,7 @@ from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest, mean
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method
-from .implicit_first import correct_multipliers, first_order, renew
+from .implicit_first import correct_multipliers, first_order, refactor
 from .style import SOLID, Style
 from .unconstrained import INTEGRATOR, MIDPOINT, integrator_option, memory
 
@@ -122,7 +122,7 @@ def correct(system, state, t, h, options):
         if error <= options[TOLERANCE]:
             return OK
         if error > 0.5 * last:
-            renew(system)  # (8)
+            refactor(system)  # (8)
         last = error
         correct_multipliers(system, h, state.lam)  # (7)
         if system.counted == 1:

@@ -48,7 +48,7 @@ from .acceleration import observe_lagrange
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
-from .implicit_first import renew
+from .implicit_first import refactor
 from .spinning import exchange_gyroscopic, halfway, move_halfway
 from .style import SOLID, Style
 
@@ -131,7 +131,7 @@ def position_half(system, state, t, h, options, attempt):
         if error > 0.5 * last:
             attempt = min(attempt + 1, RENEWED)
             if attempt == RENEWED:
-                renew(system)  # (7)
+                refactor(system)  # (7)
         last = 1e300 if worse else error
         for r in range(lam.shape[0]):
             work.b[r] = -2.0 * work.phi[r] / (h * h)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import types
 
-from ..compiled import inline, on_demand
+from ..compiled import compiled, inline, on_demand
 from .rotation import turn
 
 
@@ -61,7 +61,7 @@ def copy_vector(source, out):
         out[i] = source[i]
 
 
-@inline
+@compiled
 def copy_state(source, out):
     """What a step changes, between a State, the start of a step and the state of an own step."""
     copy(source.x, out.x)

@@ -1,8 +1,10 @@
-"""What happened at one moment: activations, releases and impacts of inequalities, and switches that were turned.
+"""What happened at one moment: activations, releases and impacts of inequalities, switches that were turned, and which
+system steps of cloth go on with from then on (cloth/choice.py).
 
 A run keeps them as plain numbers, one row each: time [s], kind, row of the model's inequalities (-1: a pair of balls;
-of a switch its number), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes of cloth
-against balls, and then features of cloth against cloth, whose other feature is the pair (cloth/contact_events.py).
+of a switch or a system its number), the pair packed into one number, impulse [N s]. Behind these rows are counted nodes
+of cloth against balls, and then features of cloth against cloth, whose other feature is the pair
+(cloth/contact_events.py).
 `table` gives them names: "cloth[3]|floor", "cloth[3]|ball", "cloth[3]|cloth(7, 8, 12)", "cloth(3, 4)|cloth(8, 12)".
 """
 
@@ -12,16 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..cloth.codes import SYSTEMS
 from ..cloth.contact_events import members_of
 from ..cloth.contact_rows import external_members
 from ..contact.problem import EVENTS as OF_CONTACTS
+from ..contact.problem import SYSTEM_CHOSEN
 from ..model.arrays import Switches
 from ..model.model import Model
 
 if TYPE_CHECKING:
     import pandas
 
-EVENTS = (*OF_CONTACTS, "switched on", "switched off")
+EVENTS = (*OF_CONTACTS, "switched on", "switched off", "system")
 NO_EVENTS = np.zeros((0, 5))
 TIME, KIND, ROW, PAIR, IMPULSE = range(5)
 
@@ -65,6 +69,8 @@ def table(model: Model, events: np.ndarray) -> pandas.DataFrame:
         return f"{deformable}({', '.join(slots[slot].rpartition('[')[2][:-1] for slot in slots_of)})"
 
     def spoken(kind: float, row: float, pair: float) -> str:
+        if kind == SYSTEM_CHOSEN:
+            return SYSTEMS[int(row)]
         if kind >= len(OF_CONTACTS):
             return model.switch_names[int(row)]
         if 0 <= row < len(names):

@@ -174,16 +174,13 @@ def check_thickness(what: str, record: Deformable) -> None:
 
 
 def check_active(what: str, record: Deformable) -> None:
-    """The system of active springs is that of the paper: limits that are released by its rule, and nothing else."""
+    """The system of active springs is that of the paper: limits, and nothing else."""
     if len(record.hard_edges):
         raise TautError(f"{what}: system is 'active', but it has {len(record.hard_edges)} hard edges, which always "
                         "act; give hard=None and a limit above 0, such as 0.01, or leave system out.")
     if not record.is_limited:
         raise TautError(f"{what}: system is 'active', but it has no limit that could act; give one, such as 0.1, or "
                         "leave system out.")
-    if record.limit_rule != "paper":
-        raise TautError(f"{what}: system is 'active', but limit_rule is {shown(record.limit_rule)}; its springs are "
-                        "released between steps alone, so give limit_rule='paper', or leave system out.")
 
 
 def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: str | None) -> Deformable:
@@ -203,7 +200,8 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
         limit_edges=limit_edges, limit_lengths=_lengths(limit_edges, x),
         hard_edges=hard, hard_lengths=_lengths(hard, x),
         shortest=float(_lengths(shape.edges, x).min()),
-        **{name: values[name] for name in ("limit_rule", "system", "thickness", "self_contact", "release", "approach")},
+        system=values["system"] or ("auto" if values["limit_rule"] == "paper" else "nodes"),
+        **{name: values[name] for name in ("limit_rule", "thickness", "self_contact", "release", "approach")},
     )  # fmt: skip
 
 

@@ -109,9 +109,10 @@ _SPRINGS = (
            "of a cloth are hard, and a solid gives way only to being pressed"),
     Option("limit_rule", choice("exact", "paper"), "text", "exact",
            "'exact': the limit only pulls; 'paper': held until its multiplier would push"),
-    Option("system", choice("nodes", "active"), "text", "nodes",
-           "what implicit_first solves for: 'nodes': the places of all nodes; 'active': with limit_rule 'paper', the "
-           "multipliers of springs at their limit alone, after explicit springs in small steps"),
+    Option("system", choice("nodes", "active", "auto"), "text", None,
+           "what implicit_first solves for: 'nodes': the places of all nodes; 'active': the multipliers of springs at "
+           "their limit alone, after explicit springs in small steps; 'auto': whichever takes less work as a run goes "
+           "on; None: 'auto' with limit_rule 'paper', else 'nodes'"),
 )
 _MOTION = (
     Option("velocity", checks.vector, "vector", _ZERO, "of all nodes at the start [m/s]"),

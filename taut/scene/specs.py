@@ -182,7 +182,7 @@ class DeformableParts:
     springs       "structural", "shear", "bending" -> springs between nodes
     limit         largest elongation of the limit edges, 0.1 for ten percent; None: no limit
     limit_rule    "exact" or "paper"
-    system        "nodes" or "active": what implicit_first solves for
+    system        "nodes", "active" or "auto": what implicit_first solves for
     limit_edges   (k, 2) nodes, with their lengths (k,) [m]: structural and shear edges that are not hard
     hard_edges    (h, 2) nodes of the `distance` equalities, with their lengths (h,) [m]
     thickness     [m]; nodes are balls of half of it

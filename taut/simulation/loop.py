@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..compiled import compiled, entry, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..methods import METHODS, Method
+from ..methods.base import OK
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import (
     begin_step,
@@ -37,8 +38,9 @@ METHOD_LIST = [
     *STEP_METHODS.values(),
     *DEFORMABLE_METHODS.values(),
     ACTIVE_LIMITS,
+    CHOICE,
 ]
-FINE, NOT_FINITE = 0, -1  # besides the statuses of methods/base.py
+NOT_FINITE = -1  # besides the statuses of methods/base.py
 
 
 class Calls(NamedTuple):
@@ -78,7 +80,7 @@ def switched_step(system, state, t, h, context):
 
 
 def advance(system, state, context, h, first, steps):
-    """Take steps after number `first`; returns how many were taken, and FINE or why the next one failed."""
+    """Take steps after number `first`; returns how many were taken, and OK or why the next one failed."""
     for k in range(first, first + steps):
         t = k * h
         if system.switches.keeper.shape[0] > 0:
@@ -91,7 +93,7 @@ def advance(system, state, context, h, first, steps):
             return k - first, NOT_FINITE
         if status != 0:
             return k - first, status
-    return steps, FINE
+    return steps, OK
 
 
 @inline
@@ -151,12 +153,12 @@ def loop(calls, system, state, context, h, first, steps, every, keep_start, reco
             calls.advance, calls.number, (system, state, context, h, done, count)
         )
         done += taken
-        if status != FINE:
+        if status != OK:
             return done - first, filled, status
         if done % every == 0:
             record(calls, system, state, done * h, context, records, filled)
             filled += 1
-    return steps, filled, FINE
+    return steps, filled, OK
 
 
 @inline

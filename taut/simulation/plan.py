@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..cloth.algorithms import ACTIVE_LIMITS, DEFORMABLE_METHODS
+from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..errors import TautError, chosen, shown
 from ..initial import AS_GIVEN, REPAIR, start_mode
@@ -46,8 +46,11 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
     if scene.deformables:
         # Springs and hard edges alone are forces and equalities like any others.
         form = DEFORMABLE_METHODS.get(name) or (None if scene.is_unilateral else method)
-        if name == ACTIVE_LIMITS.name and any(one.system == "active" for one in scene.deformables.values()):
+        systems = {one.system for one in scene.deformables.values()}
+        if name == ACTIVE_LIMITS.name and "active" in systems:
             form = ACTIVE_LIMITS
+        elif name == CHOICE.name and systems == {"auto"}:
+            form = CHOICE
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method

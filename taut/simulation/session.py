@@ -18,7 +18,7 @@ from ..errors import TautError, note, notes_so_far, warn
 from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
 from ..methods.options import option_values
 from ..model import Model
 from ..model.arrays import COUNTERS
@@ -30,7 +30,7 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
-from .loop import FINE, Buffers, calls_for, loop
+from .loop import Buffers, calls_for, loop
 from .plan import method_for
 from .status import divergence
 from .switching import with_workspace
@@ -44,7 +44,7 @@ class Session:
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
-        self.method = method_for(scene, plan["method"], plan["options"])
+        self.method = method_for(scene, plan["method"], plan["options"]).for_model(model)
         reason = self.method.refusal(model)
         if reason:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
@@ -104,7 +104,7 @@ class Session:
                     bar.update(self.done)
                     if end == PAIRS_FULL:
                         self.grow()
-                    elif end not in (FINE, EVENTS_FULL):
+                    elif end not in (OK, EVENTS_FULL):
                         status, message = "diverged", self._explain(end)
                         break
         except KeyboardInterrupt:
@@ -202,6 +202,7 @@ class Session:
             "wall_time": wall_time,
             **{name: int(count) for name, count in zip(COUNTERS, counts)},
             "solver_chosen": self.method.hooks.solver(self.system, self.context),
+            **self.method.hooks.told(self.context),
             "notes": notes_so_far(),
             **({} if step is None else {"diverged_step": step}),
         }

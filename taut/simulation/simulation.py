@@ -20,14 +20,14 @@ import numpy as np
 
 from ..arguments import checked_methods
 from ..errors import TautError, shown, unknown
-from ..methods.base import EVENTS_FULL, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
 from ..model import build
 from ..model.frames import conjugate, multiply
 from ..result.records import Records
 from ..scene import checks
 from ..scene.scene import Scene
 from ..scene.specs import BodyRef
-from .loop import FINE, calls_for, loop
+from .loop import calls_for, loop
 from .plan import plan_of, positive
 from .session import Session
 
@@ -146,7 +146,7 @@ class Simulation:
             if end == PAIRS_FULL:
                 self.session.grow()
                 self._calls = None
-            elif end not in (FINE, EVENTS_FULL):
+            elif end not in (OK, EVENTS_FULL):
                 self.session.chunks = [self.state.record]
                 raise TautError(self.session._explain(end))
             self.session._take_events()

@@ -25,7 +25,7 @@ from ...model import build
 from ...result.dataset import elongations
 from ...result.labels import Labels
 from ...scene.scene import Scene
-from ...simulation.loop import FINE, calls_for, loop
+from ...simulation.loop import OK, calls_for, loop
 from ...simulation.session import Session
 
 FRAME = 1 / 60  # [s]
@@ -75,7 +75,7 @@ class Frames:
             self.done, left = self.done + taken, left - taken
             if status == PAIRS_FULL:
                 own.grow()
-            elif status != FINE:
+            elif status != OK:
                 return nan
         return took
 

@@ -14,6 +14,7 @@ balance.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from ...errors import TautError
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
 from ...model.scales import scene_size
+from ...result.records import Records
+from ...result.run import Run
 from ...scene.scene import Scene
 from .perturbation import Array, Perturbed, null_space
 
@@ -38,6 +41,7 @@ class Equilibrium:
     """Where a scene rests.
 
     data        positions, orientations, coordinates and multipliers with names and units
+    run         the same as a run of one record: `found["pin"].angle`, `found["pin"].reaction`, `found.run.draw(path)`
     imbalance   largest force or torque that is left, of the largest applied [1]
     steps       how many were taken
     """
@@ -74,6 +78,22 @@ class Equilibrium:
              "constraint": self.model.row_names},
             {"scene": self.model.name, "imbalance": self.imbalance, "steps": self.steps},
         )  # fmt: skip
+
+    @cached_property
+    def run(self) -> Run:
+        """One record, at rest: what joints count and carry, and forces."""
+        kept = {name: np.zeros((1, *shape)) for name, shape in Records.shapes(self.model).items()}
+        slots = self.model.bodies.slots
+        kept["x"][0], kept["quat"][0], kept["lam"][0] = self.x[:slots], self.quat, self.lam
+        info = {"method": "equilibrium", "dt": 1.0, "record_every": 1, "steps": 0, "steps_done": 0, "options": {}}
+        run = Run(self.scene, self.model, Records(**kept), "finished", "", info)
+        weight = -float((self.model.bodies.constant[:slots] * self.x[:slots]).sum())
+        run.records.energy[:, 1] = weight + sum(float(run[name].energy[0]) for name in self.scene.forces)
+        return run
+
+    def __getitem__(self, name: str) -> Any:
+        """What `run` tells of a joint, body or force."""
+        return self.run[name]
 
     def __repr__(self) -> str:
         return (f"Equilibrium of '{self.model.name}' after {self.steps} steps; {self.imbalance:.2g} of the largest "

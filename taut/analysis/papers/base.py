@@ -104,17 +104,22 @@ def unresolved(judged: float, own: float) -> str:
 
 
 def judge_varied(
-    name: str, text: str, section: str, inequality: str, open_: str, tried: dict[str, tuple[str, bool]], note: str = ""
+    name: str, text: str, section: str, inequality: str, open_: str, tried: dict[str, tuple[str, bool]], note: str = "",
+    doubt: str = "",
 ) -> Claim:
     """A claim about something that the paper leaves open.
 
     open_  what is open, such as "length"
     tried  value of it -> what was measured there, and whether the inequality holds
+    note   said in any case
+    doubt  why the numbers can not be judged, if so
     """
     value = "; ".join(f"{measured} ({at})" for at, (measured, _) in tried.items())
     yes = [at for at, (_, holds) in tried.items() if holds]
     no = [at for at in tried if at not in yes]
     verdict = DEPENDS if yes and no else (REPRODUCED if yes else NOT_REPRODUCED)
+    if doubt:
+        return Claim(name, text, section, inequality, value, NOT_RESOLVED, doubt)
     if yes and no:
         told = f"depends on {open_}: yes with {', '.join(yes)}; no with {', '.join(no)}"
     else:

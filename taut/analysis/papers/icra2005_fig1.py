@@ -51,6 +51,11 @@ def away_at_end(data: dict[str, Any], one: Case) -> float:
     return float(trajectory_error(result, data["reference"].run, "tip")[-1]) if reached_end(result) else np.inf
 
 
+def last_drift(data: dict[str, Any], one: Case) -> float:
+    """Σ|Φ| at the end [m]."""
+    return float(drift(data["runs"][str(one)][1])[-1])
+
+
 def shown_length(data: dict[float, dict[str, Any]]) -> float:
     """The first length at which the paper's effect is there."""
     found = (length for length, at in data.items() if away_at_end(at, FIRST) < CLOSE * length)
@@ -69,8 +74,9 @@ def check(data: dict[float, dict[str, Any]]) -> list[Claim]:
     others = [horizon_words(follows[short][str(one)], DURATION) for one in OTHER_BASES]
     own = data[short]["reference"].own_until(DURATION)
     shown = shown_length(data)
+    on_rk4 = last_drift(data[shown], FIRST) / last_drift(data[shown], OTHER_BASES[1])
     bars = {name: float(drift(data[shown]["runs"][name][1])[-1]) for name in (first, post)}
-    ratio = bars[first] / bars[post]
+    ratios = {length: last_drift(at, FIRST) / last_drift(at, POST) for length, at in data.items()}
     return [
         judge_varied(
             "post-is-far-off",
@@ -111,11 +117,13 @@ def check(data: dict[float, dict[str, Any]]) -> list[Claim]:
             "drift-little-more",
             "The first-order method's total constraint error is a little bigger than that of post-stabilization.",
             "IV, Fig 1",
-            f"1 < Σ|Φ| first / post-stabilization < 10 at 73 s, rods of {shown:g} m",
-            number(ratio),
-            1 < ratio < 10,
+            "1 < Σ|Φ| first / post-stabilization < 10 at 73 s, for some length",
+            ", ".join(f"{number(ratio)} ({length:g} m)" for length, ratio in ratios.items()),
+            any(1 < ratio < 10 for ratio in ratios.values()),
             otherwise=DIFFERS,
-            why=f"{number(bars[first], 'm')} against {number(bars[post], 'm')}: {number(ratio)} times, not a little",
+            why=f"{number(min(ratios.values()))} times and more, not a little, with every length tried: Φ of the "
+            "first-order method is of order h² g, and a projection leaves the square of what it finds, over L. On "
+            f"Runge-Kutta 4 the factor is larger still ({number(on_rk4)} with {shown:g} m)",
         ),
         judge(
             "drift-negligible",

@@ -15,7 +15,7 @@ import numpy as np
 from ...result import Run
 from ...scene import Scene, gallery
 from .base import ICRA2005, Claim, Figure, judge, judge_varied, number
-from .common import accumulated, broken_at, case, drift, go, total_energy
+from .common import broken_at, case, drift, go, total_energy
 from .plots import canvas, legend, line_style, save, tame
 
 LENGTH, STEP, DURATION = 1.0, 0.001, 5.0
@@ -35,6 +35,7 @@ def run(quick: bool) -> dict[str, Any]:
     lengths = LENGTHS[3:6] if quick else LENGTHS
     small = {length: gallery("ten_link_sawtooth", length=length) for length in lengths}
     scan = {length: go(one, POST, STEP, DURATION) for length, one in small.items()}
+    first = {length: go(one, FIRST, STEP, DURATION) for length, one in small.items()}
     breaks = {length: broken_at(one, length) for length, one in scan.items()}
     at = min(lengths, key=lambda length: abs((breaks[length] or np.inf) - PAPER_STEP))
     return {
@@ -45,7 +46,8 @@ def run(quick: bool) -> dict[str, Any]:
         "breaks_symplectic": {
             length: broken_at(go(one, ON_SYMPLECTIC, STEP, DURATION), length) for length, one in small.items()
         },
-        "first_bounds": {length: float(drift(go(one, FIRST, STEP, DURATION)).max()) for length, one in small.items()},
+        "before": {length: before(first[length], scan[length], breaks[length]) for length in small},
+        "first_bounds": {length: float(drift(one).max()) for length, one in first.items()},
         "long": {
             length: quarters(go(gallery("ten_link_sawtooth", length=length), FIRST, STEP, LONG))
             for length in ((0.02, at, LENGTH) if quick else DECREASING)
@@ -62,13 +64,19 @@ def energy_lost(scene: Scene, h: float) -> float:
     return float(energy[0] - energy[-1])
 
 
+def before(first: Run, post: Run, broken: int | None) -> float:
+    """Σ|Φ| of the first-order method over that of post-stabilization, summed until shortly before it breaks."""
+    until = int(0.9 * broken) if broken is not None else len(post.records)
+    return float(drift(first)[:until].sum() / drift(post)[:until].sum())
+
+
 def quarters(result: Run) -> list[float]:
     """The mean of Σ|Φ| in each quarter of a run."""
     return [float(part.mean()) for part in np.array_split(drift(result)[1:], 4)]
 
 
 def check(data: dict[str, Any]) -> list[Claim]:
-    runs, at = data["runs"], data["small_length"]
+    at = data["small_length"]
     small_post = data["breaks"][at]
     energy = total_energy(data["small"]["post_stabilization"][1])
     gained = float(energy[int(0.9 * (small_post or 0))] - energy[0]) / (9 * 9.81 * at)
@@ -77,7 +85,6 @@ def check(data: dict[str, Any]) -> list[Claim]:
     falls = {key: parts[3] / parts[0] for key, parts in data["long"].items()}
     held = sum(step is None for step in data["breaks_symplectic"].values())
     lost = data["energy_lost"]
-    total = {name: accumulated(one) for name, (_, one) in runs.items()}
     return [
         judge_varied(
             "post-breaks",
@@ -99,16 +106,16 @@ def check(data: dict[str, Any]) -> list[Claim]:
             f"at most {number(bound)} L (rods of {worst:g} m)",
             bound < 1.0,
         ),
-        judge(
+        judge_varied(
             "implicit-comparable",
             "Before the breakdown the first-order method's error is like that of post-stabilization, or better.",
             "IV, Fig 4",
-            "accumulated: first / post-stabilization < 10",
-            number(total["implicit_first"] / total["post_stabilization"]),
-            total["implicit_first"] < 10 * total["post_stabilization"],
-            why=f"{number(total['implicit_first'], 'm')} against "
-            f"{number(total['post_stabilization'], 'm')}: the "
-            "first-order method leaves Φ of order h², a projection that works leaves its square",
+            "accumulated up to nine tenths of the way to the breakdown: first / post-stabilization < 10",
+            "length",
+            {f"{length:g} m": (f"{number(ratio)} times", ratio < 10) for length, ratio in data["before"].items()},
+            note="the first-order method leaves Φ of order h² g whatever the length, a projection the square of what "
+            "it finds, over L: the factor grows with the length, and rods so short that it were near one break at "
+            "once. Only at the breakdown itself, which is what the paper's figure shows, the order is turned round",
         ),
         judge_varied(
             "implicit-error-decreases",
@@ -119,17 +126,16 @@ def check(data: dict[str, Any]) -> list[Claim]:
             {f"{length:g} m": (f"{number(value)} times", value < 0.8) for length, value in falls.items()},
             note="the error follows the speed of the links, which the damping lowers only where h √(g/L) is large",
         ),
-        judge(
+        judge_varied(
             "damping-by-step",
             "The first-order method damps the motion, the more the larger the step.",
             "IV",
-            "energy lost in 30 s is positive and grows with h, for rods of 1 m and of 10 m",
-            "; ".join(
-                f"{length:g} m: " + ", ".join(f"{number(e, 'J')} (h = {h:g})" for h, e in zip(DAMPING_STEPS, values))
-                for length, values in lost.items()
-            ),
-            all(min(values) > 0 and min(np.diff(values)) > 0 for values in lost.values()),
-            why="where h √(g/L) is small the method can as well gain a little energy; on the 2-link arm it "
+            "energy lost in 30 s is positive and grows with h",
+            "length",
+            {f"{length:g} m": (", ".join(f"{number(e, 'J')} at h = {h:g}" for h, e in zip(DAMPING_STEPS, values)),
+                               min(values) > 0 and min(np.diff(values)) > 0)
+             for length, values in lost.items()},
+            note="where h √(g/L) is small the method can as well gain a little energy; on the 2-link arm it "
             "loses at every step tried (icra2005-stability)",
         ),
     ]

@@ -28,7 +28,7 @@ BALLS, RADIUS, SIDE = 3, 0.2, 2.0  # number; [m]; of the sheet [m]
 MOMENTS = (0.1, 0.2, 0.3, 0.45)
 MUCH = 3.0  # times the limit
 DEEP = 1e-3  # of an edge
-AZIMUTH, ELEVATION, BOX = 140.0, 22.0, ((-1.2, 1.2), (-0.2, 2.2), (-1.3, 1.3))
+AZIMUTH, ELEVATION, BOX = 140.0, 22.0, ((-1.2, 1.2), (-0.5, 2.5), (-1.3, 1.3))
 
 
 def scene(n: int, limit: float | None) -> Scene:

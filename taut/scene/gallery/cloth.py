@@ -48,7 +48,7 @@ def cloth_hang(n: int = 30, hard: bool = True) -> Scene:
 
 def cloth_ball(
     n: int = 30, limit: float | None = 0.1, mass: float = 5.0, speed: float = 5.0, corners: int = 4,
-    stiffness: float = 50.0, limit_rule: str = "exact", system: str = "nodes",
+    stiffness: float = 50.0, limit_rule: str = "exact", system: str | None = None,
 ) -> Scene:
     """A sheet released flat, hung by its corners, and a heavy ball that flies into its middle.
 
@@ -59,7 +59,7 @@ def cloth_ball(
     corners     that are held: four, or the two of one side, from which the sheet swings down into the ball's way
     stiffness   of structural springs [N/m]
     limit_rule  "exact" or "paper"
-    system      "nodes", or with limit_rule "paper" the papers' own "active"
+    system      "nodes", the papers' own "active", or "auto"
     """
     n, mass, speed = count("n", n, 3), size("mass", mass), real("speed", speed)
     if corners not in (2, 4):

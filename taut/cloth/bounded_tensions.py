@@ -1,0 +1,169 @@
+"""Tensions that only pull: the linear system of active rows with a bound on every unknown [Dostál and Schöberl 2005].
+
+    min ½ μᵀ B μ - φᵀ μ,   μ ≥ -λ dt²         B = A + ε D, and the part of balls (active_system.py)  (1)
+    g = B μ - φ;   free, μ above its bound:  ϕ = g;   at its bound:  β = min(g, 0)                   (2)
+    |β|² ≤ ϕᵀϕ̃   a step of conjugate gradients along p; one that passes a bound stops there, and
+                 μ ← max(bound, μ - ᾱ ϕ),  ᾱ = 1/|B|                                                 (3)
+    else         a step along β lets rows leave their bounds, the shortest way to less of (1)        (4)
+
+Where many springs that depend on each other come to their limits at once, equalities contradict each other: some would
+have to push. Taking these out and others in goes to and fro. (1) has one answer, and (3) and (4) come to it whatever
+the start; repeated with φ of the lengths that follow, it is a proximal point iteration for lengths at most their
+limits and tensions that pull, which has an answer, since the start of the substep obeys its limits. ϕ̃ is ϕ cut where
+ᾱ ϕ would pass a bound; norms are those of rows divided by the root of their diagonal.
+"""
+
+from __future__ import annotations
+
+from ..compiled import compiled, inline
+from ..linalg.vectors import times
+from .active_system import SOFT, add_balls
+
+RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
+MAX_ITERATIONS = 300
+
+
+@inline
+def multiply(of, m, u, p, out):
+    """out = B p"""
+    times(of.ptr[: m + 1], of.idx, of.val, p, out)
+    if of.ball_w.shape[0] > 0:
+        add_balls(of, m, u, p, out)
+
+
+@inline
+def diagonal(of, k, u):
+    """Of B; 0: nothing can move."""
+    d = of.val[of.diag[k]]
+    e = of.row[k]
+    for c in range(2):
+        if of.ball[e, c] >= 0:
+            size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
+            d += (1.0 + SOFT) * of.ball_w[of.ball[e, c]] * size
+    return d
+
+
+@inline
+def invert_diagonal(of, m, u, inverse):
+    """1/d of all rows. Returns a bound of |B| in the norm of (2), by the sums of its rows."""
+    largest = 0.0
+    touching = 0
+    for k in range(m):
+        e = of.row[k]
+        touching += 1 if of.ball[e, 0] >= 0 or of.ball[e, 1] >= 0 else 0
+    for k in range(m):
+        d = diagonal(of, k, u)
+        inverse[k] = 1.0 / d if d > 0.0 else 0.0
+        total = 0.0
+        for q in range(of.ptr[k], of.ptr[k + 1]):
+            total += abs(of.val[q])
+        total += touching * max(d - of.val[of.diag[k]], 0.0)
+        largest = max(largest, total * inverse[k])
+    return largest
+
+
+@inline
+def split(g, mu, low, inverse, longest):
+    """|ϕ|², ϕᵀϕ̃ and |β|² of (2)."""
+    free = 0.0
+    cut = 0.0
+    bound = 0.0
+    for k in range(mu.shape[0]):
+        if mu[k] > low[k]:
+            free += g[k] * g[k] * inverse[k]
+            cut += g[k] * min((mu[k] - low[k]) / longest, g[k] * inverse[k])
+        else:
+            bound += min(g[k], 0.0) ** 2 * inverse[k]
+    return free, cut, bound
+
+
+@inline
+def set_gradient(of, m, u, mu, g):
+    multiply(of, m, u, mu, g)
+    for k in range(m):
+        g[k] -= of.rhs[k]
+
+
+@inline
+def set_direction(g, mu, low, inverse, p):
+    """p = ϕ"""
+    for k in range(mu.shape[0]):
+        p[k] = g[k] * inverse[k] if mu[k] > low[k] else 0.0
+
+
+@inline
+def free_step(of, m, u, g, mu, low, inverse, p, Ap, longest):
+    """(3)"""
+    multiply(of, m, u, p, Ap)
+    curvature = 0.0
+    slope = 0.0
+    for k in range(m):
+        curvature += p[k] * Ap[k]
+        slope += g[k] * p[k]
+    whole = slope / curvature if curvature > 0.0 else 1e300
+    most = 1e300
+    for k in range(m):
+        if p[k] > 0.0:
+            most = min(most, (mu[k] - low[k]) / p[k])
+    size = min(whole, most)
+    for k in range(m):
+        mu[k] = max(mu[k] - size * p[k], low[k])
+        g[k] -= size * Ap[k]
+    if whole <= most:
+        conjugate = 0.0
+        for k in range(m):
+            if mu[k] > low[k]:
+                conjugate += g[k] * inverse[k] * Ap[k]
+        for k in range(m):
+            p[k] = (g[k] * inverse[k] if mu[k] > low[k] else 0.0) - conjugate / curvature * p[k]
+        return
+    for k in range(m):
+        if mu[k] > low[k]:
+            mu[k] = max(mu[k] - longest * g[k] * inverse[k], low[k])
+    set_gradient(of, m, u, mu, g)
+    set_direction(g, mu, low, inverse, p)
+
+
+@inline
+def leaving_step(of, m, u, g, mu, low, inverse, p, Ap):
+    """(4)"""
+    for k in range(m):
+        p[k] = min(g[k], 0.0) * inverse[k] if mu[k] <= low[k] else 0.0
+    multiply(of, m, u, p, Ap)
+    curvature = 0.0
+    slope = 0.0
+    for k in range(m):
+        curvature += p[k] * Ap[k]
+        slope += g[k] * p[k]
+    size = slope / curvature if curvature > 0.0 else 0.0
+    for k in range(m):
+        mu[k] -= size * p[k]
+        g[k] -= size * Ap[k]
+    set_direction(g, mu, low, inverse, p)
+
+
+@compiled
+def solve_bounded(of, m, phi, u, tension, dt):
+    """(1) with φ, u and λ of all rows; μ of the first m of `row`. Returns the iterations that it took."""
+    work = of.work[: 5 * m].reshape((5, m))
+    g, p, Ap, low, inverse = work[0], work[1], work[2], work[3], work[4]
+    mu = of.mu[:m]
+    for k in range(m):
+        e = of.row[k]
+        of.rhs[k] = phi[e]
+        mu[k] = 0.0
+        low[k] = min(-tension[e] * dt * dt, 0.0)
+        g[k] = -phi[e]
+    longest = 1.0 / max(invert_diagonal(of, m, u, inverse), 1e-300)
+    set_direction(g, mu, low, inverse, p)
+    free, cut, bound = split(g, mu, low, inverse, longest)
+    goal = RESIDUAL * RESIDUAL * (free + bound)
+    for iteration in range(MAX_ITERATIONS):
+        if free + bound <= goal:
+            return iteration
+        if bound <= cut:
+            free_step(of, m, u, g, mu, low, inverse, p, Ap, longest)
+        else:
+            leaving_step(of, m, u, g, mu, low, inverse, p, Ap)
+        free, cut, bound = split(g, mu, low, inverse, longest)
+    return MAX_ITERATIONS

@@ -1,0 +1,285 @@
+"""Which system a step of cloth is taken with where the scene leaves it open: system "auto".
+
+    active   springs explicitly, and a linear system of the rows that act alone (active_limits.py)
+    nodes    Newton's method on the places of all nodes (step.py)
+
+Both obey the same limits to the same tolerance, and both are of first order. Which of them is the cheaper one hangs on
+how many springs are at their limit, and that changes while a run goes on. It is decided by counts, never by a clock, so
+that runs repeat bit for bit; nanoseconds (ACTIVE_COST, NODES_COST) are what one of each takes, measured once:
+
+    active   a · (substeps × size, rounds × rows, entries gathered, entries multiplied)          (1)
+    nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
+
+with F factorisations in a step. While one system is in use its own cost is the mean of steps before, and that of the
+other is foretold from the m springs at their limit:
+
+    nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
+    active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
+
+A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts
+soon pass, are left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro;
+where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
+four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
+that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
+forgotten. Both stand in one state.memory.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from ..compiled import compiled, inline, on_demand, structure
+from ..contact.algorithms import drain as drain_events
+from ..contact.event_log import record_event
+from ..contact.problem import SYSTEM_CHOSEN
+from ..methods.base import NOT_CONVERGED, OK
+from ..model.arrays import LINEAR_SOLVES
+from .active_limits import ActiveContext, context_of, longest_substep
+from .active_limits import measure as measure_active
+from .active_limits import observe as observe_active
+from .active_limits import step as active_step
+from .codes import STEP_START, SYSTEMS, UNCONSTRAINED_RULE
+from .context import ClothContext
+from .evaluate import set_driven_bodies
+from .records import measure as measure_nodes
+from .records import observe as observe_nodes
+from .step import restore_state, save_state
+from .step import step as nodes_step
+from .unknowns import memory_of as memory_of_nodes
+
+ACTIVE, NODES = range(2)  # of codes.SYSTEMS
+ACTIVE_COST = (13.7, 9.0, 12.6, 2.6)  # [ns] of (1),
+NODES_COST = (70.0, 2.6, 0.028)  # and of (2): per spring, row and node; per number of the factor; per multiplication
+MARGIN, CLEARLY = (1.2, 1.6), 2.5  # how much dearer each system must be to be left, and to be left early
+FORGOTTEN = 32.0  # steps in which ρ goes back to what it was at the start
+EARLIEST, SHORTEST_STAY, LONGEST_STAY = 4, 8, 64  # steps
+AVERAGED = 8.0  # steps, in the mean of costs
+FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
+BEGINNING = 4.0  # and those that the choice at the start counts with
+FIRST_RATIO, MOST_RATIO = (4.0, 1.0), 50.0  # of ρ: by the paper's rule, by the exact one; and the largest
+POWER = 1.5  # of (4)
+# state.memory: the system in use (0: none yet, else 1 + its number) and that of the last step; steps of this stay, and
+# how many it lasts at least; mean cost; ρ; cost and m of (4); steps with each, and changes
+NOW, TAKEN, STAYED, STAY, COST, RATIO, COST_THEN, LIMITS_THEN, STEPS_ACTIVE, STEPS_NODES, CHANGES, NUMBERS = range(12)
+
+
+@structure
+class Choice(NamedTuple):
+    numbers: np.ndarray  # (NUMBERS,) NOW, TAKEN, ...: a view of state.memory
+    size: float  # springs, rows and nodes
+    rows: float
+    factor: float  # cost of a factorisation [ns]
+    before: np.ndarray  # (4,) ActiveLimits.counts before a step
+
+
+@structure
+class ChoiceContext(NamedTuple):
+    active: ActiveContext
+    nodes: ClothContext
+    choice: Choice
+
+
+def memory_of(model) -> int:
+    return memory_of_nodes(model) + NUMBERS
+
+
+def start_with(start_nodes):
+    """`start` of the choice, from that of nodes."""
+
+    def start(model, system, state, par):
+        state, nodes = start_nodes(model, system, state, par)
+        active = context_of(model, system, state, par, nodes.memory.history)
+        active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
+        rows, external = len(active.limits.i), len(active.contacts.rows.phi)
+        end = len(state.memory) - external
+        table, fac = nodes.linear.nodes.supernodes.table, nodes.linear.nodes.fac
+        choice = Choice(
+            state.memory[end - NUMBERS : end], float(rows + len(active.springs.i) + len(model.x)), float(rows),
+            NODES_COST[1] * len(fac) + NODES_COST[2] * multiplications(table), np.zeros(4),
+        )  # fmt: skip
+        return state, ChoiceContext(active, nodes, choice)
+
+    return start
+
+
+def multiplications(table: np.ndarray) -> float:
+    """Σ rows² over the columns of the factor (linalg/supernodes.py)."""
+    columns, rows = np.diff(table[0].astype(float)), np.diff(table[1].astype(float))
+    least = rows - columns
+    return float(((rows * (rows + 1) * (2 * rows + 1) - least * (least + 1) * (2 * least + 1)) / 6).sum())
+
+
+@inline
+def count_limits(of):
+    """m"""
+    count = 0
+    for e in range(of.length.shape[0]):
+        count += 1 if of.tension[e] > 0.0 else 0
+    return count
+
+
+@inline
+def cost_of_nodes(choice, factors):
+    """(2)"""
+    return NODES_COST[0] * choice.size + choice.factor * factors
+
+
+@inline
+def foretold_factors(limits):
+    """(3) with ρ = 1"""
+    return min(MOST, FEWEST + PER_ROOT * sqrt(limits))
+
+
+@inline
+def least_of_active(state, ctx, h):
+    """(1) of the substeps that springs need, with one round each."""
+    active, choice = ctx.active, ctx.choice
+    rule = int(active.options[UNCONSTRAINED_RULE])
+    longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
+    return ceil(h / longest) * (ACTIVE_COST[0] * choice.size + ACTIVE_COST[1] * choice.rows)
+
+
+@inline
+def change(ctx, which):
+    """Go on with another system: what integrators remember is not the other's."""
+    n, memory = ctx.choice.numbers, ctx.nodes.memory
+    n[STAY] = min(2.0 * n[STAY], LONGEST_STAY) if n[NOW] > 0.0 else SHORTEST_STAY
+    n[CHANGES] += 1.0 if n[NOW] > 0.0 else 0.0
+    n[NOW] = 1.0 + which
+    n[STAYED] = 0.0
+    n[COST] = 0.0
+    for i in range(3):
+        memory.history[i] = 0.0
+    for i in range(memory.lag.shape[0]):
+        for c in range(3):
+            memory.lag[i, c] = 0.0
+
+
+@inline
+def begin_choice(state, ctx, h):
+    """The system of the first step."""
+    n = ctx.choice.numbers
+    n[RATIO] = FIRST_RATIO[ctx.active.limits.exact]
+    dear = least_of_active(state, ctx, h) > cost_of_nodes(ctx.choice, BEGINNING)
+    change(ctx, NODES if dear else ACTIVE)
+
+
+@inline
+def count_step(n, which, cost):
+    """Mean cost of this stay."""
+    n[STEPS_ACTIVE + which] += 1.0
+    n[STAYED] += 1.0
+    n[COST] += (cost - n[COST]) / min(n[STAYED], AVERAGED)
+
+
+@inline
+def is_to_leave(n, which, other):
+    """Whether the system in use is so much dearer than the other."""
+    dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN[which] * other
+    return dearer or (n[STAYED] >= EARLIEST and n[COST] > CLEARLY * other)
+
+
+@inline
+def judge_active(ctx):
+    """After a step with the system of active rows."""
+    choice, n, counts = ctx.choice, ctx.choice.numbers, ctx.active.limits.counts
+    scale = (choice.size, choice.rows, 1.0, 1.0)
+    cost = 0.0
+    for k in range(4):
+        cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])  # (1)
+    count_step(n, ACTIVE, cost)
+    limits = count_limits(ctx.active.limits)
+    n[COST_THEN] = n[COST]
+    n[LIMITS_THEN] = limits
+    n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
+    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
+        change(ctx, NODES)
+
+
+@inline
+def judge_nodes(state, ctx, h, factors):
+    """After a step with the system of nodes."""
+    n = ctx.choice.numbers
+    count_step(n, NODES, cost_of_nodes(ctx.choice, factors))
+    limits = count_limits(ctx.active.limits)
+    n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
+    least = least_of_active(state, ctx, h)
+    foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
+    if is_to_leave(n, NODES, foretold):
+        change(ctx, ACTIVE)
+
+
+@on_demand(types.int64)
+def step_active(system, state, t, h, ctx):
+    for k in range(4):
+        ctx.choice.before[k] = ctx.active.limits.counts[k]
+    save_state(state, ctx.nodes, STEP_START)
+    status = active_step(system, state, t, h, ctx.active)
+    if status == OK:
+        judge_active(ctx)
+    elif status == NOT_CONVERGED:
+        restore_state(state, ctx.nodes, STEP_START)
+        set_driven_bodies(system, state, t, state.x)
+    return status
+
+
+@on_demand(types.int64)
+def step_nodes(system, state, t, h, ctx):
+    before = system.work.counts[LINEAR_SOLVES]
+    status = nodes_step(system, state, t, h, ctx.nodes)
+    if status == OK:
+        judge_nodes(state, ctx, h, float(system.work.counts[LINEAR_SOLVES] - before))
+    return status
+
+
+@compiled
+def step_chosen(system, state, t, h, ctx):
+    n = ctx.choice.numbers
+    if n[NOW] == 0.0:
+        begin_choice(state, ctx, h)
+    which = int(n[NOW]) - 1
+    status = OK
+    if which == ACTIVE:
+        status = step_active(system, state, t, h, ctx)
+        if status == NOT_CONVERGED:
+            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_limits(ctx.active.limits)
+            change(ctx, NODES)
+            which = NODES
+    if which == NODES and (status == OK or status == NOT_CONVERGED):
+        status = step_nodes(system, state, t, h, ctx)
+    if status == OK:
+        if n[TAKEN] != 1.0 + which:
+            record_event(ctx.nodes.events, SYSTEM_CHOSEN, which, -1, t, 0.0)
+        n[TAKEN] = 1.0 + which
+    return status
+
+
+@compiled
+def observe(system, state, t, ctx, lam):
+    if ctx.choice.numbers[TAKEN] == 1.0 + NODES:
+        observe_nodes(system, state, t, ctx.nodes, lam)
+    else:
+        observe_active(system, state, t, ctx.active, lam)
+
+
+@compiled
+def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
+    if ctx.choice.numbers[TAKEN] == 1.0 + NODES:
+        measure_nodes(system, state, t, ctx.nodes, phi, rate, slide, force, totals, energy)
+    else:
+        measure_active(system, state, t, ctx.active, phi, rate, slide, force, totals, energy)
+
+
+def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
+    return drain_events(ctx.nodes)
+
+
+def told(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
+    """For run.info: how many steps each system took, and how often it was changed."""
+    n = ctx.choice.numbers
+    steps = {name: int(n[STEPS_ACTIVE + k]) for k, name in enumerate(SYSTEMS)}
+    return {"system_steps": {**steps, "changes": int(n[CHANGES])}}
