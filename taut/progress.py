@@ -9,6 +9,7 @@ import time as clock
 from typing import Any
 
 WIDTH_OF_FILES = 200  # letters: a table in a file is not cut as on a terminal
+BAR = 24  # letters of the bar of compilation
 PATIENCE = 0.5  # seconds before a bar appears: a short run needs none, nor the time to import it
 
 
@@ -29,12 +30,15 @@ class Compilation:
     """One line about compiling, which makes the first run of a method slow: on a terminal with the time left."""
 
     def __init__(self) -> None:
-        self.silent = False
+        self.silent, self.once = False, True
         self._expected, self._done, self._began, self._said = 75, 0, 0.0, False
 
-    def expect(self, functions: int) -> None:
-        """A run begins that needs about so many functions, of which none may be compiled yet."""
-        self._expected = functions
+    def expect(self, functions: int, once: bool = True) -> None:
+        """A run begins that needs about so many functions, of which none may be compiled yet.
+
+        once: whether they are kept for later runs; where they are not, a warning has said so
+        """
+        self._expected, self.once = functions, once
         self._done = 0
 
     def tick(self, function: object) -> None:
@@ -47,9 +51,12 @@ class Compilation:
             took = clock.perf_counter() - self._began
             left = took / self._done * max(self._expected - self._done, 0) if self._done >= 3 else None
             guess = "" if left is None else f", about {left:.0f} s left"
-            text = f"taut: compiling, once: {self._done + 1} of about {self._expected} functions{guess}"
+            total = max(self._expected, self._done + 1)
+            filled = BAR * (self._done + 1) // total
+            text = (f"taut: compiling{', once' if self.once else ''} {'━' * filled}{'─' * (BAR - filled)} "
+                    f"{self._done + 1} of about {total}{guess}")
             print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
-        elif not self._said:
+        elif not self._said and self.once:
             print_status("compiling, once for this version of taut; later runs start at once "
                          "(taut warm compiles ahead)")
         self._said = True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import pickle
 import platform
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ import numba
 import pytest
 
 from taut.compiled import level
+from taut.errors import TautWarning
 
 pytestmark = [
     pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
@@ -118,14 +121,29 @@ def test_native_code_can_be_asked_for(shipped, tmp_path):
     assert found == ["8.0", "outer", "called", "small"]
 
 
-@pytest.mark.parametrize("damage", ["cut", "foreign", "gone"])
+def with_digest(text: bytes) -> bytes:
+    return hashlib.sha256(text).digest() + text
+
+
+DAMAGE = {
+    "cut": lambda text: text[:-9],
+    "empty": lambda text: b"",
+    "foreign": lambda text: b"of another program",
+    "of a newer layout": lambda text: with_digest(pickle.dumps(("layout", 2, text))),
+    "of a newer pickle": lambda text: with_digest(b"\x80\x63" + text),
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "gone", "a folder"])
 def test_damaged_foreign_or_missing_entries_are_compiled(shipped, tmp_path, damage):
     shutil.copytree(shipped / "shipped", tmp_path / "bad")
     for path in (tmp_path / "bad").rglob("tiny.*.kernel"):
         text = path.read_bytes()
         path.unlink()
-        if damage != "gone":
-            path.write_bytes(text[:-9] if damage == "cut" else b"of another program")
+        if damage == "a folder":
+            path.mkdir()
+        elif damage != "gone":
+            path.write_bytes(DAMAGE[damage](text))
     found = run(shipped, tmp_path / "bad", {"TAUT_CACHE_DIR": str(tmp_path / "cache")})
     assert found[0] == "8.0" and set(found[1:]) == {"outer", "called", "small"}
 
@@ -161,6 +179,34 @@ def test_native_code_is_taken_once_it_is_there_and_only_for_the_same_wheel(shipp
     monkeypatch.delenv("TAUT_NATIVE")
     (place / level.shipped_name() / f"more-{'0' * 32}{folder.ENTRY}").write_bytes(b"")
     assert found() is not None, "other shipped code has another mark"
+
+
+def test_shipped_code_is_not_left_aside_where_native_code_could_not_be_kept(shipped, tmp_path, monkeypatch):
+    from taut.compiled import folder
+    from taut.simulation import native
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    performed = []
+    monkeypatch.setattr(native, "native_mark", lambda: tmp_path / "mark")
+    monkeypatch.setattr(native.os, "nice", lambda value: None)
+    monkeypatch.setattr(folder, "_warned", set())
+    monkeypatch.setattr(folder.tempfile, "mkstemp", full)
+
+    def perform(job: object) -> None:
+        performed.append(job)
+        with pytest.warns(TautWarning, match="No space left"):
+            assert not folder.keep(tmp_path / "entry", b"code")
+
+    monkeypatch.setattr(native, "perform", perform)
+    native.work(jobs=[("two_link", None), ("billiard", None)])
+    assert not (tmp_path / "mark").exists() and len(performed) == 1, "it goes on although nothing can be kept"
+    monkeypatch.setattr(native.subprocess, "Popen", full)
+    monkeypatch.setattr(native, "shipped_folder", lambda: shipped / "shipped")
+    monkeypatch.setattr(native.shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(1, 1, 0))
+    monkeypatch.delenv("TAUT_NATIVE", raising=False)
+    assert not native.compile_in_background(), "no room"
 
 
 def test_native_code_is_compiled_in_the_background_by_one_process(shipped, tmp_path, monkeypatch, capsys):

@@ -68,6 +68,11 @@ def keep(path: Path, data: bytes) -> bool:
         return False
 
 
+def has_failed(folder: Path) -> bool:
+    """Whether an entry could not be kept in this folder by this process."""
+    return folder in _warned
+
+
 def forget_oldest(folder: Path, capacity: int = CAPACITY) -> int:
     """Delete the oldest of taut's own entries until they fit; how many were deleted.
 
@@ -133,6 +138,6 @@ def _warn(folder: Path, reason: str) -> None:
         return
     _warned.add(folder)
     warnings.warn(
-        f"compiled code is not kept: '{folder}' {reason}. Every process compiles anew; set TAUT_CACHE_DIR to a folder "
-        "that only you can write.", TautWarning, stacklevel=2,
+        f"compiled code is not kept: '{folder}' {reason}. Every process compiles what did not come with taut; set "
+        "TAUT_CACHE_DIR to a folder that only you can write.", TautWarning, stacklevel=2,
     )  # fmt: skip

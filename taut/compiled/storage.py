@@ -92,17 +92,17 @@ class KernelCache(_Cache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         if not self._enabled:
             return None
-        found = _read(self.find(sig)) or _read(self.own(sig))
+        found = _load(target_context, self.find(sig)) or _load(target_context, self.own(sig))
         if found is None:
             _fill_registries(target_context)
             for hook in before_compiling:
                 hook(self._dispatcher)
             lock(self.file_name(sig))
-            found = _read(self.own(sig))  # another process may have made it since, or while this one waited
-        if found is None:
-            return None
-        release(self.file_name(sig))
-        return _rebuild(target_context, found)
+            # Another process may have made it since, or while this one waited.
+            found = _load(target_context, self.own(sig))
+        if found is not None:
+            release(self.file_name(sig))
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         folder = cache_folder()
@@ -131,14 +131,14 @@ def is_stored(dispatcher: Any, arguments: tuple) -> bool:
     return dispatcher._cache.find(arguments) is not None
 
 
-def _read(path: Path | None) -> Any:
-    """What a file holds; None where there is none or where it is damaged."""
+def _load(target_context: Any, path: Path | None) -> Any:
+    """The function that a file holds; None where there is none or where the file is damaged or of another layout."""
     if path is None:
         return None
     try:
         text = path.read_bytes()
         if hashlib.sha256(text[DIGEST:]).digest() == text[:DIGEST]:
-            return pickle.loads(text[DIGEST:])
+            return _rebuild(target_context, pickle.loads(text[DIGEST:]))
     except Exception:  # whatever a foreign file makes of the reader: the function is compiled instead
         pass
     return None

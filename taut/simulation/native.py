@@ -7,12 +7,13 @@ and later processes take that code. It is started by the command line only, neve
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..compiled.folder import keep
+from ..compiled.folder import has_failed, keep
 from ..compiled.level import native_mark, shipped_folder
 from ..compiled.locks import release, try_lock
 from ..progress import print_status
@@ -20,13 +21,15 @@ from .warm import Job, common_jobs, perform
 
 LOCK = "native"
 LOWEST = 19  # priority
+ROOM = 100_000_000  # bytes that must be free: a folder that gets full would be tried again by every run
 
 
 def compile_in_background() -> bool:
     """Start it, unless it is done, under way or not wanted (TAUT_NATIVE=0); whether it was started."""
     if os.environ.get("TAUT_NATIVE") or shipped_folder() is None:
         return False
-    if native_mark() is None or not try_lock(LOCK):
+    mark = native_mark()
+    if mark is None or shutil.disk_usage(mark.parent).free < ROOM or not try_lock(LOCK):
         return False
     release(LOCK)
     try:
@@ -50,5 +53,8 @@ def work(jobs: Sequence[Job] | None = None) -> None:
         os.nice(LOWEST)
     for job in common_jobs() if jobs is None else jobs:
         perform(job)
-    keep(mark, b"")
+        if has_failed(mark.parent):
+            break
+    else:  # shipped code is left aside only where all of this is there instead
+        keep(mark, b"")
     release(LOCK)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import cache_folder
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
 from ..errors import TautError, note, notes_so_far, warn
@@ -50,7 +51,7 @@ class Session:
             raise TautError(f"method '{self.method.name}' can not treat scene '{scene.name}': {reason}.")
         # A mistake in the options is to show before anything is compiled.
         option_values(self.method, model, plan["tolerance"], plan["options"], residual_accepted=False)
-        compilation.expect(self.method.hooks.functions)
+        compilation.expect(self.method.hooks.functions, once=cache_folder() is not None)
         self.system = model.system(plan["solver"], self.method.stages)
         self.state = model.initial_state(self.method.memory(model))
         self.done = 0

@@ -22,7 +22,7 @@ from .run import simulate
 
 Job = tuple[str, str | None]  # scene of the gallery; method, None: the one that the scene suggests
 COMPARED = "two_link"  # what the README compares: with every method that treats it
-COMMON = (COMPARED, "acute_corner", "billiard", "ball_pile", "cloth_ball", "cloth_hang", "four_bar")
+COMMON = (COMPARED, "acute_corner", "billiard", "ball_pile", "cloth_ball", "cloth_hang", "four_bar", "four_bar_rigid")
 
 
 def common_jobs() -> list[Job]:
