@@ -287,4 +287,4 @@ def _report_progress(done: int, total: int) -> None:
     """A line that the next one overwrites, for a person who waits."""
     if sys.stderr.isatty():
         text = f"taut: {done} of {total} runs done" if done < total else ""
-        print(f"{text:<60}", end="\r", file=sys.stderr, flush=True)
+        print(f"\r{text:<78}", end="\r", file=sys.stderr, flush=True)  # over the line about compiling
