@@ -31,6 +31,7 @@ LIMITS: dict[str, Limit] = {
     "formula_size": Limit(20_000, "operations",
         "in the second derivative of a formula, written out: about 100 µs each"),
     "rows": Limit(10_000, "rows", "of one constraint given as a Python function"),
+    "touching": Limit(2000, "rows", "of inequalities that touch at once in event-driven steps: 250 MB, a second each"),
     "steps": Limit(10**15, "steps", "of one run: beyond, the time of a step is below its rounding"),
 }
 

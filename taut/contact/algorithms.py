@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import limits
 from ..compiled import entry
 from ..errors import TautError, listed
 from ..methods import METHODS
@@ -34,14 +35,13 @@ from .coordinates import coordinates, with_inequalities
 from .event_location import EventContext
 from .event_log import measure
 from .held_rows import own_step, rings
-from .problem import DENSE, EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
+from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
 GROWTH = 1.5  # of the capacity over the number of pairs that were found
 LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
-MOST_HELD = 300  # inequalities whose rows a method's own step may hold
 EVENTS_OPTION, STEPS_OPTION = (
     Option("contacts", default, "events: steps are cut at each; steps: fixed, with friction", ("events", "steps"))
     for default in ("events", "steps")
@@ -88,18 +88,8 @@ of_events: dict[str, Any] = {
 }
 
 
-def too_many_rows(model: Model) -> str | None:
-    """Why a method's own step can not hold the inequalities of a model, or None."""
-    rows = len(model.inequality_names)
-    if rows <= MOST_HELD:
-        return None
-    return (f"it has {rows} inequalities, and steps of this method hold those that are active among at most "
-            f"{MOST_HELD}; use baumgarte or implicit_first")  # fmt: skip
-
-
 def event_driven(method: Method) -> Method:
     """A method for scenes with inequalities: its own steps, cut at located events."""
-    at_acceleration = method.level == "acceleration"
     has_steps = "steps" in method.contacts
     remedy = "use implicit_first" + (" or contacts='steps'" if has_steps else "")
 
@@ -108,18 +98,19 @@ def event_driven(method: Method) -> Method:
             return f"it has friction, which acts on velocities; {remedy}, or set friction to 0"
         if len(model.inequalities.ball_slot):
             return f"its groups have too many pairs to stop at every activation; {remedy}"
-        return (None if at_acceleration else too_many_rows(model)) or method.refuses(model)
+        return method.refuses(model)
 
     def start(model, system, state, values):
         named = named_options(options, values)
         named["resting"] = named["resting"] or LANDING
+        dense = min(limits.most("touching"), max(1, len(model.inequality_names)))
         if method.coordinates != "reduced":
-            ctx = contact_context(model, state, values, named)
+            ctx = contact_context(model, state, values, named, dense)
             return state, EventContext(ctx, own_step(method, model, system, state, values))
         assert method.hooks.start is not None
         state, reduced = method.hooks.start(model, system, state, values)
-        reduced = with_inequalities(model, reduced, DENSE)
-        ctx = contact_context(model, state, values, named)._replace(coordinates=coordinates(reduced))
+        reduced = with_inequalities(model, reduced, dense)
+        ctx = contact_context(model, state, values, named, dense)._replace(coordinates=coordinates(reduced))
         return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
 
     def begin(system, state, context):
@@ -131,7 +122,7 @@ def event_driven(method: Method) -> Method:
     # Velocities that ring are projected for the event functions; then only Φ = 0 at each end keeps the order.
     at_ends = replace(method, tolerance=RINGING_TOLERANCE, order_position=None, order_velocity=None)
     return replace(
-        at_ends if rings(method) else method, form="contact", algorithm="event_driven", shortest=0.5,
+        at_ends if rings(method) else method, form="contact", algorithm="event_driven",
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, refuses=refuses, stages=max(method.stages, STAGES),
@@ -196,7 +187,7 @@ def second_order_steps(method: Method) -> Method:
     def refuses(model):
         if len(model.inequalities.ball_slot):
             return "its groups have too many pairs for steps that hold them; use implicit_first"
-        return too_many_rows(model) or method.refuses(model)
+        return method.refuses(model)
 
     def start(model, system, state, values):
         return state, EventContext(context_of(model, state, values), own_step(method, model, system, state, values))

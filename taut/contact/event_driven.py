@@ -170,6 +170,20 @@ def step(system, state, t, h, context):
 
 
 @inline
+def events_so_far(context):
+    """How many events, entries of the log and evaluations of the rule there are."""
+    events = context.contact.events
+    return events.filled[0], events.log.filled[0], events.instant[0]
+
+
+@inline
+def forget_events(context, so_far):
+    """What was written since then by a step that is taken again."""
+    events = context.contact.events
+    events.filled[0], events.log.filled[0], events.instant[0] = so_far
+
+
+@inline
 def forget_history(memory):
     """What a method remembers of steps before an event is of no use after it."""
     if memory.shape[0] > 0:

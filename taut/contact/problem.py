@@ -173,8 +173,11 @@ EVENT_OPTIONS = (
 )
 
 
-def contact_context(model: Model, state: State, options: np.ndarray, named: dict[str, float]) -> ContactContext:
-    """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers."""
+def contact_context(
+    model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int = DENSE
+) -> ContactContext:
+    """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers.
+    `dense`: up to how many rows matrices are dense."""
     source, rows = model.inequalities, len(model.inequality_names)
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)
@@ -184,7 +187,7 @@ def contact_context(model: Model, state: State, options: np.ndarray, named: dict
         rows=row_work(rows),
         cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
         sweeps=sweep_work(capacity, len(model.x)),
-        dense=dense_work(capacity),
+        dense=dense_work(capacity, dense),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
         vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
         saved=start_state(state),
@@ -230,8 +233,9 @@ def row_work(rows: int) -> RowWork:
     return RowWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in RowWork._fields})
 
 
-def dense_work(capacity: int) -> DenseWork:
-    dense = min(DENSE, 3 * max(capacity, 1))
+def dense_work(capacity: int, most: int) -> DenseWork:
+    """For `capacity` candidates, of which at most so many rows, tangents among them, stand in dense matrices."""
+    dense = min(most, 3 * max(capacity, 1))
     return DenseWork(
         S=np.zeros((dense, dense)),
         c=np.zeros(capacity),

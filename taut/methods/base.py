@@ -51,7 +51,8 @@ EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and go
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
     TOO_SMALL: "the error could not be kept within the tolerance with any step",
-    TOO_MANY: "more contacts touch at once than a method at acceleration level treats; use implicit_first",
+    TOO_MANY: "more contacts touch at once than event-driven steps treat (TAUT_MAX_TOUCHING, docs/scenes.md), "
+              "use implicit_first",
     STUCK: "events follow each other without time going on",
     ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
                      "implicit_first, which solves for the multipliers instead",
@@ -199,9 +200,6 @@ class Method:
         if self.coordinates == "reduced" and switched is not None:
             return (f"constraint '{switched.name}' is switched, and coordinates that solve the constraints are chosen "
                     "for all times; use rattle or reference, or leave its switch out")
-        if self.form == "contact" and self.adaptive and model.switch_names:
-            return (f"'{model.switch_names[0]}' is switched, which beside inequalities happens at the starts of steps, "
-                    "and this method chooses its steps itself; use baumgarte, or leave its switch out")
         if self.form in ("", "contact") or not model.switch_names:
             return None
         springs = [info.name for info in model.force_info

@@ -163,6 +163,7 @@ class StartState(NamedTuple):
     v: Array
     memory: Array
     ledger: Array
+    contact: Array
 
 
 @structure
@@ -173,7 +174,11 @@ class Switches(NamedTuple):
     span: Array  # (switches, 2) from, until [s]
     address: Array  # (switches, 2) of the conditions `active` and `when`; 0: none
     first: Array  # (switches, 3) where their points begin in idx, and where they end
-    idx: Array
+    idx: Array  # of a body its slot, of joint j -1 - j
+    joint_first: Array  # (joints + 1,) where the coordinates of each joint in conditions begin,
+    joint_type: Array  # (coordinates,) what each is,
+    joint_points: Array  # (coordinates, 4) of which points,
+    joint_offset: Array  # (coordinates,) and what is added to it
     is_force: Array  # (switches,)
     equalities: SwitchedRows
     inequalities: SwitchedRows

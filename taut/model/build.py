@@ -24,7 +24,7 @@ from .massless import give_inertia
 from .model import Model
 from .node_contacts import NodeContacts, with_node_contacts
 from .slots import Slots
-from .switches import set_start, switch_arrays, switched_rows
+from .switches import one_of_each, set_start, switch_arrays, switch_name, switched_rows
 
 
 @checked
@@ -57,7 +57,8 @@ def _build(scene: Scene) -> Model:
                                   {row: row for row in range(len(rows.ptr) - 1)})
     switches = switch_arrays(slots, used, held_switched, kept_switched, of_force)
     x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
-    set_start(switches, x, v)
+    quat = np.array(slots.quat, float).reshape(-1, 4)
+    set_start(switches, places, x, quat, v)
     pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
         name=scene.name,
@@ -74,7 +75,7 @@ def _build(scene: Scene) -> Model:
         force_info=force_info,
         signals=slots.signal_arrays(),
         x=x,
-        quat=np.array(slots.quat, float).reshape(-1, 4),
+        quat=quat,
         v=v,
         scratch_width=3 * widest,
         reduced_map=scene.reduced_map,
@@ -86,7 +87,7 @@ def _build(scene: Scene) -> Model:
         directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
         switches=switches,
-        switch_names=tuple(spec.name for spec in used if spec.switch is not None),
+        switch_names=tuple(switch_name(spec) for spec in one_of_each(used)),
         forces_work=any(kind.works(given) for kind, given in pushing) or bool(slots.signals.table("to_force", 2).size),
     )
 

@@ -43,6 +43,10 @@ def conditions(scene: Scene) -> Conditions:
     rows: list[Constraint] = []
     broad_phase_groups = []
     for group in groups:
+        switched = next((n for n in group.obstacles if scene.obstacles[n].switch), group.name if group.switch else None)
+        if switched is not None:
+            raise TautError(f"'{switched}' is switched, and contacts '{group.name}' are among more than {MOST_LISTED} "
+                            "pairs, which are always on; leave its switch out, or let fewer balls touch.")
         if group.obstacles:
             rows += expand(scene, replace(group, bodies=()))
         if group.bodies is None or group.bodies:

@@ -15,16 +15,29 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..expressions import call_force
+from ..joints.coordinates import rate, value
 from .applied_forces import evaluate_forces
 from .arrays import FORCE_WORK
 from .constraint_rows import evaluate_constraints
-from .instant import set_time
+from .instant import set_time, update_places
 from .jacobian import apply_multipliers, jacobian_times, solve
 from .slot_vectors import copy_state
 from .switched_rows import take_over
 
 ON, OFF = 0, 1  # events
 ACTIVE, LATCHED = 1.0, 2.0  # parts of x[keeper, 2]: `active` holds, `when` has held
+
+
+@compiled
+def read_joint(switches, j, x, v, place, rate_out):
+    """The coordinates of joint j and their rates; of one that is alone the rate stands twice (scene/switches.py)."""
+    first, last = switches.joint_first[j], switches.joint_first[j + 1]
+    for k in range(first, last):
+        kind, points = switches.joint_type[k], switches.joint_points[k]
+        place[k - first] = value(kind, x, points, 0) + switches.joint_offset[k]
+        rate_out[k - first] = rate(kind, x, v, points, 0)
+    if last == first + 1:
+        rate_out[1] = rate_out[0]
 
 
 @inline
@@ -37,6 +50,9 @@ def holds(switches, k, which, t, x, v):
     first = switches.first[k, which]
     for q in range(switches.first[k, which + 1] - first):
         point = switches.idx[first + q]
+        if point < 0:
+            read_joint(switches, -1 - point, x, v, packed[0, 3 * q : 3 * q + 3], packed[1, 3 * q : 3 * q + 3])
+            continue
         for c in range(3):
             packed[0, 3 * q + c] = x[point, c]
             packed[1, 3 * q + c] = v[point, c]
@@ -63,6 +79,8 @@ def should_be_on(switches, k, t, near, known):
 def conditions_change(system, state, t):
     """Whether a condition has another value at t than when switches were last looked at."""
     switches = system.switches
+    if switches.joint_type.shape[0] > 0:
+        update_places(system, state.x, state.quat, state.v)
     for k in range(switches.keeper.shape[0]):
         if remembered(switches, k, t, state.x, state.v) != state.x[switches.keeper[k], 2]:
             return True
@@ -86,6 +104,8 @@ def switch(system, state, t, near):
     """Look at all switches at t and turn those that change; returns whether any did. `set_time` has been called."""
     switches, x = system.switches, state.x
     changes, pushes = False, False
+    if switches.joint_type.shape[0] > 0:
+        update_places(system, x, state.quat, state.v)
     for k in range(switches.keeper.shape[0]):
         keeper = switches.keeper[k]
         x[keeper, 2] = remembered(switches, k, t, x, state.v)
@@ -154,7 +174,22 @@ def log(switches, t, event, k):
 
 
 @inline
+def keep_start(state, start):
+    """Where a step begins, with the active set."""
+    copy_state(state, start)
+    copy_contact(state, start)
+
+
+@inline
+def copy_contact(source, out):
+    for i in range(source.contact.shape[0]):
+        for c in range(4):
+            out.contact[i, c] = source.contact[i, c]
+
+
+@inline
 def return_to_start(system, state, start, t):
     """Back to where a step began, at t."""
     copy_state(start, state)
+    copy_contact(start, state)
     set_time(system, t, state.x, state.quat, state.v)

@@ -267,9 +267,8 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
             for name, type_ in Inequality.items():
                 own[name] = _optional(type_, verbs.INEQUALITY[name][2])
                 bulk[name] = type_
-        if section != "obstacles":
-            for key in keys(section == "forces"):
-                own[written(key)] = _optional(Switch[written(key)], SWITCH[key][1])
+        for key in keys(section == "forces"):
+            own[written(key)] = _optional(Switch[written(key)], SWITCH[key][1])
     if not many:
         return _model(kind, {**fields, "name": _optional(Text), **own}, doc)
     inner: dict[str, Any] = {"names": _optional(Reference), "prefix": _optional(Text)}
@@ -330,6 +329,7 @@ Contacts = _model(
         "first": (Names, Field(description="bodies")),
         "second": _optional(Names, "bodies and obstacles; without it all pairs inside `first`"),
         **{name: _optional(Inequality[name], verbs.INEQUALITY[name][2]) for name in ("restitution", "friction")},
+        **{written(key): _optional(Switch[written(key)], SWITCH[key][1]) for key in keys(is_force=False)},
     },
     "Who touches whom.",
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from ..shapes import SHAPES
 from . import checks
 from .deformables import DeformableRef, check_thickness
 from .places import place
-from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref
+from .specs import BodyRef, Constraint, Group, Obstacle, Point, Ref, Switch
+from .switches import SWITCH, both, take_switch
 from .verbs import check_friction, read_arguments, try_pack
 
 if TYPE_CHECKING:
@@ -37,9 +39,16 @@ def obstacle_kinds() -> list[str]:
 
 def read_obstacle(scene: Scene, kind: str, name: str, arguments: dict[str, Any]) -> Obstacle:
     """A checked obstacle."""
-    values = read_arguments(_obstacle_kind(kind), what := f"obstacle '{name}'", arguments)
+    switch = _switch(scene, what := f"obstacle '{name}'", name, arguments)
+    values = read_arguments(_obstacle_kind(kind), what, arguments)
     _try_pack(KINDS[kind], what, _SOMEWHERE, values, 0.0)
-    return Obstacle(kind, name, values, scene._where)
+    return Obstacle(kind, name, values, scene._where, switch)
+
+
+def _switch(scene: Scene, what: str, name: str, arguments: dict[str, Any]) -> Switch | None:
+    """When an obstacle is there, or a group can touch, taken out of the arguments."""
+    switch = take_switch(scene, what, arguments, is_force=False)
+    return None if switch is None else replace(switch, name=name)
 
 
 def _obstacle_kind(kind: str) -> Kind:
@@ -50,9 +59,13 @@ def _try_pack(kind: Kind, what: str, at: np.ndarray, values: dict[str, Any], rad
     try_pack(kind, what, at[np.newaxis], values | {"labels": [("p0", False)], "radii": [radius]})
 
 
-def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: Any, friction: Any) -> Group:
-    """A checked group; one without a pair is a warning."""
+def read_group(scene: Scene, name: str, first: Any, second: Any, surface: tuple[Any, Any], arguments: dict) -> Group:
+    """A checked group; one without a pair is a warning. surface: restitution and friction; arguments: what switches."""
     what = f"contacts '{name}'"
+    switch = _switch(scene, what, name, arguments)
+    for key in arguments:
+        raise unknown(f"argument of {what}", key, ["first", "second", "restitution", "friction", "name", *SWITCH])
+    restitution, friction = surface
     own, things, deformables = _names(scene, what, "first", first)
     if things:
         raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
@@ -60,6 +73,7 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, restitution: An
     group = Group(
         name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
         checks.not_negative(friction, f"{what}: friction"), scene._where, deformables, other_deformables,
+        switch,
     )  # fmt: skip
     _check_shapes(scene, what, group)
     _check_deformables(scene, what, group)
@@ -112,6 +126,10 @@ def _check_deformables(scene: Scene, what: str, group: Group) -> None:
         if owner is not None:
             raise TautError(f"{what}: '{node}' is a node of '{owner}', and alone it can touch obstacles only; "
                             f"name '{owner}' to let it touch bodies.")
+    switched = next((n for n in group.obstacles if scene._obstacles[n].switch), group.name if group.switch else None)
+    if switched is not None and deformables:
+        raise TautError(f"{what}: '{switched}' is switched, and what touches '{deformables[0]}' is not; leave its "
+                        "switch out.")
     deep = {name: scene._deformables[name].thickness for name in deformables}
     for a, b in pairs_of_deformables(group):
         if a == b:
@@ -152,6 +170,7 @@ def _check_radii(scene: Scene, what: str, group: Group) -> None:
 def _check_obstacles(scene: Scene, what: str, group: Group) -> None:
     for name in group.obstacles:
         obstacle = scene._obstacles[name]
+        both(group.switch, obstacle.switch, f"{what} with '{name}'")
         kind = KINDS[obstacle.kind]
         if group.friction:
             check_friction(kind, f"{what} with '{name}'", group.friction)
@@ -223,14 +242,18 @@ def expand(scene: Scene, group: Group) -> Iterator[Constraint]:
         for b in others:
             again = b in met and a in members
             if a != b and not again and (free[a] or free[b]):
-                yield _contact(group, "ball_contact", (a, b), {}, f"{a}|{b}")
+                yield _contact(group, "ball_contact", (a, b), {}, f"{a}|{b}", group.switch)
         met.add(a)
     for a in group.first:
         for name in group.obstacles if free[a] else ():
             obstacle = scene.obstacles[name]
-            yield _contact(group, obstacle.kind, (a,), obstacle.arguments, f"{a}|{name}")
+            switch = both(group.switch, obstacle.switch, f"contacts '{group.name}' with '{name}'")
+            yield _contact(group, obstacle.kind, (a,), obstacle.arguments, f"{a}|{name}", switch)
 
 
-def _contact(group: Group, kind: str, bodies: tuple[str, ...], arguments: dict[str, Any], name: str) -> Constraint:
+def _contact(
+    group: Group, kind: str, bodies: tuple[str, ...], arguments: dict[str, Any], name: str, switch: Switch | None
+) -> Constraint:
     points = tuple(Point(body) for body in bodies)
-    return Constraint(kind, name, points, arguments, ">=", group.restitution, group.friction, group.where)
+    surface = group.restitution, group.friction
+    return Constraint(kind, name, points, arguments, ">=", *surface, group.where, switch=switch)

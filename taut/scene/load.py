@@ -135,11 +135,12 @@ class _Reader:
         for i, entry in enumerate(self.data.get(section) or ()):
             with self.collecting(scene, (section, i)):
                 if section == "obstacles":
-                    scene.obstacle(**entry)
+                    scene.obstacle(**_in_python(dict(entry)))
                 elif section == "deformables":
                     self.add_deformable(scene, dict(entry))
                 elif section == "contacts":
-                    scene.contacts(**{key: value for key, value in entry.items() if value is not None})
+                    given = {key: value for key, value in entry.items() if value is not None}
+                    scene.contacts(**_in_python(given))
                 elif "many" in entry:
                     tables.add(scene, entry["kind"], entry["many"], self.arrays())
                 else:
@@ -236,9 +237,14 @@ def _add_one(scene: Scene, entry: dict) -> None:
 
     method = getattr(scene, entry.pop("kind"))
     points = [Point(**p) if isinstance(p, dict) else p for p in entry.pop("points", None) or ()]
+    method(*points, **_in_python(entry))
+
+
+def _in_python(entry: dict) -> dict:
+    """The entry with `from`, a word of Python's own, as it is written there."""
     if "from" in entry:
-        entry["from_"] = entry.pop("from")  # a word of Python's own
-    method(*points, **entry)
+        entry["from_"] = entry.pop("from")
+    return entry
 
 
 def spoken_path(path: tuple) -> str:

@@ -224,7 +224,8 @@ def _group_entry(group: Group) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": group.name, "first": [*group.first, *group.deformables]}
     if group.bodies is not None:
         entry["second"] = [*group.bodies, *group.other_deformables, *group.obstacles]
-    return entry | _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
+    surface = _unless(0.0, {"restitution": group.restitution}) | _unless(0.0, {"friction": group.friction})
+    return entry | surface | plain_switch(group.switch)
 
 
 def _kind_entry(record: Constraint | Force | Obstacle) -> dict[str, Any]:
@@ -232,7 +233,7 @@ def _kind_entry(record: Constraint | Force | Obstacle) -> dict[str, Any]:
     entry = {"kind": record.kind, "name": record.name} | ({"points": points} if points else {})
     for argument in _arguments(record):
         entry[argument.name] = _plain(record.arguments[argument.name], f"{record.kind} '{record.name}'")
-    return entry | _inequality(record) | ({} if isinstance(record, Obstacle) else plain_switch(record.switch))
+    return entry | _inequality(record) | plain_switch(record.switch)
 
 
 def _inequality(record: Constraint | Force | Obstacle) -> dict[str, Any]:

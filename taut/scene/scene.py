@@ -223,13 +223,14 @@ class Scene:
     def obstacle(self, kind: str, name: str | None = None, **arguments: Any) -> Ref:
         """Add a thing in the world that groups run into: obstacle("half_space", point=..., normal=...).
 
-        kind  an inequality of one point; its arguments are those of the constraint of that name
+        kind  an inequality of one point; its arguments are those of the constraint of that name, and what switches it
         """
         name = self._new_name(name, kind, self._obstacles, self._bodies, self._deformables)
         return self._add(groups.read_obstacle(self, kind, name, arguments))
 
     def contacts(
-        self, first: Any, second: Any = None, restitution: float = 0.0, friction: float = 0.0, name: str | None = None
+        self, first: Any, second: Any = None, restitution: float = 0.0, friction: float = 0.0, name: str | None = None,
+        **switch: Any,
     ) -> Ref:
         """Let bodies touch: all pairs inside `first`, or each of `first` with each of `second`.
 
@@ -237,9 +238,10 @@ class Scene:
         second       bodies, cloths, solids and obstacles
         restitution  speed after an impact over speed before, 0 to 1
         friction     Coulomb's coefficient
+        switch       when they can touch: from_, until, active, when, ease
         """
         name = self._new_name(name, "contacts", self._groups)
-        return self._add(groups.read_group(self, name, first, second, restitution, friction))
+        return self._add(groups.read_group(self, name, first, second, (restitution, friction), switch))
 
     # Planes and hints
 

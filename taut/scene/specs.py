@@ -88,6 +88,7 @@ class Switch:
     active        on while this condition holds
     when          on from the moment on at which this condition first holds
     ease          [s] over which a constraint is taken over when it is switched on; None: EASE of model/switching.py
+    name          whose switch it is, where several constraints share one: of a group or an obstacle
     """
 
     from_: float | None = None
@@ -95,6 +96,7 @@ class Switch:
     active: str | None = None
     when: str | None = None
     ease: float | None = None
+    name: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,7 @@ class Obstacle:
     name: str
     arguments: dict[str, Any]
     where: str | None = field(default=None, compare=False)
+    switch: Switch | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,7 @@ class Group:
     obstacles     every body of `first` with each of these
     deformables        deformables that stand with `first`,
     other_deformables  and those that stand with `bodies`
+    switch        when they can touch; None: always
     """
 
     name: str
@@ -164,6 +168,7 @@ class Group:
     where: str | None = field(default=None, compare=False)
     deformables: tuple[str, ...] = ()
     other_deformables: tuple[str, ...] = ()
+    switch: Switch | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,12 +3,14 @@
     on = from_ <= t < until  and  active(q, v, t)  and  (when(q, v, t) was true at some time)          (1)
 
 All that is left out counts as true. Conditions are comparisons of formulas (expressions/condition.py) of t and of
-bodies: b.x, b.y, b.z, b.vx, b.vy, b.vz of a particle or of the centre of a rigid body, s and s.v of a coordinate.
+bodies: b.x, b.y, b.z, b.vx, b.vy, b.vz of a particle or of the centre of a rigid body, s and s.v of a coordinate; and
+of joints: pin.angle, guide.displacement and what else their coordinates are called, with pin.angle_rate (or pin.rate
+where there is one coordinate).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError, unknown
@@ -16,7 +18,8 @@ from ..expressions import check_condition, names_in
 from ..expressions.formula import CONSTANTS
 from ..forces.custom_force import variables
 from . import checks
-from .specs import Body, Switch
+from .joints import coordinates_of, joints
+from .specs import Switch
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -55,21 +58,51 @@ def take_switch(scene: Scene, what: str, arguments: dict[str, Any], is_force: bo
     for key in ("active", "when"):
         if key in read:
             try:
-                points, names = symbols(read[key], scene._bodies)
+                _, names = symbols(read[key], scene)
                 check_condition(read[key], [*names, "t"])
             except TautError as mistake:
                 raise TautError(f"{what}: {key}: {mistake}") from None
     return switch
 
 
-def symbols(condition: str, bodies: Mapping[str, Body]) -> tuple[list[str], list[str]]:
-    """The bodies that a condition names, and what it may say of them: places first, then as many velocities."""
+def both(one: Switch | None, other: Switch | None, what: str) -> Switch | None:
+    """On where both are: a contact of a group with an obstacle."""
+    if one is None or other is None:
+        return one or other
+    if one.when and other.when:
+        raise TautError(f"{what}: the group and the obstacle both have a condition `when`; leave it to one of them.")
+    actives = [switch.active for switch in (one, other) if switch.active]
+    return Switch(
+        max((s.from_ for s in (one, other) if s.from_ is not None), default=None),
+        min((s.until for s in (one, other) if s.until is not None), default=None),
+        " and ".join(f"({text})" for text in actives) if len(actives) > 1 else one.active or other.active,
+        one.when or other.when, one.ease or other.ease, f"{one.name}|{other.name}",
+    )  # fmt: skip
+
+
+def symbols(condition: str, scene: Scene) -> tuple[list[str], list[str]]:
+    """The bodies and joints that a condition names, and what it may say of them: three places each, then rates."""
+    bodies = scene._bodies
+    places: list[str] = []
+    rates: list[str] = []
     own = [name for name in names_in(condition) if name != "t" and (name in bodies or name not in CONSTANTS)]
     for name in own:
-        if name not in bodies:
-            known = [body for body in bodies if body.isidentifier()]
-            raise TautError(f"{unknown('body', name, known)}")
-    return own, variables([(name, bodies[name].kind == "coordinate") for name in own])
+        if name in bodies:
+            names = variables([(name, bodies[name].kind == "coordinate")])
+        elif name in scene._constraints:
+            names = _of_joint(name, [coordinate.name for coordinate in coordinates_of(scene, name)])
+        else:
+            known = [known for known in (*bodies, *joints(scene)) if known.isidentifier()]
+            raise TautError(f"{unknown('body or joint', name, known)}")
+        places, rates = places + names[:3], rates + names[3:]
+    return own, places + rates
+
+
+def _of_joint(joint: str, coordinates: list[str]) -> list[str]:
+    """Three places and three rates: of the coordinates, and one that is alone has its rate twice."""
+    spare = [f"unused_{k}" for k in range(len(coordinates), 3)]
+    rates = [f"{name}_rate" for name in coordinates] + (["rate", "unused_rate"] if len(coordinates) == 1 else spare)
+    return [f"{joint}.{name}" for name in (*coordinates, *spare, *rates)]
 
 
 def written(key: str) -> str:

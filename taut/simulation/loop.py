@@ -17,6 +17,7 @@ from ..compiled import compiled, entry, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
+from ..contact.event_driven import events_so_far, forget_events
 from ..methods import METHODS, Method
 from ..methods.base import OK
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -121,7 +122,9 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step)
+    located = method.algorithm == "event_driven"  # trial steps of these write down events, too
+    rewound = {"events_so_far": events_so_far, "forget_events": forget_events} if located else {}
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step, **rewound)
     return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
 
 

@@ -131,7 +131,7 @@ class Session:
         """What happened since last time."""
         found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:
-            found.append(switched(self.system.switches))
+            found.insert(0, switched(self.system.switches))  # what a switch does at its moment comes after it
         together = np.concatenate(found)
         self.events.append(together[np.argsort(together[:, TIME], kind="stable")])
         return self.events[-1]

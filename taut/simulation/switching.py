@@ -10,10 +10,11 @@ act as Φ/h on velocities) declare a half, and then switches are turned at the n
 
 from __future__ import annotations
 
+from ..compiled import inline
 from ..methods.base import EVENTS_FULL, OK, Method
 from ..model.arrays import State, System, start_state
-from ..model.evaluate import begin_step, copy_state, sample_forces
-from ..model.switching import conditions_change, next_switch, return_to_start, switch
+from ..model.evaluate import begin_step, sample_forces
+from ..model.switching import conditions_change, keep_start, next_switch, return_to_start, switch
 
 MOST_LOCATED = 16  # changes of conditions in one step; then they wait for its end
 SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
@@ -22,6 +23,17 @@ SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
 def step(system, state, t, h, context):
     """Stands for the method's step in `switched_step`."""
     raise AssertionError
+
+
+@inline
+def events_so_far(context):
+    """How much a step has written of what happened; stands for what a method with events has for it."""
+    return 0, 0, 0
+
+
+@inline
+def forget_events(context, so_far):
+    """What trial steps wrote since then; likewise."""
 
 
 def switched_step(system, state, t, h, context):
@@ -40,8 +52,9 @@ def switched_step(system, state, t, h, context):
         whole = now == t and stop == end
         used = h if whole else stop - now
         locates = switches.locates == 1 and located < MOST_LOCATED
+        so_far = events_so_far(context)
         if locates:
-            copy_state(state, switches.start)
+            keep_start(state, switches.start)
         status = step(system, state, now, used, context)
         if status != OK:
             return status
@@ -51,6 +64,7 @@ def switched_step(system, state, t, h, context):
             while high - low > max(SAME_TIME * h, 1e-15 * abs(now)):
                 middle = 0.5 * (low + high)
                 return_to_start(system, state, switches.start, now)
+                forget_events(context, so_far)
                 status = step(system, state, now, middle, context)
                 if status != OK:
                     return status
@@ -61,12 +75,14 @@ def switched_step(system, state, t, h, context):
             high = max(high, near)
             if high < used - near:
                 return_to_start(system, state, switches.start, now)
+                forget_events(context, so_far)
                 status = step(system, state, now, high, context)
                 if status != OK:
                     return status
                 now += high
                 continue
             return_to_start(system, state, switches.start, now)
+            forget_events(context, so_far)
             status = step(system, state, now, used, context)
             if status != OK:
                 return status
