@@ -25,7 +25,7 @@ PLAN = ("method", "dt", "steps", "record_every", "solver", "tolerance", "project
 _THINGS = {"bodies": "body", "constraints": "constraint", "forces": "force", "obstacles": "obstacle",
            "groups": "contact group", "deformables": "deformable"}  # fmt: skip
 _LISTED = 5
-_KINDS: dict[str | None, Any] = {**FORCES, **CONSTRAINTS}
+_KINDS: dict[Any, Any] = {**FORCES, **CONSTRAINTS}
 
 
 def of_file(data: bytes) -> str:
