@@ -39,6 +39,7 @@ class Argument:
     doc: str
     default: Any = None
     required: bool = False
+    later: bool = False  # younger than stored runs: where it is not given, digests of scenes leave it out
 
 
 class Example(NamedTuple):

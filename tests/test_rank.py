@@ -172,7 +172,7 @@ def test_a_doubtful_rank_is_told():
 @pytest.mark.parametrize("name", METHODS)
 def test_the_remedy_for_a_failed_step_is_one_that_helps(name):
     method = METHODS[name]
-    assert ("smaller dt" in method.remedy) != (method.adaptive or method.rings), method.remedy
+    assert ("smaller dt" in method.hooks.remedy) != (method.adaptive or method.rings), method.hooks.remedy
 
 
 @pytest.mark.parametrize("arms", (2, 3, 4))

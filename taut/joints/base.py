@@ -38,7 +38,8 @@ DISPLACEMENT = Argument("displacement", "constant", "its value at the start [m];
 
 def rate(name: str = "rate", of: str = "its coordinate", unit: str = "rad/s or m/s") -> Argument:
     """The rate of a coordinate at the start, which the velocities of all bodies are made to agree with."""
-    return Argument(name, "constant", f"rate of {of} at the start [{unit}]; bodies get the velocities that go with it")
+    doc = f"rate of {of} at the start [{unit}]; bodies get the velocities that go with it"
+    return Argument(name, "constant", doc, later=True)
 
 
 RATE = rate()

@@ -11,11 +11,13 @@ import hashlib
 import inspect
 import json
 import zlib
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..constraints import KINDS as CONSTRAINTS
+from ..forces import KINDS as FORCES
 from ..scene.scene import Scene
 
 # Keys of run.info that make a run what it is: a resumed run takes them from the header.
@@ -23,6 +25,7 @@ PLAN = ("method", "dt", "steps", "record_every", "solver", "tolerance", "project
 _THINGS = {"bodies": "body", "constraints": "constraint", "forces": "force", "obstacles": "obstacle",
            "groups": "contact group", "deformables": "deformable"}  # fmt: skip
 _LISTED = 5
+_KINDS: dict[Any, Any] = {**FORCES, **CONSTRAINTS}
 
 
 def of_file(data: bytes) -> str:
@@ -53,7 +56,7 @@ def of_scene(scene: Scene) -> dict[str, dict[str, str]]:
     found = {"scene": whole}
     for section in _THINGS:
         found[section] = {
-            name: _short(_spelled(thing) if section != "deformables" else _deformable(scene, thing))
+            name: _short(_spelled(_as_then(thing)) if section != "deformables" else _deformable(scene, thing))
             for name, thing in getattr(scene, section).items()
             if getattr(thing, "owner", None) is None  # a deformable's own follow from it
         }
@@ -100,6 +103,13 @@ def _plain(value: Any) -> str:
 
 def _short(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _as_then(thing: Any) -> Any:
+    """Without arguments that were added to its kind later, where they are not given: stored runs know none of them."""
+    declared = getattr(_KINDS.get(getattr(thing, "kind", None)), "arguments", ())
+    late = {a.name for a in declared if a.later and thing.arguments.get(a.name) is None}
+    return replace(thing, arguments={k: v for k, v in thing.arguments.items() if k not in late}) if late else thing
 
 
 def _spelled(value: Any) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Container, Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -203,6 +204,13 @@ def _record(kind: str, name: str, values: dict[str, Any], shape: Shape, where: s
         system=values["system"] or ("auto" if values["limit_rule"] == "paper" else "nodes"),
         **{name: values[name] for name in ("limit_rule", "thickness", "self_contact", "release", "approach")},
     )  # fmt: skip
+
+
+def with_system(scene: Scene, system: str) -> Scene:
+    """The same scene, whose deformables are all solved for by that system, whatever was written."""
+    other = copy(scene)
+    other._deformables = {name: replace(one, system=system) for name, one in scene.deformables.items()}
+    return other
 
 
 def _springs(family: str, pairs: Array, x: Array, values: dict[str, Any]) -> Springs | None:

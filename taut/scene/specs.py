@@ -96,7 +96,7 @@ class Switch:
     active: str | None = None
     when: str | None = None
     ease: float | None = None
-    name: str | None = field(default=None, compare=False)
+    name: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Obstacle:
     name: str
     arguments: dict[str, Any]
     where: str | None = field(default=None, compare=False)
-    switch: Switch | None = None
+    switch: Switch | None = field(default=None, metadata={"later": True})
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Group:
     where: str | None = field(default=None, compare=False)
     deformables: tuple[str, ...] = ()
     other_deformables: tuple[str, ...] = ()
-    switch: Switch | None = None
+    switch: Switch | None = field(default=None, metadata={"later": True})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import limits
 from ..arguments import checked
+from ..cloth.algorithms import CHOICE
 from ..errors import TautError, collecting_notes, shown, unknown
 from ..methods import METHODS
 from ..model import build
@@ -21,6 +22,7 @@ from ..result.header import fault_of_plan
 from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
+from ..scene.deformables import with_system
 from ..scene.scene import Scene
 from .plan import plan_of, positive
 from .reuse import model_of
@@ -119,6 +121,10 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
     if plan["method"] not in METHODS:
         raise unknown("method", str(plan["method"]), METHODS)
     session = Session(scene, model, plan)
+    memory = arrays.get("memory")
+    if memory is not None and memory.shape != session.state.memory.shape and session.method is CHOICE:
+        scene = with_system(scene, "nodes")  # what was meant before there was a choice
+        session = Session(scene, build(scene), plan)
     session.store, session.done = store, done
     if not arrays:
         return session  # stopped before the first record

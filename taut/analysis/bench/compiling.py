@@ -24,7 +24,7 @@ from .base import Part, Report, Settings, Table
 COMMANDS = ("run two_link", "run billiard", "run ball_pile", "run cloth_ball")  # of one process each
 SHORT = {"run two_link": ["--duration", "1"], "run cloth_ball": ["--duration", "0.1"]}
 PHASES = {  # phase: the passes of numba and the steps of library.py that belong to it
-    "type inference": ("nopython_type_inference",),
+    "type inference": ("kernel_inference",),
     "lowering": ("kernel_lowering",),
     "linking": ("finalize",),
     "LLVM": ("_optimize_final_module", "_finalize_final_module"),

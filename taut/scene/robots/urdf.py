@@ -29,6 +29,7 @@ from .xml import Element, read
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed", "floating": "free",
          "planar": "planar_joint"}  # fmt: skip
 LOOPS = ("positions", "velocities", "base", "joints")
+JOINT_PARTS = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 
 
 def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene:
@@ -78,9 +79,10 @@ def _tree(root: Element, path: Path, positions: dict[str, Any], velocities: dict
 
 
 def _dropped(root: Element, tree: Tree) -> None:
-    known = {"link", "joint", "material"}
-    for element in root.children:
-        if element.tag not in known:
+    known = {"robot": {"link", "joint", "material"}, "link": {"inertial", "visual", "collision"}, "joint": JOINT_PARTS}
+    parts = [(root, root.children), *((one, one.children) for kind in ("link", "joint") for one in root.all(kind))]
+    for owner, element in ((owner, element) for owner, children in parts for element in children):
+        if element.tag not in known.get(owner.tag, known["robot"]):
             tree.dropped.append(f"<{element.tag}> (line {element.line})")
     if any(link.one("collision") for link in root.all("link")):
         tree.dropped.append("<collision> of links: bodies do not touch each other")
