@@ -56,6 +56,38 @@ def test_impacts_without_restitution_tell_the_impulse_that_stops(name, simulate)
 
 
 @every_method
+@pytest.mark.parametrize("restitution", [0.0, 0.6])
+@pytest.mark.parametrize("height, speed", [(0.0205, 3.0), (0.001, 0.05)], ids=["fast", "slow"])
+def test_events_of_a_step_have_the_impulse_that_changes_the_momentum(name, restitution, height, speed, simulate):
+    """m (v' - v) + m g h = Σ impulses of the step in which the ball touches, by an impact or by an activation alone."""
+    scene, m, h = taut.Scene(), 2.0, 0.01
+    ball = scene.particle((0, height, 0), mass=m, velocity=(0.2, -speed, 0), name="ball")
+    scene.half_space(ball, point=(0, 0, 0), normal=(0, 1, 0), restitution=restitution, name="floor")
+    run = simulate(scene, name, h, 0.2, **asked(name))
+    begun = run.events[run.events.kind == "activation"].iloc[0]
+    step = int(round(begun.time / h))
+    given = run.events[np.isclose(run.events.time, begun.time)]
+    v = run.records.v[:, 0, 1]
+    needed = m * (v[step] - v[step - 1]) + m * G * h
+    assert needed > 0.05 and abs(given.impulse.sum() - needed) < 1e-9, f"{needed} N s needed, events {given}"
+    assert ("impact" in set(given.kind)) == (speed == 3.0), given
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7])
+def test_events_of_balls_in_a_crowd_have_the_impulse_that_changes_their_momentum(restitution, simulate):
+    """A group with a broad phase: the first ball of a row hits the second, at rest."""
+    scene, m = taut.Scene(gravity=(0, 0, 0)), 0.5
+    balls = [scene.particle((0.25 * i, 0, 0), radius=0.1, mass=m, velocity=(4.0 * (i == 0), 0, 0), name=f"b{i}")
+             for i in range(70)]  # fmt: skip
+    scene.contacts(balls, restitution=restitution)
+    run = simulate(scene, "implicit_first", 0.002, 0.03)
+    change = m * np.diff(run.records.v[:, 0, 0])
+    hits = run.events[run.events.constraint == "b0|b1"]
+    given = np.bincount((hits.time / 0.002).round().astype(int) - 1, hits.impulse, len(change))
+    assert given.max() > 0.1 and np.abs(given + change).max() < 1e-9, f"events {given}, momentum {change}"
+
+
+@every_method
 def test_friction_slows_a_block_as_coulomb_says(name, simulate):
     """Fixed steps have friction: a block on a slope a slides with g (sin a - μ cos a)."""
     a, mu = 0.4, 0.2

@@ -79,7 +79,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
         energy += state.ledger[DRIVER_WORK]
     state.ledger[IMPACT_LOSS] += energy - all_kinetic_energy(system, state, ctx, t)
-    record_impacts(state, ctx, t, n, ctx.problem.resting)
+    record_impacts(ctx, t, n, ctx.problem.resting)
     return n
 
 

@@ -1,8 +1,15 @@
-"""What inequalities did: events, and λ, Φ and dΦ/dt for records."""
+"""What inequalities did: events, and λ, Φ and dΦ/dt for records.
+
+In fixed steps a contact gives P = h λ in a step, with restitution other than λ of the step:
+
+    P = h λ + s (P'' - h λ),    P'' and s of restitution.py                                         (1)
+
+P belongs to one event of that contact and step, so that impulses of events can be added up: to the impact where there
+is one, else to the activation. Where steps are cut at events, an activation is an instant and has none.
+"""
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
@@ -54,8 +61,10 @@ def record_changes(state, ctx, t):
 
 
 @on_demand(types.none)
-def record_impacts(state, ctx, t, n, resting):
-    """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none."""
+def record_impacts(ctx, t, n, resting):
+    """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none.
+
+    Pairs are given by their place: `write_impulses` names them."""
     dense = ctx.dense
     worst = 0.0
     for i in range(n):
@@ -68,10 +77,7 @@ def record_impacts(state, ctx, t, n, resting):
     for i in range(n):
         if dense.lam[i] > 1e-9 * largest:
             source = ctx.cand.source[i]
-            if source >= 0:
-                record_event(ctx.events, IMPACT, source, -1, t, dense.lam[i])
-            else:
-                record_event(ctx.events, IMPACT, -1, pair_number(ctx, state, -1 - source), t, dense.lam[i])
+            record_event(ctx.events, IMPACT, max(source, -1), max(-1 - source, -1), t, dense.lam[i])
 
 
 @inline
@@ -89,7 +95,7 @@ def store_active_pairs(ctx, state):
 
 @compiled
 def record_active_set(state, ctx, t):
-    """Activations and releases in a fixed step: λ > 0 now against λ > 0 before."""
+    """Activations and releases in a fixed step: λ > 0 now against λ > 0 before. Pairs by their place."""
     for r in range(state.contact.shape[0]):
         now = state.contact[r, 0] > 0.0
         was = state.contact[r, 3] == 1.0
@@ -99,18 +105,46 @@ def record_active_set(state, ctx, t):
     for k in range(state.pair_count[0]):
         now = state.pair_lam[k, 0] > 0.0
         if now != (ctx.pairs.was_active[k] == 1):
-            record_event(ctx.events, ACTIVATION if now else RELEASE, -1, pair_number(ctx, state, k), t, 0.0)
+            record_event(ctx.events, ACTIVATION if now else RELEASE, -1, k, t, 0.0)
 
 
 @on_demand(types.none)
-def record_inelastic(state, ctx, t, n, h):
+def record_inelastic(ctx, t, n, h):
     """Impacts without restitution in a fixed step of h: candidates that push and approached fast at its start."""
     cand = ctx.cand
     for i in range(n):
         if cand.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
             source = cand.source[i]
-            pair = np.int64(-1) if source >= 0 else pair_number(ctx, state, -1 - source)
-            record_event(ctx.events, IMPACT, max(source, -1), pair, t, cand.lam[i, 0])
+            record_event(ctx.events, IMPACT, max(source, -1), max(-1 - source, -1), t, cand.lam[i, 0])
+
+
+@inline
+def impulses_of_step(state, ctx, h):
+    """h λ of all rows, and behind them of all pairs, into ctx.dense.c."""
+    P, rows = ctx.dense.c, state.contact.shape[0]
+    for r in range(rows):
+        P[r] = h * state.contact[r, 0]
+    for k in range(state.pair_count[0]):
+        P[rows + k] = h * state.pair_lam[k, 0]
+
+
+@inline
+def place_of(state, source):
+    """Where a candidate's impulse stands in ctx.dense.c."""
+    return source if source >= 0 else state.contact.shape[0] - 1 - source
+
+
+@compiled
+def write_impulses(state, ctx, first):
+    """(1), which ctx.dense.c holds, for the events of a fixed step from number `first` on; names of pairs."""
+    events, P = ctx.events, ctx.dense.c
+    for k in range(min(events.filled[0], events.ints.shape[0]) - 1, first - 1, -1):  # impacts before activations
+        row, pair = events.ints[k, 1], events.ints[k, 2]
+        if events.ints[k, 0] != RELEASE:
+            place = place_of(state, row if row >= 0 else -1 - pair)
+            events.numbers[k, 1] = P[place]
+            P[place] = 0.0
+        events.ints[k, 2] = -1 if row >= 0 else pair_number(ctx, state, pair)
 
 
 @inline

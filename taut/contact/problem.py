@@ -174,10 +174,10 @@ EVENT_OPTIONS = (
 
 
 def contact_context(
-    model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int = DENSE
+    model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int | None = None
 ) -> ContactContext:
     """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers.
-    `dense`: up to how many rows matrices are dense."""
+    `dense`: up to how many rows matrices are dense, else DENSE."""
     source, rows = model.inequalities, len(model.inequality_names)
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)
@@ -187,7 +187,7 @@ def contact_context(
         rows=row_work(rows),
         cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
         sweeps=sweep_work(capacity, len(model.x)),
-        dense=dense_work(capacity, dense),
+        dense=dense_work(capacity, DENSE if dense is None else dense),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
         vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
         saved=start_state(state),

@@ -20,7 +20,7 @@ from ..model.evaluate import copy
 from .active_set import UNLOGGED
 from .dissipation import impact_speed
 from .driver_work import add_driver_work, drift_of, equality_work
-from .event_log import record_impacts
+from .event_log import impulses_of_step, place_of, record_impacts
 from .rows import NO, add_impulses, row_rate
 from .solve_contacts import apply_impacts, project_equalities, solve_contacts
 
@@ -82,7 +82,8 @@ def find_impacts(state, ctx, h, n, threshold):
 def apply_restitution(system, state, ctx, t, h, n):
     """The velocity after the impacts of a step that ends at t, with the candidates as at its start.
 
-    ctx.saved.v is the velocity at the start, ctx.vel.v_pred v + h W f. Returns whether there were impacts.
+    ctx.saved.v is the velocity at the start, ctx.vel.v_pred v + h W f. Returns whether there were impacts: then
+    ctx.dense.c holds the impulses of all rows and pairs.
     """
     cand, dense, ledger = ctx.cand, ctx.dense, state.ledger
     threshold = impact_speed(ctx.problem, h)
@@ -114,13 +115,15 @@ def apply_restitution(system, state, ctx, t, h, n):
         add_driver_work(system, state, ctx, n, 1.0, NO)
     alpha = limit_energy(system, state, ctx, h, inelastic_work - other_work, ledger[DRIVER_WORK] - other_work)
     ledger[DRIVER_WORK] = inelastic_work + alpha * (ledger[DRIVER_WORK] - inelastic_work)
+    impulses_of_step(state, ctx, h)
     for i in range(n):
-        if many:
-            hit = dense.w[i] < -threshold  # what others pass on is no event
-            dense.lam[i] = dense.lam[i] + alpha * (cand.lam[i, 0] - dense.lam[i]) if hit else 0.0
-        elif dense.lam[i] * dense.S[i, i] <= threshold:
-            dense.lam[i] = 0.0  # it rests
-    record_impacts(state, ctx, t, n, threshold)
+        # What rests, or passes on what others do, has no event.
+        total = cand.lam[i, 0] if many else dense.lam[i]
+        rests = dense.w[i] >= -threshold if many else total * dense.S[i, i] <= threshold
+        place = place_of(state, cand.source[i])
+        dense.c[place] += alpha * (total - dense.c[place])
+        dense.lam[i] = 0.0 if rests else dense.c[place]
+    record_impacts(ctx, t, n, threshold)
     return True
 
 

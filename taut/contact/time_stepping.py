@@ -51,11 +51,13 @@ from .collect import (
 from .dissipation import count_friction, count_impacts, has_impacts
 from .driver_work import add_driver_work, equality_work
 from .event_log import (
+    impulses_of_step,
     log_source_rows,
     next_instant,
     record_active_set,
     record_inelastic,
     store_active_pairs,
+    write_impulses,
     write_multipliers,
 )
 from .restitution import apply_restitution
@@ -320,11 +322,17 @@ def step(system, state, t, h, ctx):
     fast = has_impacts(ctx, n, h)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
+    first = ctx.events.filled[0]
     record_active_set(state, ctx, t + h)
     had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
-    if fast and not had_impact:
-        record_inelastic(state, ctx, t + h, n, h)
+    if had_impact:  # corrections of q' alone give no impulse
+        write_impulses(state, ctx, first)
+    elif fast:
+        record_inelastic(ctx, t + h, n, h)
     status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
+    if not had_impact and ctx.events.filled[0] > first:
+        impulses_of_step(state, ctx, h)
+        write_impulses(state, ctx, first)
     if fast:
         count_impacts(system, state, ctx, h, ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before)
     return status
