@@ -23,8 +23,8 @@ def check_finite(tables: Formulas, bodies: list[str], names: list[str]) -> None:
     if len(bad):
         row, column = bad[0]
         by = f"by '{names[column]}'" if column < len(names) else "of second order, or by time,"
-        raise TautError(f"the map of scene.reduced is singular at t = 0: the derivative of '{bodies[row // 3]}' {by} is "
-                        "not finite; start elsewhere, or choose another coordinate.")
+        raise TautError(f"the map of scene.reduced is singular at t = 0: the derivative of '{bodies[row // 3]}' {by} "
+                        "is not finite; start elsewhere, or choose another coordinate.")
 
 
 def check_turns(state: State, tables: Formulas, names: list[str]) -> None:
