@@ -42,6 +42,21 @@ def test_t_and_q_of_a_pendulum_give_the_motion_of_its_bob():
     assert np.abs(ours.energy_drift.values).max() < 1e-9, "the work of Q is what T gains"
 
 
+def test_q_may_name_coordinates_and_rates():
+    """m q̈ = -k q - c q̇ by T and Q alone: the damped oscillation of its closed form."""
+    m, k, c, start = 2.0, 50.0, 1.2, 0.3
+    scene = Scene()
+    q = scene.coordinate(start, inertia=0.0, name="q")
+    scene.reduced([q], kinetic=f"{m}*q.v**2/2")
+    scene.custom_force(q, formula=(f"-{k}*q - {c}*q.v", "0", "0"))
+    data = taut.simulate(scene, method="reduced", **FINE).data
+    decay, t = c / (2 * m), data.time.values
+    omega = np.sqrt(k / m - decay**2)
+    exact = start * np.exp(-decay * t) * (np.cos(omega * t) + decay / omega * np.sin(omega * t))
+    error = np.abs(data.coordinate_value.values[:, 0] - exact).max()
+    assert error < 1e-9, f"off by {error}"
+
+
 def test_t_may_couple_rates_depend_on_q_and_on_time():
     """A bead on a rod that turns as a given function of time, on a cart that is free: T has all kinds of terms."""
     scene = Scene(gravity=(0, 0, 0))
@@ -121,7 +136,18 @@ def turned_wrongly() -> Scene:
     return scene
 
 
+def at_the_start_of(formula: str) -> Scene:
+    scene = Scene()
+    bob = scene.particle((0, 0, 0), name="bob")
+    scene.reduced({"q": (0.0, 1.0)}, {bob: (formula, "0", "0")})
+    return scene
+
+
 @pytest.mark.parametrize("method, make, words", [
+    ("reduced", lambda: at_the_start_of("sqrt(q)"), r"singular at t = 0.*'bob' by 'q' is not finite; start elsewhere"),
+    ("reduced", lambda: at_the_start_of("q**1.5"), r"singular at t = 0.*'bob' of second order"),
+    ("reduced", lambda: at_the_start_of("1/q"), r"puts 'bob' at \(inf, 0, 0\).*change the coordinates"),
+    ("reduced", lambda: at_the_start_of("q**2"), r"not independent at t = 0: 'q' moves nothing.*start elsewhere"),
     ("reduced", lambda: pendulum_by_energy(kinetic="theta.v**4"), r"not quadratic in the rates.*theta\.v"),
     ("reduced", lambda: pendulum_by_energy(kinetic="-theta.v**2"), r"not positive at t = 0.*'theta'"),
     ("reduced", lambda: pendulum_by_energy(kinetic="cos(thta)*theta.v**2"), r"kinetic of scene.reduced.*thta"),

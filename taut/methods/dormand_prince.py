@@ -102,8 +102,8 @@ def sum_of_squares(y, f, rows, tolerance):
 
 @inline
 def size_to_probe(size, speed):
-    """h₀ of (4) from the norms of y and f."""
-    return min(0.01 * size / speed, 1.0) if speed > 1e-5 * size else 1e-2
+    """h₀ of (4) from the norms of y and f; y may be 0, as of a body at rest in the origin."""
+    return min(max(0.01 * size / speed, 1e-6), 1.0) if speed > 1e-5 * size else 1e-2
 
 
 @inline

@@ -221,7 +221,7 @@ def step(system, state, t, h, radau):
                     size = max(size, factor * used)
                 elif stale or not 1.0 <= factor <= 1.2:
                     size = factor * used
-        if size < 1e-14 * max(1.0, abs(now)):
+        if not size >= 1e-14 * max(1.0, abs(now)):  # NaN, too
             return TOO_SMALL
     state.memory[0] = size
     return OK

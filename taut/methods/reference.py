@@ -190,7 +190,7 @@ def step(system, state, t, h, options):
             size, careful = size_after_success(error, used, size, last), False
         else:
             size = size_after_failure(error, used)
-            if size < 1e-14 * max(1.0, abs(now)):
+            if not size >= 1e-14 * max(1.0, abs(now)):  # NaN, too
                 lin.state[KEPT_OUT] = 0
                 return TOO_SMALL
     state.memory[0] = size

@@ -49,6 +49,7 @@ def once(command: str, folder: Path, package: Path, native: bool, empty: bool = 
     out = ["--out", str(folder / "report"), "--overwrite"] if words[0] == "compare" else []
     cache = {"TAUT_CACHE_DIR": str(folder)} if empty else {}
     env = {**os.environ, **cache, "TAUT_NATIVE": "1" if native else "0", "PYTHONPATH": str(package)}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process parses numba's sources anew, as no user's does
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "taut", *words, *SHORT.get(command, []), *out], env=env, check=True, cwd=folder,

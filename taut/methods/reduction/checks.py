@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 AGREES = 1e-9  # relative, of positions and orientations at t = 0
 
 
+def check_finite(tables: Formulas, bodies: list[str], names: list[str]) -> None:
+    """Derivatives of the map at t = 0: a map such as sqrt(q) at q = 0 has none. bodies: of each three rows."""
+    bad = np.argwhere(~np.isfinite(np.column_stack([tables.B, tables.c, tables.x_t])))
+    if len(bad):
+        row, column = bad[0]
+        by = f"by '{names[column]}'" if column < len(names) else "of second order, or by time,"
+        raise TautError(f"the map of scene.reduced is singular at t = 0: the derivative of '{bodies[row // 3]}' {by} "
+                        "is not finite; start elsewhere, or choose another coordinate.")
+
+
 def check_turns(state: State, tables: Formulas, names: list[str]) -> None:
     """Orientations as (2) says, if that is how they stand: p and -p are the same."""
     for body, number, p in zip(names, tables.quat.tolist(), tables.p.reshape(-1, 4)):

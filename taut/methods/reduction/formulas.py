@@ -85,8 +85,11 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     )  # fmt: skip
     y = np.array([[value for _, value, _ in known.coordinates], [rate for _, _, rate in known.coordinates]])
     getattr(evaluate, "py_func", evaluate)(tables, 0.0, y)  # once, so that compiling a way in from Python does not pay
-    checks.make_rates_consistent(model, system, state, tables, y[1])
-    _put(model, state, tables, y, [*known.positions, *known.turns])
+    placed = [*known.positions, *known.turns]
+    if np.isfinite(tables.x).all():  # else it is told where that puts the body
+        checks.check_finite(tables, placed, names)
+        checks.make_rates_consistent(model, system, state, tables, y[1])
+    _put(model, state, tables, y, placed)
     checks.check_turns(state, tables, [*known.turns])
     checks.check_independent(model, tables, names)
     checks.check_constraints(model, system, tables, names)
