@@ -32,6 +32,7 @@ class Compilation:
     def __init__(self) -> None:
         self.silent, self.once = False, True
         self._expected, self._done, self._began, self._said = 75, 0, 0.0, False
+        self._shared = False  # whether a run of this process has compiled what methods share
 
     def expect(self, functions: int, once: bool = True) -> None:
         """A run begins that needs about so many functions, of which none may be compiled yet.
@@ -39,7 +40,7 @@ class Compilation:
         once: whether they are kept for later runs; where they are not, a warning has said so
         """
         # What methods share has been compiled by the first run of a process: about three quarters.
-        self._expected, self.once = max(functions // (4 if self._said else 1), 1), once
+        self._expected, self.once = max(functions // (4 if self._shared else 1), 1), once
         self._done = 0
 
     def tick(self, function: object) -> None:
@@ -67,6 +68,7 @@ class Compilation:
         """The run itself begins: take the line away."""
         if self._done and not self.silent and sys.stderr.isatty():
             print(f"\r{'':<78}\r", end="", file=sys.stderr, flush=True)
+        self._shared |= self._done > 0
         self._done = 0
 
 
