@@ -209,7 +209,8 @@ def test_saving_never_leaves_half_a_file(tmp_path, monkeypatch):
 
 def test_the_contacts_of_the_manual_load(tmp_path):
     manual = (Path(__file__).parent.parent / "docs" / "scenes.md").read_text()
-    (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", manual, re.S) if "contacts:" in block)
+    blocks = re.findall(r"```yaml\n(.*?)```", manual, re.S)
+    (text,) = (block for block in blocks if "bodies:" in block and "contacts:" in block)
     (tmp_path / "balls.yaml").write_text("taut: 1\n" + text)
     scene = load(tmp_path / "balls.yaml")
     names = [pair.name for group in scene.groups.values() for pair in expand(scene, group)]
@@ -232,7 +233,7 @@ def test_the_schema_lists_every_kind_and_is_json():
     things = found["properties"]["obstacles"]["items"]["anyOf"]
     assert {thing["properties"]["kind"]["const"] for thing in things} == set(obstacle_kinds())
     assert set(found["properties"]["contacts"]["items"]["properties"]) == \
-        {"name", "first", "second", "restitution", "friction"}
+        {"name", "first", "second", "restitution", "friction", "from", "until", "active", "when", "ease"}
     assert found["additionalProperties"] is False and "taut" in found["required"]
 
 
