@@ -58,24 +58,23 @@ def by_value(kind: types.Type) -> types.Type:
 def words(value: Any) -> list[int]:
     """A structure, array or number as the 8-byte words that compiled code finds in memory."""
     if isinstance(value, np.ndarray):
-        return _words_of_array(value)
+        return words((value,))
     if isinstance(value, tuple):
         found: list[int] = []
-        for entry in value:  # a model has hundreds of arrays and whole numbers: they cost one call at most
+        for entry in value:  # a model has hundreds of arrays and whole numbers: they cost no call
             if entry.__class__ is int:
-                found.append(entry)
+                found += (entry,)
+            elif entry.__class__ is np.ndarray or isinstance(entry, np.ndarray):
+                place = entry.__array_interface__["data"][0]
+                found += (0, 0, entry.size, entry.itemsize, place, *entry.shape, *entry.strides)
             else:
-                found += _words_of_array(entry) if entry.__class__ is np.ndarray else words(entry)
+                found += words(entry)
         return found
     if isinstance(value, float):
         return [struct.unpack("<q", struct.pack("<d", value))[0]]
     if isinstance(value, int | np.int64) and not isinstance(value, bool):
         return [int(value)]
     raise TypeError(f"{type(value).__name__} can not be a field of a structure; use arrays, int or float")
-
-
-def _words_of_array(array: np.ndarray) -> list[int]:
-    return [0, 0, array.size, array.itemsize, array.__array_interface__["data"][0], *array.shape, *array.strides]
 
 
 class _LaidOut(threading.local):

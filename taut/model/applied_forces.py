@@ -85,7 +85,7 @@ def evaluate_all_forces(system, t, x, quat, v):
     for i in range(bodies.spin_slot.shape[0]):  # torques into body axes, with the gyroscopic term -ω × I ω
         spin = bodies.spin_slot[i]
         tau = (0.0, 0.0, 0.0)  # gravity turns no body about its centre of mass
-        if batches.code.shape[0] > 0:
+        if f[spin, 0] != 0.0 or f[spin, 1] != 0.0 or f[spin, 2] != 0.0:
             tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]

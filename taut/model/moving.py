@@ -10,9 +10,12 @@ from .arrays import Moving, Places, Rows
 def moving_blocks(rows: Rows, places: Places) -> Moving:
     """Blocks of directions on the origin, which never moves, are left out. Empty where no body turns."""
     count, index = len(rows.ptr) - 1, rows.slot.dtype
+    if not len(rows.spin_block):
+        none, start = np.zeros(0, index), np.zeros(1, np.uint64)
+        return Moving(np.zeros(count + 1, np.uint64), none, none, start, none, none)
     row_of = np.concatenate([np.repeat(np.arange(count), np.diff(rows.ptr)), rows.spin_row]).astype(np.int64)
     still = np.unique(places.base[places.base != places.slot])
-    kept = np.flatnonzero(~np.isin(rows.slot, still)) if len(rows.spin_block) else np.zeros(0, np.int64)
+    kept = np.flatnonzero(~np.isin(rows.slot, still))
     by_row = kept[np.argsort(row_of[kept], kind="stable")]
     by_slot = by_row[np.argsort(rows.slot[by_row], kind="stable")]
     slot, first = np.unique(rows.slot[by_slot], return_index=True)
