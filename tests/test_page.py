@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from taut.view.show import OTHERS
 from words_page import BLUE, ORANGE, PATIENCE, Watched, pixels, served
 
 import taut
@@ -12,6 +11,7 @@ from taut.model import build
 from taut.result.records import Records
 from taut.result.store import Store
 from taut.view import write_html
+from taut.view.overlay import OTHERS
 
 
 @pytest.fixture(scope="module")
