@@ -5,12 +5,19 @@ import pytest
 from words_linalg import System, assemble_factor_solve, relative, shortest_least_squares
 
 from taut.compiled import entry
-from taut.linalg import describe, multiply
+from taut.linalg import DOUBT, FIRST_KEPT, KEPT_OUT, describe, multiply, sweep_back, sweep_forwards
 
 
 @entry
 def multiply_only(lin, y, out):
     multiply(lin, y, out)
+
+
+@entry
+def sweep(lin, J, w, divisor, scale, b, v, lam):
+    dependent = sweep_forwards(lin, J, w, v, divisor, b, DOUBT)
+    sweep_back(lin, w, scale, v, lam)
+    return dependent
 
 
 def joints(pairs, rows, seed=0, twice=False):
@@ -71,3 +78,27 @@ def test_repeated_rows_of_joints_give_the_shortest_least_squares_multiplier(name
     dependent, status = assemble_factor_solve(lin, system.J, system.w, b, x)
     error = relative(x, shortest_least_squares(system.A, b))
     assert dependent > 0 and status == 0 and error < 1e-7, (dependent, status, error)
+
+
+LONG = {
+    "150 hinges": lambda: joints(chain(150), [5] * 150),
+    "a loop of 150 hinges": lambda: joints([*chain(149), (149, 0)], [5] * 150),
+}
+
+
+@pytest.mark.parametrize("kept_out", (False, True), ids=("all rows", "rows kept out"))
+@pytest.mark.parametrize("name", [*SYSTEMS, *LONG])
+def test_one_sweep_and_back_solves_the_residual_and_applies_the_multipliers(name, kept_out):
+    system, rng = (SYSTEMS | LONG)[name](), np.random.default_rng(5)
+    lin, dense, divisor, scale = system.plan(), system.matrix(system.J), 0.3, 0.7
+    c, v, lam = rng.normal(size=system.m), rng.normal(size=system.w.shape) * (system.w > 0), np.zeros(system.m)
+    kept = np.array([4, system.m - 1] if kept_out else [], np.int64)
+    lin.state[KEPT_OUT] = kept.size
+    lin.state[FIRST_KEPT : FIRST_KEPT + kept.size] = kept
+    right, rest = -(c + dense @ v.ravel()) / divisor, np.setdiff1d(np.arange(system.m), kept)
+    true = np.zeros(system.m)
+    true[rest] = np.linalg.solve(system.A[np.ix_(rest, rest)], right[rest])
+    moved = v + scale * (system.w.ravel() * (dense.T @ true)).reshape(v.shape)
+    b, dependent = c.copy(), sweep(lin, system.J, system.w, divisor, scale, c, v, lam)
+    wrong = relative(c, right), relative(system.A[rest] @ lam, right[rest]), relative(v, moved)
+    assert dependent == 0 and max(wrong) < 1e-9 and not np.array_equal(b, c), (dependent, wrong)

@@ -21,14 +21,16 @@ Long and narrow ones, whose pattern changes at every turn: envelope.py.
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
-from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.grouped import sweep_back, sweep_forwards
+from taut.linalg.linear import DEPENDENT, DOUBT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECONDITIONERS, SOLVERS, Linear
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependent_rows
 from taut.linalg.singular import close_kept, keep_out
-from taut.linalg.solve import factor, solve
+from taut.linalg.solve import factor, settle_and_solve, solve
 
 __all__ = [
     "DEPENDENT",
+    "DOUBT",
     "DOUBTFUL",
     "FIRST_KEPT",
     "KEPT_OUT",
@@ -44,5 +46,8 @@ __all__ = [
     "keep_out",
     "multiply",
     "plan",
+    "settle_and_solve",
     "solve",
+    "sweep_back",
+    "sweep_forwards",
 ]

@@ -1,8 +1,9 @@
 """SIMD micro-kernels of grouped.py: tiles of eight rows and as many columns as a group has, 1 to 8.
 
     X = Σ_k w_k A_k B_kᵀ             A_k, B_k: columns of micro-panels (simd_kernels.py)      (1)
-    X - A Bᵀ                                                                                  (2)
+    -A Bᵀ,    X - A Bᵀ                                                                        (2)
     z - T y,    z - Tᵀ y,    T Tᵀ y                          T: a tile                        (3)
+    Σ_k A_k v_k,    v_k + s w_k A_kᵀ y                       A_k: columns of a micro-panel    (4)
 
 For every number of columns there is code of its own: its sums stay in registers and none is for nothing. Without
 compilation, reference_kernels.py does the same.
@@ -16,17 +17,17 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from taut.linalg.simd_kernels import LANES, MANY, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
+from taut.linalg.simd_kernels import LANES, MANY, REAL, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
 
 AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums find room in registers
 PLACE = types.uint64
 
 
-def by_width(builder: Any, columns: Any, make: Any) -> None:
+def by_width(builder: Any, columns: Any, make: Any, most: int = LANES) -> None:
     """make(w) for w = columns."""
     end = builder.append_basic_block("end")
     choice = builder.switch(columns, end)
-    for w in range(1, LANES + 1):
+    for w in range(1, most + 1):
         block = builder.append_basic_block("width")
         choice.add_case(WORD(w), block)
         builder.position_at_end(block)
@@ -82,47 +83,65 @@ def product_kernel(begins: bool) -> Any:
 set_product, add_product = product_kernel(True), product_kernel(False)
 
 
-@intrinsic
-def subtract_product(typingctx, source, start, fac, a, b, count, at, columns):
-    """The tile fac[at] = source[start] - A Bᵀ (2), A and B with `count` columns at a and b of fac."""
+def tile_product_kernel(begins: bool) -> Any:
+    """(2), alone or from what is there."""
 
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, a, b, count, at, columns = (given[k] for k in (1, 3, 4, 5, 6, 7))
+    @intrinsic
+    def tile_product(typingctx, fac, a, b, count, at, columns):
+        """The tile fac[at] = -A Bᵀ or fac[at] - A Bᵀ, A and B with `count` columns at a and b of fac (2)."""
 
-        def make(width):
-            for first in range(0, width, AT_ONCE):
-                some = range(first, min(width, first + AT_ONCE))
+        def lower(context, builder, signature, given):
+            fac = Lanes(context, builder, signature.args[0], given[0])
+            a, b, count, at, columns = given[1:]
 
-                def term(k, sums, some=some):
-                    column, row = builder.fneg(fac.load(shifted(builder, a, k))), shifted(builder, b, k)
-                    numbers = [fac.in_all_lanes(fac.number(builder.add(row, WORD(c)))) for c in some]
-                    return [fac.add_product(s, column, x) for s, x in zip(sums, numbers, strict=True)]
+            def make(width):
+                for first in range(0, width, AT_ONCE):
+                    some = range(first, min(width, first + AT_ONCE))
 
-                before = [source.load(builder.add(start, WORD(LANES * c))) for c in some]
-                for c, total in zip(some, repeat(builder, count, before, term), strict=True):
-                    fac.store(total, builder.add(at, WORD(LANES * c)))
+                    def term(k, sums, some=some):
+                        column, row = builder.fneg(fac.load(shifted(builder, a, k))), shifted(builder, b, k)
+                        numbers = [fac.in_all_lanes(fac.number(builder.add(row, WORD(c)))) for c in some]
+                        return [fac.add_product(s, column, x) for s, x in zip(sums, numbers, strict=True)]
 
-        by_width(builder, columns, make)
-        return context.get_dummy_value()
+                    places = [builder.add(at, WORD(LANES * c)) for c in some]
+                    start = [ZERO] * len(some) if begins else [fac.load(place) for place in places]
+                    for place, total in zip(places, repeat(builder, count, start, term), strict=True):
+                        fac.store(total, place)
 
-    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE, PLACE, PLACE), lower
+            by_width(builder, columns, make)
+            return context.get_dummy_value()
+
+        return types.void(fac, PLACE, PLACE, PLACE, PLACE, PLACE), lower
+
+    return tile_product
 
 
-@intrinsic
-def copy_tile(typingctx, source, start, fac, at, columns):
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, at, columns = (given[k] for k in (1, 3, 4))
+negate_product, subtract_product = tile_product_kernel(True), tile_product_kernel(False)
 
-        def make(width):
-            for c, column in enumerate(all_columns(builder, source, start, width)):
-                fac.store(column, builder.add(at, WORD(LANES * c)))
 
-        by_width(builder, columns, make)
-        return context.get_dummy_value()
+def tile_kernel(adds: bool) -> Any:
+    """The tile fac[at] = source[start], or added to it."""
 
-    return types.void(source, PLACE, fac, PLACE, PLACE), lower
+    @intrinsic
+    def take_tile(typingctx, source, start, fac, at, columns):
+        def lower(context, builder, signature, given):
+            source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
+            start, at, columns = (given[k] for k in (1, 3, 4))
+
+            def make(width):
+                for c, column in enumerate(all_columns(builder, source, start, width)):
+                    place = builder.add(at, WORD(LANES * c))
+                    fac.store(builder.fadd(column, fac.load(place)) if adds else column, place)
+
+            by_width(builder, columns, make)
+            return context.get_dummy_value()
+
+        return types.void(source, PLACE, fac, PLACE, PLACE), lower
+
+    return take_tile
+
+
+copy_tile, add_tile = tile_kernel(False), tile_kernel(True)
 
 
 @intrinsic
@@ -212,3 +231,54 @@ subtract_transposed = vector_kernel(lambda builder, fac, tile, y, z: builder.fsu
 times_square = vector_kernel(
     lambda builder, fac, tile, y, z: tile_times(builder, tile, tile_transposed(builder, tile, y), fac)
 )
+
+
+def panel_kernel(begins: bool) -> Any:
+    """Σ_k A_k v_k of (4), alone or added to what is there."""
+
+    @intrinsic
+    def times_panel(typingctx, panels, a, count, v, at_v, rhs, at):
+        """Eight numbers rhs[at] from `count` columns of the micro-panel at a and as many numbers v."""
+
+        def lower(context, builder, signature, given):
+            panels, v, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3, 5))
+            a, count, at_v, at = (given[k] for k in (1, 2, 4, 6))
+
+            def term(k, sums):
+                x = v.in_all_lanes(v.number(builder.add(at_v, k)))
+                return [panels.add_product(sums[0], panels.load(shifted(builder, a, k)), x)]
+
+            (total,) = repeat(builder, count, [ZERO if begins else rhs.load(at)], term)
+            rhs.store(total, at)
+            return context.get_dummy_value()
+
+        return types.void(panels, PLACE, PLACE, v, PLACE, rhs, PLACE), lower
+
+    return times_panel
+
+
+set_panel_times, add_panel_times = panel_kernel(True), panel_kernel(False)
+
+
+@intrinsic
+def add_panel_transposed(typingctx, panels, a, slots, rhs, at, weight, scale, v, at_v):
+    """v_k + s w_k A_kᵀ y of (4) for the columns of one or two neighbouring slots; y: eight numbers rhs[at]."""
+
+    def lower(context, builder, signature, given):
+        panels, rhs, weight, v = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3, 5, 7))
+        a, slots, at, scale, at_v = (given[k] for k in (1, 2, 4, 6, 8))
+
+        def make(some):
+            size = 3 * some
+            few = ir.VectorType(REAL, size)
+            total = tile_transposed(builder, all_columns(builder, panels, a, size), rhs.load(at))
+            total = builder.fmul(total, panels.in_all_lanes(scale))
+            total = builder.shuffle_vector(total, total, ir.Constant(ir.VectorType(SHORT, size), list(range(size))))
+            own, known = (builder.bitcast(array.place(at_v), few.as_pointer()) for array in (v, weight))
+            change = builder.fmul(total, builder.load(known, align=8))
+            builder.store(builder.fadd(builder.load(own, align=8), change), own, align=8)
+
+        by_width(builder, slots, make, 2)
+        return context.get_dummy_value()
+
+    return types.void(panels, PLACE, PLACE, rhs, PLACE, weight, types.float64, v, PLACE), lower

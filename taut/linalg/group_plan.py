@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from taut.linalg.groups import LANES, Groups
+from taut.linalg.groups import AT_ONCE, LANES, Groups
 from taut.linalg.pattern import Entries, Pattern
 from taut.linalg.sparse import factor_columns, symbolic
 from taut.linalg.supernodes import aligned
@@ -74,11 +74,13 @@ def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.nd
     pos = tiles.at[tiles.find(rows, columns)] + LANES * lane[table.place_col] + lane[table.place_row]  # groups.py (1)
     row_group, row_lane = np.empty(m, np.int64), np.empty(m, np.int64)
     row_group[perm], row_lane[perm] = group, lane
+    longest = int(np.add.reduceat(size, col_ptr[:-1] + np.arange(g)).max(initial=0))
     groups = Groups(
         width=width.astype(np.uint64), place=begin.astype(np.uint64),
         first=(col_ptr + np.arange(g + 1)).astype(np.uint64), at=tiles.at.astype(np.uint64),
         below=below.astype(np.uint64), lane=(LANES * row_group + row_lane).astype(np.uint32),
-        rhs=aligned(LANES * g), least=np.zeros(LANES),
+        rhs=aligned(LANES * g), residual=aligned(LANES * AT_ONCE),
+        column=aligned(2 * longest), least=np.zeros(LANES),
         **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
     )  # fmt: skip
     return groups, pos
@@ -106,8 +108,13 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     key = group[row_of[blocks]] * slots + slot[blocks]
     panels = np.unique(key)
     to = 3 * LANES * np.searchsorted(panels, key) + lane[row_of[blocks]]
-    fresh = np.unique(to, return_index=True)[1]
-    order = np.concatenate([fresh, np.setdiff1d(np.arange(to.size), fresh)])
+    added = np.ones(to.size, np.int64)
+    added[np.unique(to, return_index=True)[1]] = 0
+    own_group = group[row_of[blocks]]
+    order = np.lexsort((to, added, own_group))
+    count = int(group.max(initial=-1)) + 1
+    number = 2 * np.arange(count)
+    taken = np.searchsorted((2 * own_group + added)[order], np.stack([number, number + 1, number + 2], axis=1))
     # each pair of groups that meet on a slot, once
     pairs = pattern.products
     i, j, s = group[pairs.left_row], group[pairs.right_row], slot[pairs.left]
@@ -121,10 +128,27 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     for a in (s, rows, columns):
         goes_on &= np.diff(a, prepend=-2) == 1
     start = np.flatnonzero(~goes_on)
+    reach = np.arange(1, count + 1)
+    np.maximum.at(reach, j, i + 1)
     length = np.diff(np.append(start, s.size))
     runs = np.stack([3 * LANES * rows[start], 3 * LANES * columns[start], 3 * length, 3 * s[start]], axis=1)
     return {
         "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint64),
         "runs": runs.astype(np.uint64), "source": blocks[order].astype(np.uint32),
-        "to": to[order].astype(np.uint32), "fresh": int(fresh.size), "panels": aligned(3 * LANES * panels.size),
+        "to": to[order].astype(np.uint32), "taken": taken.astype(np.uint64), "complete": 1,
+        "reach": np.maximum.accumulate(reach).astype(np.uint64),
+        "panels": aligned(3 * LANES * panels.size), **_pieces(*np.divmod(panels, slots), count),
     }  # fmt: skip
+
+
+def _pieces(group: np.ndarray, slot: np.ndarray, count: int) -> dict[str, Any]:
+    """The panels of each of `count` groups in pieces of one slot or of two that are neighbours, as a body's are."""
+    begins = np.ones(slot.size, bool)
+    begins[1:] = (np.diff(group) != 0) | (np.diff(slot) != 1)
+    start = np.flatnonzero(begins)
+    within = np.arange(slot.size) - np.repeat(start, np.diff(np.append(start, slot.size)))
+    first = np.flatnonzero(within % 2 == 0)
+    length = np.diff(np.append(first, slot.size))
+    owns = np.stack([3 * LANES * first, length, 3 * slot[first]], axis=1)
+    own = np.searchsorted(group[first], np.arange(count + 1))
+    return {"own": own.astype(np.uint64), "owns": owns.astype(np.uint64)}

@@ -22,6 +22,7 @@ import numpy as np
 from taut.compiled import structure
 
 LANES = 8
+AT_ONCE = 64  # groups that a sweep treats together: what they need fits a cache near the processor
 BEYOND = LANES * LANES  # numbers that vectors may read after the last tile
 
 
@@ -39,12 +40,19 @@ class Groups(NamedTuple):
     updates: np.ndarray  # (., 5) uint64: where both and the tile they go to begin; its columns; 1: the first there
     run: np.ndarray  # (t+1,) uint64: runs of each tile,
     runs: np.ndarray  # (r, 4) uint64: their panels of rows and of columns, how many columns, 3 · the first slot
+    own: np.ndarray  # (g+1,) uint64: pieces of each group's panels,
+    owns: np.ndarray  # (., 3) uint64: where they begin, one or two neighbouring slots, 3 · the first slot
+    reach: np.ndarray  # (g,) uint64: of how many groups panels enter the tiles of this group and of those before
+    taken: np.ndarray  # (g, 3) uint64: of what follows, blocks that go to the group's panels, those that are added to
+    # others, and the end
     source: np.ndarray  # (.,) uint32: blocks of J, and
-    to: np.ndarray  # (.,) uint32: where they go in `panels`; first those that come first, then those that are added
-    fresh: int  # how many come first
+    to: np.ndarray  # (.,) uint32: where they go in `panels`
+    complete: int  # 1: every block on a slot that moves stands in a panel, so that P v is J v
     lane: np.ndarray  # (m,) uint32: where a row lies in `rhs`
     panels: np.ndarray  # (.,) float64: P
     rhs: np.ndarray  # (8g,) float64
+    column: np.ndarray  # (.,) float64: A's tiles of two groups, where A is not kept
+    residual: np.ndarray  # (64,) float64: right-hand sides of the groups that a sweep treats together
     least: np.ndarray  # (8,) float64: pivots up to which the rows of a group count as dependent
 
 
@@ -54,5 +62,6 @@ def no_groups() -> Groups:
     return Groups(
         width=wide, place=wide, first=wide, at=wide, below=wide, touched=wide, update=wide,
         updates=np.zeros((0, 5), np.uint64), run=wide, runs=np.zeros((0, 4), np.uint64),
-        source=short, to=short, fresh=0, lane=short, panels=none, rhs=none, least=none,
+        own=wide, owns=np.zeros((0, 3), np.uint64), reach=wide, taken=np.zeros((0, 3), np.uint64), source=short,
+        to=short, complete=0, lane=short, panels=none, rhs=none, residual=none, column=none, least=none,
     )  # fmt: skip

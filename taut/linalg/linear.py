@@ -21,6 +21,8 @@ OF_SINGULAR = 11  # work vectors before this one belong to iterative solvers, th
 OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a direct one (methods/full_newton.py)
 OF_NULL = 20  # a basis of the null space (singular.py), of small systems
 MOST_NULL, SMALL_SYSTEM = 8, 2_000
+CLOSED = 1e40  # a diagonal without a λ
+DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
 
 
 @structure

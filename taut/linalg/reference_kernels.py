@@ -142,16 +142,24 @@ def set_product(panels, a, b, count, weight, at_weight, out, at, columns):
     add_product(panels, a, b, count, weight, at_weight, out, at, columns)
 
 
-def subtract_product(source, start, fac, a, b, count, at, columns):
+def subtract_product(fac, a, b, count, at, columns):
     """(2) of group_kernels.py."""
-    copy_tile(source, start, fac, at, columns)
     tile = micro_panel_at(fac, at, columns)
     for column, row in zip(micro_panel_at(fac, a, count), micro_panel_at(fac, b, count), strict=True):
         tile -= column * row[: int(columns), None]
 
 
+def negate_product(fac, a, b, count, at, columns):
+    micro_panel_at(fac, at, columns)[:] = 0.0
+    subtract_product(fac, a, b, count, at, columns)
+
+
 def copy_tile(source, start, fac, at, columns):
     micro_panel_at(fac, at, columns)[:] = micro_panel_at(source, start, columns)
+
+
+def add_tile(source, start, fac, at, columns):
+    micro_panel_at(fac, at, columns)[:] += micro_panel_at(source, start, columns)
 
 
 def times_upper(source, start, fac, k, at, columns):
@@ -194,3 +202,21 @@ def subtract_transposed(fac, a, columns, rhs, source, target):
 
 def times_square(fac, a, columns, rhs, source, target):
     lanes_at(rhs, target)[:] = tile_times(fac, a, columns, tile_transposed(fac, a, columns, lanes_at(rhs, source)))
+
+
+def add_panel_times(panels, a, count, v, at_v, rhs, at):
+    """(4) of group_kernels.py."""
+    own = v.reshape(-1)[int(at_v) : int(at_v) + int(count)]
+    for column, x in zip(micro_panel_at(panels, a, count), own, strict=True):
+        lanes_at(rhs, at)[:] += column * x
+
+
+def set_panel_times(panels, a, count, v, at_v, rhs, at):
+    lanes_at(rhs, at)[:] = 0.0
+    add_panel_times(panels, a, count, v, at_v, rhs, at)
+
+
+def add_panel_transposed(panels, a, slots, rhs, at, weight, scale, v, at_v):
+    size, first = 3 * int(slots), int(at_v)
+    total = scale * tile_transposed(panels, a, size, lanes_at(rhs, at))[:size]
+    v.reshape(-1)[first : first + size] += total * weight.reshape(-1)[first : first + size]

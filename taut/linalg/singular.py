@@ -60,6 +60,7 @@ from taut.compiled import entry, inline, on_demand
 from taut.linalg.assemble import multiply
 from taut.linalg.direct import factor_direct, solve_direct
 from taut.linalg.linear import (
+    CLOSED,
     DEPENDENT,
     DOUBTFUL,
     FAILED,
@@ -83,7 +84,6 @@ MOST_SWEEPS = 3
 SWEPT = 1e-9  # a null part of this size leaves nothing behind when it is removed
 NOTHING = 1e-5  # of x: what G² leaves of a vector that has no null part, and less than is left of any other
 STANDS = 1e-12  # of λ: the last correction of (6)
-CLOSED = 1e40  # a diagonal without a λ
 LONGEST = 1e6  # of z_p² in (7): the square of the length of z
 UNREACHED = 1e-3  # with a larger null part of λ, b was not within reach of A
 

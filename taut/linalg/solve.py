@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from taut.compiled import compiled, inline
+from taut.compiled import compiled, inline, on_demand
 from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
-from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
+from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, DOUBT, ITERATIONS, PCG, SPARSE
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, leave_out_dependent, may_leave_out, solve_shifted, solve_singular
 from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
-DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
 PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
@@ -32,7 +31,12 @@ def factor_directly(lin):
 
     Bands were factored by the caller.
     """
-    dependent = lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT)
+    return settle(lin, lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT))
+
+
+@inline
+def settle(lin, dependent):
+    """What becomes of that many small pivots in the factor of A at hand."""
     if dependent > 0 and not (may_leave_out(lin, dependent) and leave_out_dependent(lin)) and not factor_singular(lin):
         dependent = 0
     lin.state[DEPENDENT] = dependent
@@ -101,6 +105,14 @@ def kernels_of(kind: int) -> tuple[Any, Any]:
     if kind > SPARSE:
         return factor_iteratively, solve_iteratively
     return factor_directly, solve_directly
+
+
+@on_demand(types.int64)
+def settle_and_solve(lin, dependent, b, out):
+    """λ of A out = b, whose factor has that many small pivots. Returns how many rows depend."""
+    settle(lin, dependent)
+    solve_directly(lin, b, out)
+    return lin.state[DEPENDENT]
 
 
 _call_factor = indirect_call(types.int64, lambda kind: kernels_of(kind)[0])

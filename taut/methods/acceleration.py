@@ -25,7 +25,7 @@ from ..model.arrays import DRIVER_WORK, FORCE_WORK, State, System
 from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import power_at
 from ..model.instant import set_time
-from ..model.jacobian import apply_multipliers, jacobian_times, solve
+from ..model.jacobian import constrain, jacobian_times
 from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, advance_positions, copy
 from .base import BOTH, FIRST_OPTION, Hooks, Method, Option
@@ -71,15 +71,13 @@ def constrained(system: System, t, x, quat, v, alpha, beta, lam):
     evaluate_constraints(system, t, x, quat, v, True, work.J)
     free_accelerations(system, t, x, quat, v)
     set_driven_accelerations(system)
-    jacobian_times(system, work.J, work.a, work.b)
+    for r in range(work.b.shape[0]):
+        work.b[r] = work.gamma[r]
     if alpha != 0.0 or beta != 0.0:
         jacobian_times(system, work.J, v, work.mu)
         for r in range(work.b.shape[0]):
             work.b[r] += 2.0 * alpha * (work.mu[r] + work.phi_t[r]) + beta * beta * work.phi[r]
-    for r in range(work.b.shape[0]):
-        work.b[r] = -(work.b[r] + work.gamma[r])
-    solve(system, work.J, system.bodies.inverse_mass, work.b, lam)
-    apply_multipliers(system, work.J, system.bodies.inverse_mass, lam, 1.0, work.a)
+    constrain(system, work.J, system.bodies.inverse_mass, 1.0, work.a, 1.0, lam)
 
 
 def accelerate(system: System, t, x, quat, v, options, lam):

@@ -27,7 +27,7 @@ from ..model.arrays import CORRECTIONS, DRIVER_WORK
 from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import count_work, impulse_power
 from ..model.instant import set_time
-from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
+from ..model.jacobian import apply_multipliers, constrain, form_and_factor, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
@@ -48,12 +48,9 @@ def first_order(system, state, t, h, integrator, out_v, lam):
     if integrator == AB2:
         extrapolate(system, state.memory)
     kick(system, state.v, h, out_v)  # (1) without λ
-    jacobian_times(system, work.J, out_v, work.b)
     for r in range(lam.shape[0]):
-        work.b[r] = -(work.phi[r] / h + work.phi_t[r] + work.b[r]) / h  # (3) with (1) and (2) put in: (4)
-    form_and_factor(system, work.J, w)
-    solve_with_factor(system, work.b, lam)
-    apply_multipliers(system, work.J, w, lam, h, out_v)  # (1)
+        work.b[r] = work.phi[r] / h + work.phi_t[r]
+    constrain(system, work.J, w, h, out_v, h, lam)  # (3) with (1) and (2) put in: (4); then (1)
 
 
 @on_demand(types.none)

@@ -18,6 +18,7 @@ from ..model.evaluate import (
     advance_positions,
     apply_multipliers,
     clear,
+    constrain,
     drop_slip,
     evaluate_constraints,
     jacobian_times,
@@ -63,13 +64,16 @@ def correct_velocity(system, state, t, slip_alone):
     """(3), of all rows or of conditions on velocities alone."""
     work = system.work
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    if not slip_alone:
+        for r in range(work.b.shape[0]):
+            work.b[r] = work.phi_t[r]
+        constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu)  # (3)
+        return
     jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):
-        work.b[r] = -(work.b[r] + work.phi_t[r])
-        if slip_alone and system.rows.at_velocity[r] == 0:
-            work.b[r] = 0.0
+        work.b[r] = 0.0 if system.rows.at_velocity[r] == 0 else -(work.b[r] + work.phi_t[r])
     solve(system, work.J, system.bodies.inverse_mass, work.b, work.mu)
-    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, state.v)  # (3)
+    apply_multipliers(system, work.J, system.bodies.inverse_mass, work.mu, 1.0, state.v)
 
 
 @compiled

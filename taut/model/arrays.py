@@ -55,6 +55,7 @@ class Places(NamedTuple):
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
     frame: Array  # (rigid, 9) R by rows, where places were last set
+    held: int  # the first so many are all that equalities act on
 
 
 @structure

@@ -45,6 +45,7 @@ def _build(scene: Scene) -> Model:
     places = slots.add_points(point for packed in (held, kept, pushed) for point in packed.points())
     # Functions of time are numbered as they are met: the order of these calls is that of the signals.
     batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
+    places = places._replace(held=int((rows.spin_place + 1).max(initial=0)))  # they were met first
     inequalities, listed, names, kept_switched = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
     nodes = _node_contacts(slots, unilateral)
     inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)

@@ -7,15 +7,16 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
-from .instant import start_of, update_places
+from .instant import set_places, start_of, update_places
 from .switched_rows import switch_rows, take_over
 
 
 @inline
 def evaluate_constraints(system, t, x, quat, v, second, J):
-    update_places(system, x, quat, v)
-    batches, work = system.constraints, system.work
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
+    if system.places.held > 0:
+        set_places(system.places, x, quat, v, system.places.held, wanted or system.nonholonomic == 1)
+    batches, work = system.constraints, system.work
     for b in range(batches.code.shape[0]):
         given = (
             batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,

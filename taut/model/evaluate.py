@@ -17,6 +17,7 @@
     form_and_factor        A = J W Jᵀ and its factor
     solve_with_factor      A λ = b with the factor at hand
     solve                  both
+    constrain              J v + c, the system, λ and what it does to v, in one
     count_work             of what moves on its own, and of forces without potential
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `set_driven_accelerations`)
@@ -35,6 +36,7 @@ from .instant import begin_step, carry, count_turns, sample_forces, set_time, st
 from .jacobian import (
     add_slip,
     apply_multipliers,
+    constrain,
     drop_slip,
     fill_diagonal,
     form_and_factor,
@@ -55,6 +57,7 @@ __all__ = [
     "carry",
     "carry_to_rotations",
     "clear",
+    "constrain",
     "copy",
     "copy_state",
     "copy_vector",

@@ -53,7 +53,7 @@ def count_turns(system, x, quat, v):
     for k in range(turns.shape[0]):
         counter = turns[k, 3]
         u = direction(places, turns[k, 0], x, quat)
-        c, s = dot3(u, direction(places, turns[k, 1], x, quat)), dot3(u, direction(places, turns[k, 2], x, quat))
+        c, s = along(places, turns[k, 1], turns[k, 2], u, x, quat)
         near = c * x[counter, 1] + s * x[counter, 2]
         if not (near > 0.0 and 2.0 * near * near > (c * c + s * s) * (x[counter, 1] ** 2 + x[counter, 2] ** 2)):
             x[counter, 0], x[counter, 1], x[counter, 2] = nearest(atan2(s, c), x[counter, 0]), c, s
@@ -66,6 +66,17 @@ def direction(places, point, x, quat):
         return x[point, 0], x[point, 1], x[point, 2]
     k = point - places.point[0]
     return to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
+
+
+@inline
+def along(places, one, two, u, x, quat):
+    """u along two directions that belong together: both in the world, or on one body, into whose axes u is turned."""
+    if places.point.shape[0] == 0 or one < places.point[0]:
+        return dot3(u, (x[one, 0], x[one, 1], x[one, 2])), dot3(u, (x[two, 0], x[two, 1], x[two, 2]))
+    j, k = one - places.point[0], two - places.point[0]
+    u0, u1, u2 = to_body(quat, places.body[j], u[0], u[1], u[2])
+    a, b = places.arm[j], places.arm[k]
+    return u0 * a[0] + u1 * a[1] + u2 * a[2], u0 * b[0] + u1 * b[1] + u2 * b[2]
 
 
 @inline
@@ -142,25 +153,29 @@ def carry(carried, arms, x, quat, v, a):
 @inline
 def update_places(system, x, quat, v):
     """Positions and velocities of places on rigid bodies, x + R r and v + R (ω × r), and of directions, R r."""
-    if system.places.point.shape[0] > 0:
-        set_places(system.places, x, quat, v)
+    count = system.places.point.shape[0]
+    if count > 0:
+        set_places(system.places, x, quat, v, count, True)
 
 
 @on_demand(types.none)
-def set_places(places, x, quat, v):
-    """`update_places`, where there are any."""
+def set_places(places, x, quat, v, count, moving):
+    """`update_places` of the first `count`, and of their velocities where they are asked for."""
     frame = places.frame
     for i in range(frame.shape[0]):
         set_frame(quat, i, frame)
-    for k in range(places.point.shape[0]):
+    for k in range(count):
+        point, base, body = places.point[k], places.base[k], places.body[k]
+        r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
+        a0, a1, a2 = turned_by(frame, body, r0, r1, r2)
+        c0, c1, c2 = x[base, 0] + a0, x[base, 1] + a1, x[base, 2] + a2
+        x[point, 0], x[point, 1], x[point, 2] = c0, c1, c2
+    for k in range(count if moving else 0):
         point, base, body = places.point[k], places.base[k], places.body[k]
         spin = places.slot[k] + 1
         r0, r1, r2 = places.arm[k, 0], places.arm[k, 1], places.arm[k, 2]
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         s0, s1, s2 = o1 * r2 - o2 * r1, o2 * r0 - o0 * r2, o0 * r1 - o1 * r0
-        a0, a1, a2 = turned_by(frame, body, r0, r1, r2)
         b0, b1, b2 = turned_by(frame, body, s0, s1, s2)
-        c0, c1, c2 = x[base, 0] + a0, x[base, 1] + a1, x[base, 2] + a2
         d0, d1, d2 = v[base, 0] + b0, v[base, 1] + b1, v[base, 2] + b2
-        x[point, 0], x[point, 1], x[point, 2] = c0, c1, c2
         v[point, 0], v[point, 1], v[point, 2] = d0, d1, d2

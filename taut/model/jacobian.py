@@ -6,7 +6,17 @@ import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
-from ..linalg import DEPENDENT, DOUBTFUL, assemble, close_kept, factor
+from ..linalg import (
+    DEPENDENT,
+    DOUBT,
+    DOUBTFUL,
+    assemble,
+    close_kept,
+    factor,
+    settle_and_solve,
+    sweep_back,
+    sweep_forwards,
+)
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from .constraint_rows import clear_rows
@@ -149,3 +159,56 @@ def solve(system, J, weight, b, lam):
     """J W Jᵀ λ = b."""
     form_and_factor(system, J, weight)
     solve_with_factor(system, b, lam)
+
+
+@inline
+def constrain(system, J, weight, divisor, v, scale, lam):
+    """v += scale · weight Jᵀ λ with (J W Jᵀ) λ = -(c + J v) / divisor; work.b holds c, then that right-hand side."""
+    if system.linear.groups.complete == 1 and system.selective == 0 and system.switches.equalities.row.shape[0] == 0:
+        constrain_groups(system, J, weight, divisor, v, scale, lam)
+        return
+    b = system.work.b
+    if system.moving.slot.shape[0] > 0:
+        residual_of_moving(system, J, divisor, v, b)
+    else:
+        rows = system.rows
+        ptr, slot = rows.ptr, rows.slot
+        for r in range(b.shape[0]):
+            total = 0.0
+            for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
+                s = slot[k]
+                total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
+            b[r] = -(b[r] + total) / divisor
+    solve(system, J, weight, b, lam)
+    apply_multipliers(system, J, weight, lam, scale, v)
+
+
+@on_demand(types.none)
+def residual_of_moving(system, J, divisor, v, b):
+    """The right-hand side of `constrain`, where bodies turn."""
+    moving, slot = system.moving, system.rows.slot
+    for r in range(b.shape[0]):
+        total = 0.0
+        for k in range(moving.ptr[r], moving.ptr[r + 1]):
+            block = moving.block[k]
+            s = slot[block]
+            total += J[block, 0] * v[s, 0] + J[block, 1] * v[s, 1] + J[block, 2] * v[s, 2]
+        b[r] = -(b[r] + total) / divisor
+
+
+@on_demand(types.none)
+def constrain_groups(system, J, weight, divisor, v, scale, lam):
+    """`constrain`, where rows are eliminated by groups and nothing is done to A on the way (linalg/grouped.py)."""
+    lin, work = system.linear, system.work
+    work.counts[LINEAR_SOLVES] += 1
+    dependent = sweep_forwards(lin, J, weight, v, divisor, work.b, DOUBT)
+    lin.state[DEPENDENT] = dependent
+    if dependent == 0:
+        sweep_back(lin, weight, scale, v, lam)
+        return
+    assemble(lin, J, weight)
+    close_kept(lin)
+    if settle_and_solve(lin, dependent, work.b, lam) > 0:
+        work.counts[SINGULAR_SYSTEMS] += 1
+        work.counts[DOUBTFUL_SYSTEMS] += lin.state[DOUBTFUL]
+    apply_multipliers(system, J, weight, lam, scale, v)

@@ -240,8 +240,10 @@ class Model:
             of = plan.products
             left, right = order[of.left].astype(of.left.dtype), order[of.right].astype(of.right.dtype)
             source = order[plan.groups.source].astype(plan.groups.source.dtype)
+            driven = self.bodies.free.any(axis=1) & ~free  # massless ones, too
+            complete = int(plan.groups.complete and not self.is_driven and not driven[rows.slot].any())
             plan = plan._replace(products=of._replace(left=left, right=right),
-                                 groups=plan.groups._replace(source=source))  # fmt: skip
+                                 groups=plan.groups._replace(source=source, complete=complete))  # fmt: skip
         return plan
 
 
