@@ -110,7 +110,7 @@ def memory_of(model) -> int:
     return len(edge_pairs(model)[0]) + 2 * len(external_members(model)[0]) + FORCE_BEFORE + 3 * len(model.x)
 
 
-def start(model, system, state, options):
+def prepare(model, system, state, options):
     rows = len(edge_pairs(model)[0]) + len(external_members(model)[0])
     return state, context_of(model, system, state, options, state.memory[rows : rows + FORCE_BEFORE + 3 * len(model.x)])
 

@@ -87,12 +87,12 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def start_with(start_nodes):
-    """`start` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes):
+    """`prepare` of the choice, from that of nodes."""
 
-    def start(model, system, state, par):
-        state, nodes = start_nodes(model, system, state, par)
-        active = context_of(model, system, state, par, nodes.memory.history)
+    def prepare(model, system, state, options):
+        state, nodes = prepare_nodes(model, system, state, options)
+        active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
         end = len(state.memory) - external
@@ -103,7 +103,7 @@ def start_with(start_nodes):
         )  # fmt: skip
         return state, ChoiceContext(active, nodes, choice)
 
-    return start
+    return prepare
 
 
 def multiplications(table: np.ndarray) -> float:
@@ -278,7 +278,7 @@ def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     return drain_events(ctx.nodes)
 
 
-def told(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
+def info(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
     """For run.info: how many steps each system took, and how often it was changed."""
     n = ctx.choice.numbers
     steps = {name: int(n[STEPS_ACTIVE + k]) for k, name in enumerate(SYSTEMS)}

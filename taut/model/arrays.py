@@ -214,6 +214,7 @@ class Work(NamedTuple):
     quat2: Array
     v1: Array
     v2: Array
+    v3: Array
     stage_v: Array  # (stages, points, 3)
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)

@@ -210,7 +210,7 @@ class Model:
         work = Work(
             **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
-            **zeros("a driven v1 v2", points, 3),
+            **zeros("a driven v1 v2 v3", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
             **zeros("stage_quat", stages, rigid, 4),
             **zeros("stage_power", stages, 2),

@@ -203,11 +203,11 @@ def record(calls, system, state, t, context, records, row):
     records.energy[row, 1] = potential
     for k in range(state.ledger.shape[0]):
         records.energy[row, 2 + k] = state.ledger[k]
-    given = (
+    arguments = (
         system, state, t, context, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row], records.energy[row],
     )  # fmt: skip
-    call_measure(calls.measure, calls.number, given)
+    call_measure(calls.measure, calls.number, arguments)
     kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
@@ -233,15 +233,15 @@ def _number(method: Method) -> int:
 
 
 def _compile_calls(method: Method, system: System, state: State, context: Any) -> Calls:
-    given = (kind_of(system), kind_of(state))
+    kinds = (kind_of(system), kind_of(state))
     kind, vector = kind_of(context), kind_of(state.lam)
     pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
         _number(method),
-        address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(advance_with(method), pair, *kinds, kind, types.float64, types.int64, types.int64),
+        address_of(method.hooks.observe or as_stepped, types.none, *kinds, types.float64, kind, vector),
         address_of(
-            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or nothing_more, types.none, *kinds, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
     )
