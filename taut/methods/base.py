@@ -47,6 +47,7 @@ from ..model.model import Model
 from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
+REDUCED_AT = 1  # in state.memory of methods in reduced coordinates: Method.coordinates
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
@@ -143,7 +144,8 @@ class Method:
     options: tuple[Option, ...] = ()
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
-    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
+    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates,
+    # and keeps them, then their rates, in state.memory from REDUCED_AT on
     shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     solves: str = "1"  # linear solves per step

@@ -27,7 +27,7 @@ from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
+from .base import BOTH, OK, REDUCED_AT, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
 from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
 from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
 from .reduction.enforced import (
@@ -187,7 +187,7 @@ call_slope = indirect_call(types.int64, lambda number: slope)
 
 @inline
 def recall(reduced, memory):
-    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    kept = memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
         sweeps.choose_charts(reduced.tree, kept, reduced.y)
     else:
@@ -196,7 +196,7 @@ def recall(reduced, memory):
 
 @inline
 def keep(reduced, memory):
-    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    kept = memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
         sweeps.keep_directions(reduced.tree, reduced.y, kept)
     else:
@@ -274,7 +274,7 @@ def own_kinetic_energy(reduced, memory, t):
     """T of scene.reduced [J], 0 where it gives none."""
     if reduced.form != FORMULAS or reduced.formulas.kinetic == 0:
         return 0.0
-    formulas.evaluate(reduced.formulas, t, memory[1:].reshape((2, (memory.shape[0] - 1) // 2)))
+    formulas.evaluate(reduced.formulas, t, memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2)))
     return reduced.formulas.T[0]
 
 

@@ -141,6 +141,12 @@ class Model:
     forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
+    def reduced_names(self) -> tuple[str, ...]:
+        """Coordinates of scene.reduced; none where all are coordinates of the scene itself, which have slots."""
+        names = () if self.reduced_map is None else tuple(name for name, _, _ in self.reduced_map.coordinates)
+        return () if {*names} <= {info.name for info in self.body_info} else names
+
+    @property
     def row_count(self) -> int:
         return len(self.rows.ptr) - 1
 
