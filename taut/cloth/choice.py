@@ -42,7 +42,7 @@ from .active_limits import ActiveContext, context_of, longest_substep
 from .active_limits import measure as measure_active
 from .active_limits import observe as observe_active
 from .active_limits import step as active_step
-from .codes import STEP_START, SYSTEMS, UNCONSTRAINED_RULE
+from .codes import FORCE_BEFORE, STEP_START, SYSTEMS, UNCONSTRAINED_RULE
 from .context import ClothContext
 from .evaluate import set_driven_bodies
 from .records import measure as measure_nodes
@@ -87,12 +87,12 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def start_with(start_nodes):
-    """`start` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes):
+    """`prepare` of the choice, from that of nodes."""
 
-    def start(model, system, state, par):
-        state, nodes = start_nodes(model, system, state, par)
-        active = context_of(model, system, state, par, nodes.memory.history)
+    def prepare(model, system, state, options):
+        state, nodes = prepare_nodes(model, system, state, options)
+        active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
         end = len(state.memory) - external
@@ -103,7 +103,7 @@ def start_with(start_nodes):
         )  # fmt: skip
         return state, ChoiceContext(active, nodes, choice)
 
-    return start
+    return prepare
 
 
 def multiplications(table: np.ndarray) -> float:
@@ -114,7 +114,7 @@ def multiplications(table: np.ndarray) -> float:
 
 
 @inline
-def count_limits(of):
+def count_loaded_limits(of):
     """m"""
     count = 0
     for e in range(of.length.shape[0]):
@@ -152,7 +152,7 @@ def change(ctx, which):
     n[NOW] = 1.0 + which
     n[STAYED] = 0.0
     n[COST] = 0.0
-    for i in range(3):
+    for i in range(FORCE_BEFORE):
         memory.history[i] = 0.0
     for i in range(memory.lag.shape[0]):
         for c in range(3):
@@ -169,7 +169,7 @@ def begin_choice(state, ctx, h):
 
 
 @inline
-def count_step(n, which, cost):
+def update_mean_cost(n, which, cost):
     """Mean cost of this stay."""
     n[STEPS_ACTIVE + which] += 1.0
     n[STAYED] += 1.0
@@ -191,8 +191,8 @@ def judge_active(ctx):
     cost = 0.0
     for k in range(4):
         cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])  # (1)
-    count_step(n, ACTIVE, cost)
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, ACTIVE, cost)
+    limits = count_loaded_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
     n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
@@ -204,8 +204,8 @@ def judge_active(ctx):
 def judge_nodes(state, ctx, h, factors):
     """After a step with the system of nodes."""
     n = ctx.choice.numbers
-    count_step(n, NODES, cost_of_nodes(ctx.choice, factors))
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
+    limits = count_loaded_limits(ctx.active.limits)
     n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
     foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
@@ -246,7 +246,7 @@ def step_chosen(system, state, t, h, ctx):
     if which == ACTIVE:
         status = step_active(system, state, t, h, ctx)
         if status == NOT_CONVERGED:
-            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_limits(ctx.active.limits)
+            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_loaded_limits(ctx.active.limits)
             change(ctx, NODES)
             which = NODES
     if which == NODES and (status == OK or status == NOT_CONVERGED):
@@ -278,7 +278,7 @@ def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     return drain_events(ctx.nodes)
 
 
-def told(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
+def info(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
     """For run.info: how many steps each system took, and how often it was changed."""
     n = ctx.choice.numbers
     steps = {name: int(n[STEPS_ACTIVE + k]) for k, name in enumerate(SYSTEMS)}

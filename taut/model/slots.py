@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TautError
+from ..errors import TautError, present
 from ..expressions import Signal, codegen
 from ..scene.scene import Scene
 from ..scene.specs import Body, Point
@@ -133,10 +133,10 @@ class Slots:
         arms, owners, bases = [], [], []
         for name, offset, direction in self.places:
             info = self.info[name]
-            assert info.to_principal is not None
             owners.append(info)
             bases.append(self.world[ORIGIN] if direction else info.slot)
-            arms.append(rotate(info.to_principal * (1, -1, -1, -1), np.array(offset)))
+            to_principal = present(info.to_principal, "the frame of a rigid body")
+            arms.append(rotate(to_principal * (1, -1, -1, -1), np.array(offset)))
             self.x.append((0.0, 0.0, 0.0))
             self.v.append((0.0, 0.0, 0.0))
             self.mass.append((0.0, 0.0, 0.0))

@@ -13,9 +13,9 @@ Exports to other tools (taut/export) take parts and motion from here and leave t
 """
 
 from .describe import describe
-from .motion import Motion, motion_of, start_of
+from .motion import Motion, initial_motion, motion_of
 from .parts import Part, Pose
 from .picture import draw, picture
 from .render import Layer, Renderer
 
-__all__ = ["Layer", "Motion", "Part", "Pose", "Renderer", "describe", "draw", "motion_of", "picture", "start_of"]
+__all__ = ["Layer", "Motion", "Part", "Pose", "Renderer", "describe", "draw", "motion_of", "picture", "initial_motion"]
