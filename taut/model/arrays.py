@@ -40,6 +40,7 @@ class Bodies(NamedTuple):
     spin_slot: Array  # rigid bodies: slot of the rotation
     inertia: Array  # (rigid, 3) principal moments of inertia [kg m²]
     velocity_forces: int  # 1 where some force depends on velocity
+    even_weight: Array  # (points, 3) W of bodies of 1 kg and the same shape; (0, 3) where masses are of one size
 
 
 @structure

@@ -161,6 +161,11 @@ class Model:
                 names[row] = name
         return names
 
+    def rate_unit(self, row: int) -> str:
+        """The unit of a row's Φ̇, or of A v + b, as it is written behind a number."""
+        unit = next(u for info in self.constraint_info for r, u in zip(info.rows, info.units) if r == row)
+        return "per second" if unit == "1" else f"{unit}/s"
+
     def rows_of_role(self, role: str) -> np.ndarray:
         """Rows of the constraints that deformables have made for a purpose, in rising order."""
         found = [row for info in self.constraint_info if info.role == role for row in info.rows]

@@ -35,7 +35,7 @@ from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
 from .plan import method_for
-from .status import divergence
+from .status import divergence, ringing
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -199,6 +199,9 @@ class Session:
         counts = self.system.work.counts
         self._report_solves()
         status, message, step = self._final_status(status, message)
+        rung = ringing(self.model, self.chunks) if self.method.rings and status == "finished" else None
+        if rung:
+            warn(f"{rung}. {self.method.hooks.remedy.rstrip('.')}")
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,
