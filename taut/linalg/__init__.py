@@ -5,6 +5,7 @@ J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]
 
     assemble(lin, J, w)      A into lin.val                                    assemble.py
     factor(lin)              L D Lᵀ = P A Pᵀ, or a preconditioner              solve.py
+    factor_regular(lin, ε)   the same where pivots alone tell that A is regular
     solve(lin, b, out)       λ; as often as wanted per factor                  solve.py
     multiply(lin, y, out)    A y                                               assemble.py
 
@@ -27,10 +28,12 @@ from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECON
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependent_rows
 from taut.linalg.singular import close_kept, keep_out
-from taut.linalg.solve import factor, solve
+from taut.linalg.solve import ACCURATE, DOUBT, factor, factor_regular, solve
 
 __all__ = [
+    "ACCURATE",
     "DEPENDENT",
+    "DOUBT",
     "DOUBTFUL",
     "FIRST_KEPT",
     "KEPT_OUT",
@@ -43,6 +46,7 @@ __all__ = [
     "dependent_rows",
     "describe",
     "factor",
+    "factor_regular",
     "keep_out",
     "multiply",
     "plan",

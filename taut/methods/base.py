@@ -181,6 +181,11 @@ class Method:
         """Whether Φ̇, and λ with it, oscillate from step to step, however small the step."""
         return self.order_velocity == 0 and not self.is_soft
 
+    @property
+    def sticks(self) -> bool:
+        """Whether dry friction on joints holds them: its steps are fixed, and can be taken again."""
+        return self.step is not None and not (self.adaptive or self.is_soft) and self.form in ("", "contact")
+
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""
         for info in model.constraint_info:

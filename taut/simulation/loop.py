@@ -18,6 +18,7 @@ from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
+from ..contact.event_log import events_of_steps, forget_steps
 from ..methods import METHODS, Method
 from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -30,7 +31,7 @@ from ..model.evaluate import (
     set_time,
     update_places,
 )
-from . import switching
+from . import dry_friction, switching
 
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
@@ -41,6 +42,13 @@ METHOD_LIST = [
     CHOICE,
 ]
 NOT_FINITE = -1  # besides the statuses of methods/base.py
+
+
+# Of algorithms whose steps write down events: how those of trial steps are taken back.
+EVENTS_OF: dict[str, dict[str, Any]] = {
+    "event_driven": {"events_so_far": events_so_far, "forget_events": forget_events},
+    "time_stepping": {"events_so_far": events_of_steps, "forget_events": forget_steps},
+}
 
 
 class Calls(NamedTuple):
@@ -81,6 +89,18 @@ def switched_step(system, state, t, h, context):
     raise NotImplementedError
 
 
+def friction_step(system, state, t, h, context):
+    """Stands for what dry_friction.py makes of the method's step."""
+    raise AssertionError
+
+
+def any_step(system, state, t, h, context):
+    """The method's step, or what dry friction makes of it: one piece of a step with switches."""
+    if system.friction.keeper.shape[0] > 0:
+        return friction_step(system, state, t, h, context)
+    return step(system, state, t, h, context)
+
+
 def advance(system, state, context, h, first, steps):
     """Take steps after number `first`; returns how many were taken, and OK or why the next one failed."""
     for k in range(first, first + steps):
@@ -90,7 +110,10 @@ def advance(system, state, context, h, first, steps):
         else:
             begin_step(system, t, state.x, state.quat, state.v)
             sample_forces(system, t, state.x, state.quat, state.v)
-            status = step(system, state, t, h, context)
+            if system.friction.keeper.shape[0] > 0:
+                status = friction_step(system, state, t, h, context)
+            else:
+                status = step(system, state, t, h, context)
         if not is_finite(state):
             return k - first, NOT_FINITE
         if status != 0:
@@ -124,10 +147,11 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    located = method.algorithm == "event_driven"  # trial steps of these write down events, too
-    rewound = {"events_so_far": events_so_far, "forget_events": forget_events} if located else {}
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step, **rewound)
-    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
+    again = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
+    dry = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **again)
+    piece = specialise(any_step, f"piece_{name}", compiled, step=method.step, friction_step=dry)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": piece})
+    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut, friction_step=dry)
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))

@@ -31,9 +31,11 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
+from .dry_friction import remarks as friction_remarks
+from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
 from .plan import method_for
-from .status import divergence
+from .status import divergence, ringing
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -66,6 +68,7 @@ class Session:
         self._options = self.context
         if self.method.hooks.prepare is not None:
             self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
+        self.system = with_friction(self.system, self.state, self.method, model)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.context, mode)
@@ -174,7 +177,7 @@ class Session:
                    "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        for remark in self.method.hooks.remarks(self.model, self.context):
+        for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:
             warn(remark)
 
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
@@ -196,6 +199,9 @@ class Session:
         counts = self.system.work.counts
         self._report_solves()
         status, message, step = self._final_status(status, message)
+        rung = ringing(self.model, self.chunks) if self.method.rings and status == "finished" else None
+        if rung:
+            warn(f"{rung}. {self.method.hooks.remedy.rstrip('.')}")
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,
