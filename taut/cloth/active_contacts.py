@@ -18,7 +18,7 @@ from ..model.model import Model
 from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING
 from .contact_events import Impulses, add_impulses, impulses
 from .contact_rows import ContactRows, external_rows
-from .dissipation import add_driver_work, take_by_rows
+from .dissipation import accumulate_row_losses, add_driver_work
 from .external_contact import evaluate_rows
 from .release import (
     ReleaseRules,
@@ -110,7 +110,7 @@ def finish_contacts(system, state, of, u, v_free, t, dt):
         for c in range(3):
             rows.n[r, c] = -u[r, c]
     for v in (v_free, state.v):
-        take_by_rows(system.places, of.ineq, rows, count, v, dt, True, ledger)
+        accumulate_row_losses(system.places, of.ineq, rows, count, v, dt, True, ledger)
     add_driver_work(system.places, of.ineq, rows, state.v, dt, ledger)
     add_impulses(rows, of.impulses, dt)
     evaluate_rows(system, of.ineq, rows, of.radius, t, state.x, state.quat, state.v)

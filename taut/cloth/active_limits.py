@@ -42,15 +42,15 @@ from .active_contacts import (
 from .active_system import ActiveSystem, active_system, gather, solve_active
 from .baselines.common import SPRINGS, external
 from .bounded_tensions import solve_bounded
-from .codes import ADAMS_BASHFORTH, UNCONSTRAINED_RULE
+from .codes import ADAMS_BASHFORTH, FORCE_BEFORE, H_BEFORE, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, ROUNDING, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .contact_rows import external_members
-from .dissipation import count_force_work
+from .dissipation import accumulate_force_work
 from .external_contact import evaluate_rows
 from .predict import copy3, extrapolate, kick
 from .problem import frequency
-from .records import add_contact_forces, count_drivers, deepest, write_listed, write_multipliers
+from .records import accumulate_driver_work, add_contact_forces, deepest, write_listed, write_multipliers
 from .unknowns import edge_pairs
 
 LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
@@ -79,7 +79,7 @@ class ActiveLimits(NamedTuple):
     active: np.ndarray  # (e + r,) bool
     u: np.ndarray  # (e + r, 3) unit vectors from j to i at the start of the substep; of a contact -n
     phi: np.ndarray  # (e + r,) l - target [m]; of a contact its depth
-    history: np.ndarray  # (3 + 3 slots,) as of predict.extrapolate
+    history: np.ndarray  # (FORCE_BEFORE + 3 slots,) as in context.StepMemory
     x_start: np.ndarray  # (slots, 3)
     v_start: np.ndarray
     tension_start: np.ndarray  # (e + r,)
@@ -107,12 +107,12 @@ class ActiveContext(NamedTuple):
 
 def memory_of(model) -> int:
     """Length of state.memory: λ, then what Adams-Bashforth remembers, and impulses of contacts."""
-    return len(edge_pairs(model)[0]) + 2 * len(external_members(model)[0]) + 3 + 3 * len(model.x)
+    return len(edge_pairs(model)[0]) + 2 * len(external_members(model)[0]) + FORCE_BEFORE + 3 * len(model.x)
 
 
 def start(model, system, state, options):
     rows = len(edge_pairs(model)[0]) + len(external_members(model)[0])
-    return state, context_of(model, system, state, options, state.memory[rows : rows + 3 + 3 * len(model.x)])
+    return state, context_of(model, system, state, options, state.memory[rows : rows + FORCE_BEFORE + 3 * len(model.x)])
 
 
 def context_of(model, system, state, options, history) -> ActiveContext:
@@ -319,8 +319,8 @@ def hold_limits(system, state, ctx, t, dt):
 
 
 @inline
-def count_limits(of, w, v, dt, ledger):
-    """What limits took, as dissipation.take_by_limits; then release what would resist shrinkage."""
+def accumulate_limit_losses(of, w, v, dt, ledger):
+    """What limits took, as dissipation.accumulate_limit_losses; then release what would resist shrinkage."""
     for e in range(of.length.shape[0]):
         if not of.active[e]:
             continue
@@ -350,8 +350,8 @@ def substep(system, state, t, dt, ctx):
     copy3(system.work.f, of.force)
     add_forces(ctx.springs, x, v, of.force)
     if rule == ADAMS_BASHFORTH:
-        if dt > 2.0 * of.history[2]:  # too far ahead of forces of a much shorter substep
-            of.history[2] = 0.0
+        if dt > 2.0 * of.history[H_BEFORE]:  # too far ahead of forces of a much shorter substep
+            of.history[H_BEFORE] = 0.0
         extrapolate(of.force, dt, of.history)
     kick(v, w, dt, of.force)
     begin_contacts(system, state, contacts, t, dt, of.u[first:], of.tol[first:], of.fine[first:])
@@ -366,13 +366,13 @@ def substep(system, state, t, dt, ctx):
         copy3(of.v_start, v)
         for e in range(of.i.shape[0]):
             of.tension[e] = of.tension_start[e]
-        of.history[2] = 0.0  # the forces before are gone: the next substep is symplectic Euler's
+        of.history[H_BEFORE] = 0.0  # the forces before are gone: the next substep is symplectic Euler's
         return NOT_CONVERGED
     for k in range(w.shape[0]):
         for c in range(3):
             if w[k] > 0.0:
                 v[k, c] = (x[k, c] - of.x_start[k, c]) / dt  # (3), as x* = x + dt v*
-    count_limits(of, w, v, dt, state.ledger)
+    accumulate_limit_losses(of, w, v, dt, state.ledger)
     finish_contacts(system, state, contacts, of.u[first:], of.v_free, t + dt, dt)
     return OK
 
@@ -397,8 +397,8 @@ def step(system, state, t, h, ctx):
             if halved < SHORTEST * h:
                 return NOT_CONVERGED
     set_time(system, t + h, state.x, state.quat, state.v)
-    count_drivers(system, state, t + h, h)
-    count_force_work(system, state, t + h, h)
+    accumulate_driver_work(system, state, t + h, h)
+    accumulate_force_work(system, state, t + h, h)
     record_external(ctx.contacts.rows, ctx.contacts.events, ctx.contacts.impulses, t + h)
     return OK
 

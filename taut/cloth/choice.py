@@ -42,7 +42,7 @@ from .active_limits import ActiveContext, context_of, longest_substep
 from .active_limits import measure as measure_active
 from .active_limits import observe as observe_active
 from .active_limits import step as active_step
-from .codes import STEP_START, SYSTEMS, UNCONSTRAINED_RULE
+from .codes import FORCE_BEFORE, STEP_START, SYSTEMS, UNCONSTRAINED_RULE
 from .context import ClothContext
 from .evaluate import set_driven_bodies
 from .records import measure as measure_nodes
@@ -114,7 +114,7 @@ def multiplications(table: np.ndarray) -> float:
 
 
 @inline
-def count_limits(of):
+def count_loaded_limits(of):
     """m"""
     count = 0
     for e in range(of.length.shape[0]):
@@ -152,7 +152,7 @@ def change(ctx, which):
     n[NOW] = 1.0 + which
     n[STAYED] = 0.0
     n[COST] = 0.0
-    for i in range(3):
+    for i in range(FORCE_BEFORE):
         memory.history[i] = 0.0
     for i in range(memory.lag.shape[0]):
         for c in range(3):
@@ -169,7 +169,7 @@ def begin_choice(state, ctx, h):
 
 
 @inline
-def count_step(n, which, cost):
+def update_mean_cost(n, which, cost):
     """Mean cost of this stay."""
     n[STEPS_ACTIVE + which] += 1.0
     n[STAYED] += 1.0
@@ -191,8 +191,8 @@ def judge_active(ctx):
     cost = 0.0
     for k in range(4):
         cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])  # (1)
-    count_step(n, ACTIVE, cost)
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, ACTIVE, cost)
+    limits = count_loaded_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
     n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
@@ -204,8 +204,8 @@ def judge_active(ctx):
 def judge_nodes(state, ctx, h, factors):
     """After a step with the system of nodes."""
     n = ctx.choice.numbers
-    count_step(n, NODES, cost_of_nodes(ctx.choice, factors))
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
+    limits = count_loaded_limits(ctx.active.limits)
     n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
     foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
@@ -246,7 +246,7 @@ def step_chosen(system, state, t, h, ctx):
     if which == ACTIVE:
         status = step_active(system, state, t, h, ctx)
         if status == NOT_CONVERGED:
-            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_limits(ctx.active.limits)
+            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_loaded_limits(ctx.active.limits)
             change(ctx, NODES)
             which = NODES
     if which == NODES and (status == OK or status == NOT_CONVERGED):

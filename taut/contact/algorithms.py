@@ -32,9 +32,9 @@ from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
 from .coordinates import coordinates, with_inequalities
+from .enforced_rows import own_step, rings
 from .event_location import EventContext
 from .event_log import measure
-from .held_rows import own_step, rings
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
 
@@ -186,7 +186,7 @@ def second_order_steps(method: Method) -> Method:
 
     def refuses(model):
         if len(model.inequalities.ball_slot):
-            return "its groups have too many pairs for steps that hold them; use implicit_first"
+            return "its groups have too many pairs for steps that enforce them; use implicit_first"
         return method.refuses(model)
 
     def start(model, system, state, values):

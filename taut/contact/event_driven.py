@@ -3,7 +3,7 @@
     a step ends at its first event (event_location.py), and the rest of it follows              (1)
     rows that touch and approach there have an impact                                           (2)
 
-Between events the active rows (active_set.py) are held as equalities by the method's own step. With a rule of Platt
+Between events the active rows (active_set.py) are enforced as equalities by the method's own step. With a rule of Platt
 nothing is rewound and nothing has impacts: its set is changed after the step, as printed. One compiled step serves all
 methods: it calls theirs.
 """
@@ -73,7 +73,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         return -CONTRADICTORY
     if ctx.coordinates.used == 1:
         keep_rates(system, state, ctx, t)
-    if ctx.problem.counted == 1:
+    if ctx.problem.accumulates_work == 1:
         energy -= state.ledger[DRIVER_WORK]
         add_driver_work(system, state, ctx, n, 1.0, NO)
         state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
@@ -129,7 +129,7 @@ def step(system, state, t, h, context):
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     if own.number >= 0:
-        begin_step(own.held, t, state.x, state.quat, state.v)
+        begin_step(own.extended, t, state.x, state.quat, state.v)
         own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     persistent = is_persistent(ctx.problem.rule)
     done = 0.0

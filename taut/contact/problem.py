@@ -62,7 +62,7 @@ class ContactProblem(NamedTuple):
     friction: int  # 1: some contact has friction
     restitution: int  # 1: some contact has restitution
     projected: int  # 1: fixed steps take J where an unconstrained step ends (fast_projection)
-    counted: int  # 1: work of drivers and of forces without potential is added up
+    accumulates_work: int  # 1: work of drivers and of forces without potential is added up
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
     pair_reach: float  # [m] gap within which a pair with λ > 0 is found again for a record
@@ -219,7 +219,7 @@ def contact_problem(model: Model, options: np.ndarray, named: dict[str, float]) 
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),
         projected=int(named.get("projected", 0)),
-        counted=int(model.is_counted),
+        accumulates_work=int(model.accumulates_work),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
         pair_reach=1e-6 * length_scale(model),

@@ -11,7 +11,7 @@
     relation       Φ = Σ_j a_j q_j + c - p(t)                                                               (7)
 
 An angle is counted over any number of turns: a fourth point, the counter, keeps its value at the start of the step,
-or one within 45° of it, in x[counter, 0] (model/instant.py: count_turns), and atan2 is taken to the branch nearest
+or one within 45° of it, in x[counter, 0] (model/instant.py: unwrap_angles), and atan2 is taken to the branch nearest
 to it.                                                                                                     (8)
 """
 

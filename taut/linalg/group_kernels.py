@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 
 from taut.linalg.simd_kernels import LANES, MANY, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
 
-AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums find room in registers
+AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums fit into registers
 PLACE = types.uint64
 
 

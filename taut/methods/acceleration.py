@@ -113,7 +113,7 @@ def step(system: System, state: State, t, h, options):
         return 0
     accelerate(system, t, x, quat, v, options, state.lam)
     now = work.stage_power[0]
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         power(system, v, options, state.lam, now)
     before = 0.0
     if integrator == EULER or (integrator == AB2 and memory_[0] == 0.0):
@@ -164,7 +164,7 @@ def runge_kutta(system: System, state: State, t, h, options):
                     work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
             normalise(work.quat1)
         accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             power(system, work.v1, options, state.lam, work.stage_power[k])
         copy(work.v1, work.stage_v[k])
         copy(work.a, work.stage_a[k])

@@ -27,9 +27,9 @@
 10. Scenes with inequalities are treated by another algorithm under the method's name: `contacts` says which, and
     contact/algorithms.py makes it. Scenes with cloth or solids are treated by one that cloth/algorithms.py declares.
     Each is a whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
-11. Where system.counted is set, a step adds to state.ledger the work of what moves on its own and of forces without
-    potential, to the order of its method: `count_work` with the λ, J, Φ_t and f of an instant and the weight that the
-    step gives them, or `power_at` for each stage.
+11. Where system.accumulates_work is set, a step adds to state.ledger the work of what moves on its own and of forces
+    without potential, to the order of its method: `accumulate_work` with the λ, J, Φ_t and f of an instant and the
+    weight that the step gives them, or `power_at` for each stage.
 12. A step may be asked for a part of h, where a constraint or force is switched in the middle of it (`shortest`;
     simulation/switching.py), and state.memory[0] is 0 after that (model/switching.py).
 13. The module docstring numbers the equations, with the paper's own number beside ours; code cites ours.
@@ -47,6 +47,7 @@ from ..model.model import Model
 from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
+REDUCED_AT = 1  # in state.memory of methods in reduced coordinates: Method.coordinates
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
     NOT_CONVERGED: "the constraints could not be brought within the tolerance",
@@ -143,7 +144,8 @@ class Method:
     options: tuple[Option, ...] = ()
     memory: Callable[[Model], int] = lambda model: 0
     stages: int = 0
-    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates
+    coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates,
+    # and keeps them, then their rates, in state.memory from REDUCED_AT on
     shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     solves: str = "1"  # linear solves per step

@@ -92,7 +92,7 @@ def begin_motion(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate, once = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE], work.stage_v[ONCE]
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
         state.memory[1], state.memory[2] = work.stage_power[0, 0], work.stage_power[0, 1]
     for i in range(a.shape[0]):
@@ -143,7 +143,7 @@ def step(system, state, t, h, alpha):
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         evaluate_forces(system, t + h, state.x, state.quat, state.v)
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
         for k in range(2):

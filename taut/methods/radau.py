@@ -22,7 +22,7 @@ import numpy as np
 
 from ..compiled import compiled, inline, structure
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, LINEAR_SOLVES, Array, State, System
-from ..model.evaluate import add_scaled, advance_positions, copy, count_turns, set_time
+from ..model.evaluate import add_scaled, advance_positions, copy, set_time, unwrap_angles
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
@@ -176,7 +176,7 @@ def accept(system, state, t, h, options):
     copy(work.v1, state.v)
     set_time(system, t, state.x, state.quat, state.v)
     if system.turns.shape[0] > 0:
-        count_turns(system, state.x, state.quat, state.v)
+        unwrap_angles(system, state.x, state.quat, state.v)
     correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1

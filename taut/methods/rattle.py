@@ -33,7 +33,7 @@ from ..compiled import compiled
 from ..model.applied_forces import evaluate_forces, free_accelerations
 from ..model.arrays import CORRECTIONS, DRIVER_WORK
 from ..model.constraint_rows import evaluate_constraints
-from ..model.driver_work import count_work, impulse_power
+from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import (
     add_slip,
@@ -88,8 +88,8 @@ def first_half(system, state, t, h):
         work.phi_t_old[r] = work.phi_t[r]
     form_and_factor(system, work.J, w)
     solve_with_factor(system, work.b, lam)
-    if system.counted == 1:
-        count_work(system, state, work.J2, v, lam, 0.5 * h)
+    if system.accumulates_work == 1:
+        accumulate_work(system, state, work.J2, v, lam, 0.5 * h)
     apply_multipliers(system, work.J2, w, lam, 0.5 * h, v)  # (1)
     copy(x, work.x1)
     copy(quat, work.quat1)
@@ -144,7 +144,7 @@ def position_half(system, state, t, h, options, attempt):
         for r in range(lam.shape[0]):
             lam[r] += work.mu[r]
         apply_multipliers(system, work.J2, w, work.mu, 0.5 * h, v)  # (3)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             state.ledger[DRIVER_WORK] += 0.5 * h * impulse_power(system, work.mu)
         work.counts[CORRECTIONS] += 1
     if rigid:
@@ -203,9 +203,9 @@ def velocity_half(system, state, t, h, options):
         if change <= 1e-15 * size:
             break
         copy(v, work.v2)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         evaluate_forces(system, t, state.x, state.quat, v)  # the power of forces feels v'
-        count_work(system, state, work.J, v, work.mu, 0.5 * h)
+        accumulate_work(system, state, work.J, v, work.mu, 0.5 * h)
 
 
 @compiled

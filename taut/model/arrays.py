@@ -235,7 +235,7 @@ class System(NamedTuple):
     linear: Linear
     work: Work
     driven: int  # 1: something moves on its own
-    counted: int  # 1: that, or some force has no potential: steps add up their work
+    accumulates_work: int  # 1: that, or some force has no potential: steps add up their work
     nonholonomic: int  # 1: some row is a condition on velocities
     selective: int  # 1: rows may be left out (Rows.enforced): their Φ, J, Φ_t and γ are zero, and so is their λ
     turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle

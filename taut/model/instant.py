@@ -25,7 +25,7 @@ def start_of(batches, b):
 def begin_step(system, t, x, quat, v):
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
-        count_turns(system, x, quat, v)
+        unwrap_angles(system, x, quat, v)
     batches = system.constraints
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
@@ -53,7 +53,7 @@ def sample_all_forces(system, t, x, quat, v):
 
 
 @on_demand(types.none)
-def count_turns(system, x, quat, v):
+def unwrap_angles(system, x, quat, v):
     """Keep each joint angle, on the branch nearest to where it was, in its counter: x[counter, 0], and its cosine and
     sine next to it. While it is within 45° of what is kept, which tells the branch as well, nothing is to be done."""
     turns, places = system.turns, system.places

@@ -141,6 +141,12 @@ class Model:
     forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
+    def reduced_names(self) -> tuple[str, ...]:
+        """Coordinates of scene.reduced; none where all are coordinates of the scene itself, which have slots."""
+        names = () if self.reduced_map is None else tuple(name for name, _, _ in self.reduced_map.coordinates)
+        return () if {*names} <= {info.name for info in self.body_info} else names
+
+    @property
     def row_count(self) -> int:
         return len(self.rows.ptr) - 1
 
@@ -175,7 +181,7 @@ class Model:
         return any(map(len, targets)) or any(ALL[info.kind].rheonomic for info in infos)
 
     @property
-    def is_counted(self) -> bool:
+    def accumulates_work(self) -> bool:
         """True where energy is put in or taken out by other things than contacts."""
         return self.is_driven or self.forces_work or bool(self.switch_names)
 
@@ -223,7 +229,7 @@ class Model:
         return System(
             self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
             moving_blocks(self.rows, self.places), copied(self.forces), signals,
-            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
+            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
             int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches),
         )  # fmt: skip
 

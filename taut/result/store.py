@@ -51,7 +51,7 @@ from .files import (
     sync_tree,
     write_commit,
 )
-from .header import NAME, damaged, read_header
+from .header import NAME, OPTIONAL, SHAPES, damaged, read_header
 from .labels import Labels
 from .lock import Lock
 from .stored_scene import changed_files, check_scene, read_scene
@@ -308,7 +308,7 @@ class Store:
 
         Every chunk that is read is checked.
         """
-        return self._read(self._commit["tail"], begin, end)
+        return self._read({**self._commit["tail"], **dict.fromkeys(OPTIONAL)}, begin, end)
 
     def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
         """The same of one array."""
@@ -316,6 +316,7 @@ class Store:
 
     def _read(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
         start, tail = self._commit["start"], self._commit["tail"]
+        tail = {name: np.zeros((len(tail["time"]), *SHAPES[name])) for name in OPTIONAL} | tail
         if self._sound is not None and self._sound.sound < self._sound.records:
             start, tail = self._sound.sound, {name: last[:0] for name, last in tail.items()}
         stop = max(begin, len(self) if end is None else min(end, len(self)))

@@ -19,7 +19,7 @@ from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..methods import METHODS, Method
-from ..methods.base import OK
+from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import (
     begin_step,
@@ -50,6 +50,7 @@ class Calls(NamedTuple):
     advance: int
     observe: int
     measure: int
+    coordinates: int  # where q and q̇ stand in state.memory; -1: nowhere
 
 
 @structure
@@ -67,6 +68,7 @@ class Buffers(NamedTuple):
     slide: np.ndarray
     contact_force: np.ndarray
     contacts: np.ndarray
+    coordinates: np.ndarray
 
 
 def step(system, state, t, h, context):
@@ -199,6 +201,10 @@ def record(calls, system, state, t, context, records, row):
     for i in range(state.quat.shape[0]):
         for c in range(4):
             records.quat[row, i, c] = state.quat[i, c]
+    n = records.coordinates.shape[2]
+    for k in range(2 * n):
+        kept = state.memory[calls.coordinates + k] if calls.coordinates >= 0 else np.nan
+        records.coordinates[row, k // n, k % n] = kept
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
     for k in range(state.ledger.shape[0]):
@@ -244,4 +250,5 @@ def _compile_calls(method: Method, system: System, state: State, context: Any) -
             method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
+        REDUCED_AT if method.coordinates == "reduced" else -1,
     )

@@ -29,7 +29,7 @@ from ...model.model import Model
 from ..constraint_errors import RECOVERY, RECOVERY_TIME, ROUNDING
 from ..contact_events import Impulses, add_impulses, impulses
 from ..contact_rows import ContactRows, external_rows
-from ..dissipation import add_driver_work, take_by_rows
+from ..dissipation import accumulate_row_losses, add_driver_work
 from ..external_contact import evaluate_rows
 from ..friction import sliding
 
@@ -205,6 +205,6 @@ def finish_contacts(system, state, contacts, h):
             rows.friction_force[r, c] *= scale
     count, ledger, places, ineq = rows.phi.shape[0], state.ledger, system.places, contacts.ineq
     for v in (contacts.v_start, state.v):
-        take_by_rows(places, ineq, rows, count, v, h, True, ledger)
+        accumulate_row_losses(places, ineq, rows, count, v, h, True, ledger)
     add_driver_work(places, ineq, rows, state.v, h, ledger)
     add_impulses(rows, contacts.impulses, h)

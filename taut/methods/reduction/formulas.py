@@ -44,7 +44,7 @@ class Formulas(NamedTuple):
     unused: Array
 
 
-def room(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...] = (), n: int = 0) -> Formulas:
+def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...] = (), n: int = 0) -> Formulas:
     """Tables without formulas. rotations: the slot and the number of the orientation of each."""
     all_slots = [*slots, *(slot for slot, _ in rotations)]
     size = 3 * len(all_slots)
@@ -74,7 +74,7 @@ def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     names = [name for name, _, _ in known.coordinates]
     texts = [text for three in known.positions.values() for text in three]
     turned = [info_of[body] for body in known.turns]
-    tables = room(
+    tables = allocate(
         tuple(info_of[body].slot for body in known.positions), tuple((info.slot + 1, info.quat) for info in turned),
         len(names),
     )._replace(

@@ -20,7 +20,7 @@ from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES, FORCE_CODES
 from ...model.model import ConstraintInfo, Model
 from .jacobian import on_positions
-from .sweeps import PLANAR, SPATIAL, Tree, room
+from .sweeps import PLANAR, SPATIAL, Tree, allocate
 
 AGREES = 1e-9
 
@@ -115,7 +115,7 @@ def start(model: Model, system: System, state: State) -> tuple[Tree, Array]:
     assert not isinstance(links, str)
     across = _across(model, state.v)
     at = _length_positions(model)
-    tree = room(
+    tree = allocate(
         SPATIAL if across is None else PLANAR,
         [link.slot for link in links],
         [link.above for link in links],
