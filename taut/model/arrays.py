@@ -155,18 +155,6 @@ class SwitchedRows(NamedTuple):
 
 
 @structure
-class StartState(NamedTuple):
-    """Where a step began, to go back to: see `copy_state` in slot_vectors.py."""
-
-    x: Array
-    quat: Array
-    v: Array
-    memory: Array
-    ledger: Array
-    contact: Array
-
-
-@structure
 class Switches(NamedTuple):
     """What is switched on and off by time or by conditions (switching.py)."""
 
@@ -189,7 +177,7 @@ class Switches(NamedTuple):
     shortest: float  # piece of a step that is cut, as a fraction of it
     locates: int  # 1: steps are cut where conditions change, too
     projects: int  # 1: velocities are made to meet the constraints before one is switched
-    start: StartState
+    start: State  # of a step that may be cut (start_state)
 
 
 @structure
@@ -260,6 +248,19 @@ class State(NamedTuple):
     pair_count: Array  # (1,) and how many there are
 
 
-def start_state(state: State) -> StartState:
-    """Memory for the start of a step of that state."""
-    return StartState(*(np.zeros_like(getattr(state, name)) for name in StartState._fields))
+KEPT = ("x", "quat", "v", "memory", "ledger", "contact")  # what a step changes, see `copy_state` in slot_vectors.py
+
+
+def start_state(state: State) -> State:
+    """Memory for the start of a step of that state, to go back to. It is a State as well, so that what copies it is
+    compiled once."""
+    return State(*(np.zeros_like(array if name in KEPT else array[:0]) for name, array in state._asdict().items()))
+
+
+def no_state() -> State:
+    """A State without entries, where nothing is to be kept."""
+    flat, table = np.zeros(0), np.zeros((0, 3))
+    return State(
+        table, np.zeros((0, 4)), table, flat, flat, flat, np.zeros((0, 4)), np.zeros((0, 2), np.int64), table, table,
+        flat, np.zeros(0, np.int64),
+    )  # fmt: skip

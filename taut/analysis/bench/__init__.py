@@ -15,6 +15,7 @@
     frames      cloth frame by frame
     start       first and second runs of common commands, from nothing
     compiling   what those commands compile, and where its time goes
+    levels      steps in shipped code beside those in code for the processor at hand
     viewing     opening and playing runs on the page
     mechanisms  rigid chains and machines: time per step, growth, error against wall time
     machines    and the same in MuJoCo, from the extra `bench`
@@ -23,10 +24,10 @@
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, load, mechanisms, precision, start, storing, viewing
+from . import calls, chains, cloth, compiling, contact, levels, load, mechanisms, precision, start, storing, viewing
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, viewing)
+_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, levels, viewing)
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]
