@@ -13,7 +13,14 @@ import numpy as np
 
 from ..compiled import compiled, inline
 from ..model.dispatch import rechart_kind
-from ..model.evaluate import evaluate_constraints, form_and_factor, inequalities_at, set_time, start_of, update_places
+from ..model.evaluate import (
+    batch_offsets,
+    evaluate_constraints,
+    form_and_factor,
+    inequalities_at,
+    set_time,
+    update_places,
+)
 from ..model.rotation import to_body
 
 
@@ -61,8 +68,8 @@ def choose_charts(system, state, ctx):
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             update_places(system, state.x, state.quat, state.v)
-            given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, state.x)
-            rechart_kind(batches.chart[b], batches.code[b], given)
+            arguments = (batches.members[b], batch_offsets(batches, b), batches.idx, batches.ints, state.x)
+            rechart_kind(batches.chart[b], batches.code[b], arguments)
 
 
 @compiled

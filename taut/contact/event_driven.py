@@ -28,8 +28,8 @@ from .collect import (
 from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
+from .event_log import events_of_steps, forget_steps, next_instant, record_changes, record_impacts, write_multipliers
 from .event_log import measure as measure_contacts
-from .event_log import next_instant, record_changes, record_impacts, write_multipliers
 from .rows import NO, YES, ZERO
 from .rules import IMPROVED
 from .rules import after as after_step
@@ -171,16 +171,12 @@ def step(system, state, t, h, context):
 
 @inline
 def events_so_far(context):
-    """How many events, entries of the log and evaluations of the rule there are."""
-    events = context.contact.events
-    return events.filled[0], events.log.filled[0], events.instant[0]
+    return events_of_steps(context.contact)
 
 
 @inline
 def forget_events(context, so_far):
-    """What was written since then by a step that is taken again."""
-    events = context.contact.events
-    events.filled[0], events.log.filled[0], events.instant[0] = so_far
+    forget_steps(context.contact, so_far)
 
 
 @inline

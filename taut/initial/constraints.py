@@ -100,14 +100,15 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if np.abs(rate).max() > 1e-12 * speed:
         worst = int(np.argmax(np.abs(rate)))
-        broken = f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
+        broken = (f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
+                  f"{model.rate_unit(worst)}")
         if mode == AS_GIVEN:
-            note(f"{broken}per second; it was left so (start='as_given')")
+            note(f"{broken}; it was left so (start='as_given')")
         else:
             before = state.v.copy()
             project_velocity(system, state)
             whose = _most(model, before, state.v)
-            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it){whose}")
+            warn(f"{broken}; it was made consistent (start='as_given' keeps it){whose}")
             evaluate_start(system, state)
     system.work.counts[:] = 0
     return start
@@ -133,9 +134,9 @@ def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
     able = np.bincount(row_of, weights=free[rows.slot], minlength=model.row_count) > 0
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     for r in np.flatnonzero(~able & ((np.abs(phi) > 1e-9 * scale) | (np.abs(rate) > 1e-9 * scale))):
-        raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} per "
-                        "second) and acts only on fixed or driven bodies, which no force can move; free one of them "
-                        "or correct its value.")
+        raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} "
+                        f"{model.rate_unit(int(r))}) and acts only on fixed or driven bodies, which no force can move; "
+                        "free one of them or correct its value.")
 
 
 def _explain(model: Model, system: System, state: State) -> bool:
@@ -173,7 +174,8 @@ def _velocities_contradict(model: Model, system: System, state: State) -> bool:
     broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
     if broken:
         warn(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
-             f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
+             f"{left.max():.3g} {model.rate_unit(int(np.argmax(left)))}; the least-squares compromise is used. Remove "
+             "one or change its value")
     return bool(broken)
 
 

@@ -21,9 +21,9 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
     positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
     levels=BOTH. Callers ask `refusal(model)`, which looks at both.
-9.  `hooks` are what a session calls beside the step. `start(model, system, state, options)`, where given, is called
-    once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the other
-    hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
+9.  `hooks` are what a session calls beside the step. `prepare(model, system, state, options)`, where given, is
+    called once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the
+    other hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
 10. Scenes with inequalities are treated by another algorithm under the method's name: `contacts` says which, and
     contact/algorithms.py makes it. Scenes with cloth or solids are treated by one that cloth/algorithms.py declares.
     Each is a whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
@@ -99,7 +99,7 @@ class Caveat:
 class Hooks:
     """What sessions and records ask of a method beside its step; where none is given, there is nothing to do."""
 
-    start: Callable | None = None  # (model, system, state, options) -> (state, context)
+    prepare: Callable | None = None  # (model, system, state, options) -> (state, context)
     begin: Callable | None = None  # (system, state, context): before the first step, unless a stored run goes on
     # (model, system, state, options, context, least) -> (state, context) with a capacity of `least` or more pairs,
     # after a step that ended with PAIRS_FULL
@@ -112,7 +112,7 @@ class Hooks:
     remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
     solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (context) -> the tables of result/log.py
-    told: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
+    info: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
 
@@ -180,6 +180,11 @@ class Method:
     def rings(self) -> bool:
         """Whether Φ̇, and λ with it, oscillate from step to step, however small the step."""
         return self.order_velocity == 0 and not self.is_soft
+
+    @property
+    def sticks(self) -> bool:
+        """Whether dry friction on joints holds them: its steps are fixed, and can be taken again."""
+        return self.step is not None and not (self.adaptive or self.is_soft) and self.form in ("", "contact")
 
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""

@@ -68,7 +68,7 @@ class Radau(NamedTuple):
     newton: Newton
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
     return state, Radau(options, plan_newton(plan_tangent(model)))
 
 
@@ -235,7 +235,7 @@ METHOD = Method(
     shortest=1e-9,
     solves="10 to 30 per internal step",
     hooks=Hooks(
-        observe=observe_lagrange, start=start,
+        observe=observe_lagrange, prepare=prepare,
         remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
                "generalized_alpha.",
     ),

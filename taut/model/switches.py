@@ -13,7 +13,7 @@ from ..joints.coordinates import ANGLE, TYPES
 from ..scene.joints import coordinates_of
 from ..scene.specs import Constraint, Force, Point
 from ..scene.switches import symbols
-from .arrays import Places, Rows, SwitchedRows, Switches, no_state
+from .arrays import Places, Rows, SwitchedRows, Switches, no_start
 from .frames import rotate
 from .slots import Slots
 from .switched_rows import FAR
@@ -102,7 +102,7 @@ def switch_arrays(
         np.array(idx, np.int64), joint_first, joint_type, joint_points, joint_offset,
         np.array([isinstance(spec, Force) for spec in own], np.int64), held, kept, of_force,
         np.zeros((3, widest)), np.zeros((LOG_CAPACITY if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
-        no_state(),
+        no_start(),
     )  # fmt: skip
 
 

@@ -10,6 +10,10 @@ potential energy and the work of drivers and of forces without potential; s is a
 there without asking how it came: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the
 duration D. (2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
 
+A run of a method that rings (methods/base.py) is told where at some record, of a row r of positions [m] or angles,
+
+    |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s                               (3)
+
 The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
 """
 
@@ -29,6 +33,7 @@ from ..result.records import Records
 Array = np.ndarray
 KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
 ORDERS = 100.0  # by which energy must have grown
+RINGING = 0.1  # of the largest speed
 
 
 class Divergence(NamedTuple):
@@ -114,6 +119,28 @@ def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: 
     k = int(np.argmax(wrong))
     return Divergence(k, f"kinetic and potential energy have grown by {grown[k]:.3g} J, where "
                          f"{went_in[k]:.3g} J at most were there or went in{_worst(model, start, chunks, k)}")
+
+
+def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
+    """(3): which row's Φ̇ is of the size of the velocities, and how large it is."""
+    slots, speeds = int(model.bodies.slots), {}
+    places = is_place(model)[:slots]
+    turns = np.zeros(slots, bool)
+    turns[model.bodies.spin_slot] = True
+    for unit, which in (("m", places), ("rad", turns)):
+        speeds[unit] = max((float(np.abs(chunk.v[:, which]).max(initial=0.0)) for chunk in chunks), default=0.0)
+    rates = np.max([np.abs(chunk.rate).max(axis=0) for chunk in chunks], axis=0)
+    worst, text = RINGING, None
+    for info in model.constraint_info:
+        for row, unit, level, name in zip(info.rows, info.units, info.levels, info.row_names()):
+            if unit in speeds and level == "position" and speeds[unit] > 0.0:
+                share = float(rates[row]) / speeds[unit]
+                if share > worst:
+                    worst = share
+                    text = (f"velocities break constraint '{name}' at up to {rates[row]:.3g} {unit}/s, where the "
+                            f"largest component of all is {speeds[unit]:.3g} {unit}/s: velocities, energies and "
+                            "multipliers are not those of the motion")
+    return text
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:
