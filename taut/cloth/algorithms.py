@@ -16,7 +16,7 @@ from ..methods import METHODS, base
 from ..methods.base import ClothContacts, Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
-from . import active_limits, choice, records, step
+from . import active_context, active_limits, choice, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
 from .codes import OPTIONS, RELEASE_RULES, UNCONSTRAINED_RULE
@@ -151,10 +151,10 @@ IMPLICIT_FIRST = enforced_by_multipliers(
     solves="2 to 5, up to 40 and more in impacts",
 )
 ACTIVE_LIMITS = replace(
-    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_limits.memory_of,
+    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_context.memory_of,
     refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, algorithm="active_limits",
     hooks=replace(
-        IMPLICIT_FIRST.hooks, prepare=active_limits.prepare, grow=None, drain=lambda ctx: drain(ctx.contacts),
+        IMPLICIT_FIRST.hooks, prepare=active_context.prepare, grow=None, drain=lambda ctx: drain(ctx.contacts),
         observe=active_limits.observe, measure=active_limits.measure, functions=90,
         solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
     ),

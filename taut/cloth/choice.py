@@ -7,7 +7,7 @@ Both obey the same limits to the same tolerance, and both are of first order. Wh
 how many springs are at their limit, and that changes while a run goes on. It is decided by counts, never by a clock, so
 that runs repeat bit for bit; nanoseconds (ACTIVE_COST, NODES_COST) are what one of each takes, measured once:
 
-    active   a · (substeps × size, rounds × rows, entries gathered, entries multiplied)          (1)
+    active   a · (substeps × size, iterations × rows, entries gathered, entries multiplied)          (1)
     nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
 
 with F factorisations in a step. While one system is in use its own cost is the mean of steps before, and that of the
@@ -38,7 +38,8 @@ from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
 from ..model.arrays import LINEAR_SOLVES
-from .active_limits import ActiveContext, context_of, longest_substep
+from .active_context import ActiveContext, context_of
+from .active_limits import longest_substep
 from .active_limits import measure as measure_active
 from .active_limits import observe as observe_active
 from .active_limits import step as active_step
@@ -136,7 +137,7 @@ def foretold_factors(limits):
 
 @inline
 def least_of_active(state, ctx, h):
-    """(1) of the substeps that springs need, with one round each."""
+    """(1) of the substeps that springs need, with one iteration each."""
     active, choice = ctx.active, ctx.choice
     rule = int(active.options[UNCONSTRAINED_RULE])
     longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)

@@ -84,7 +84,7 @@ def constrained(system: System, t, x, quat, v, alpha, beta, lam):
 
 def accelerate(system: System, t, x, quat, v, options, lam):
     """Bound by each method: fill work.a with the acceleration at (q, v, t), and lam."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 @inline

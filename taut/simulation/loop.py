@@ -81,12 +81,12 @@ class Buffers(NamedTuple):
 
 def step(system, state, t, h, context):
     """Stands for the method's step in `advance`."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 def switched_step(system, state, t, h, context):
     """Stands for what switching.py makes of the method's step."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 def friction_step(system, state, t, h, context):
