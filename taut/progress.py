@@ -76,13 +76,13 @@ compilation = Compilation()
 
 
 class Progress:
-    """A bar of steps, or of whatever is counted, shown only when the standard error is a terminal.
+    """A bar of steps, or of another unit of work, shown only when the standard error is a terminal.
 
     with Progress(total_steps) as bar: bar.update(steps_done)
     """
 
-    def __init__(self, total: int, enabled: bool = True, counted: str = "steps") -> None:
-        self.counted = counted
+    def __init__(self, total: int, enabled: bool = True, unit: str = "steps") -> None:
+        self.unit = unit
         self.total = total
         self.shown = enabled and sys.stderr.isatty()
         self.began = clock.perf_counter()
@@ -97,7 +97,7 @@ class Progress:
         if self.bar is None:
             if clock.perf_counter() - self.began < PATIENCE:
                 return
-            self.bar = _bar(self.counted)
+            self.bar = _bar(self.unit)
             self.bar.start()
             self.task = self.bar.add_task("", total=self.total, completed=done, start=True)
         self.bar.update(self.task, completed=done)
@@ -107,7 +107,7 @@ class Progress:
             self.bar.stop()
 
 
-def _bar(counted: str) -> Any:
+def _bar(unit: str) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, ProgressColumn, TaskProgressColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -115,7 +115,7 @@ def _bar(counted: str) -> Any:
 
     class Rate(ProgressColumn):
         def render(self, task: Any) -> Text:
-            return Text(f"{task.speed:,.0f} {counted}/s" if task.speed else "", style="progress.data.speed")
+            return Text(f"{task.speed:,.0f} {unit}/s" if task.speed else "", style="progress.data.speed")
 
     columns = (BarColumn(), TaskProgressColumn(), Rate(), TimeRemainingColumn(elapsed_when_finished=True))
     return Bar(*columns, console=Console(stderr=True), transient=True)

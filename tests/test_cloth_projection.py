@@ -53,30 +53,30 @@ def test_springs_over_a_node_stand_in_the_matrix_as_an_upper_bound(sheet, lean):
     free = model.bodies.inverse_mass[:, 0] > 0
     unknown = np.where(free, np.cumsum(free) - 1, -1)
     edges = model.deformables[0].hard_edges.astype(np.int64)
-    couples = unknown[edges][(unknown[edges] >= 0).all(axis=1)]
+    node_pairs = unknown[edges][(unknown[edges] >= 0).all(axis=1)]
     if not lean:
-        couples = with_neighbours(model, unknown, couples)
-    inside, couple, outside = place_springs(model, unknown, couples, edges, True)
+        node_pairs = with_neighbours(model, unknown, node_pairs)
+    inside, node_pair, outside = place_springs(model, unknown, node_pairs, edges, True)
     both_held = (~free[all_springs(model).i] & ~free[all_springs(model).j]).sum()
     assert len(outside.rest) == both_held, f"{len(outside.rest)} springs are left out"
-    reaching = couple[:, 1] != DIRECT
+    reaching = node_pair[:, 1] != DIRECT
     assert reaching.any()
     random = np.random.default_rng(1)
     moves = np.where(free[:, None], random.normal(size=(len(free), 3)), 0.0)
     u = random.normal(size=(len(inside.rest), 3))
     true = (u * (moves[inside.i] - moves[inside.j])).sum(axis=1) ** 2
 
-    def of(couple: np.ndarray, alone: np.ndarray) -> np.ndarray:
-        """(u·δ)² of a couple, or of the end that is alone."""
+    def of(node_pair: np.ndarray, alone: np.ndarray) -> np.ndarray:
+        """(u·δ)² of a pair, or of the end that is alone."""
         at = moves[free]
-        ends = couples[np.maximum(couple, 0)]
+        ends = node_pairs[np.maximum(node_pair, 0)]
         between = ((u * (at[ends[:, 0]] - at[ends[:, 1]])).sum(axis=1)) ** 2
-        return np.where(couple >= 0, between, (u * moves[alone]).sum(axis=1) ** 2)
+        return np.where(node_pair >= 0, between, (u * moves[alone]).sum(axis=1) ** 2)
 
-    bound = 2 * of(couple[:, 0], inside.i) + 2 * of(couple[:, 1], inside.j)
+    bound = 2 * of(node_pair[:, 0], inside.i) + 2 * of(node_pair[:, 1], inside.j)
     assert (bound[reaching] >= true[reaching] * (1 - 1e-12)).all(), (bound / true)[reaching].min()
-    direct = ~reaching & (couple[:, 0] > ONE_FIXED)
-    assert np.allclose(of(couple[:, 0], inside.i)[direct], true[direct], rtol=1e-12)
+    direct = ~reaching & (node_pair[:, 0] > ONE_FIXED)
+    assert np.allclose(of(node_pair[:, 0], inside.i)[direct], true[direct], rtol=1e-12)
 
 
 @pytest.mark.parametrize("n", [12, 24])

@@ -91,9 +91,9 @@ def test_the_reference_closes_the_balance_over_any_record_interval(scene, simula
 def test_scenes_without_drivers_count_nothing():
     """And so do not pay for it."""
     for name in ("two_link", "chain", "four_bar", "spring_to_rod"):
-        assert not taut.build(taut.gallery(name)).is_counted, name
+        assert not taut.build(taut.gallery(name)).accumulates_work, name
     for name, scene in DRIVEN.items():
-        assert taut.build(scene()).is_counted, name
+        assert taut.build(scene()).accumulates_work, name
 
 
 def test_work_of_a_driver_in_closed_form(simulate):

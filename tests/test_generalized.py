@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, sin
 
 import numpy as np
@@ -149,6 +150,9 @@ def at_the_start_of(formula: str) -> Scene:
     ("reduced", lambda: at_the_start_of("1/q"), r"puts 'bob' at \(inf, 0, 0\).*change the coordinates"),
     ("reduced", lambda: at_the_start_of("q**2"), r"not independent at t = 0: 'q' moves nothing.*start elsewhere"),
     ("reduced", lambda: pendulum_by_energy(kinetic="theta.v**4"), r"not quadratic in the rates.*theta\.v"),
+    ("reduced", lambda: pendulum_by_energy(kinetic="theta.v"), r"not quadratic in the rates: no product.*custom_force"),
+    ("reduced", lambda: with_bob(kinetic="3*theta.v*cos(theta)"), r"not quadratic in the rates: no product"),
+    ("reduced", lambda: with_bob(kinetic="7 - theta"), r"not quadratic in the rates: no product"),
     ("reduced", lambda: pendulum_by_energy(kinetic="-theta.v**2"), r"not positive at t = 0.*'theta'"),
     ("reduced", lambda: pendulum_by_energy(kinetic="cos(thta)*theta.v**2"), r"kinetic of scene.reduced.*thta"),
     ("reduced", lambda: with_bob(kinetic=f"{M * L * L}*theta.v**2/2"), r"counted by itself; leave kinetic out"),
@@ -159,3 +163,64 @@ def at_the_start_of(formula: str) -> Scene:
 def test_mistakes_are_named(method, make, words):
     with pytest.raises(TautError, match=words):
         taut.simulate(make(), method=method, dt=0.01, duration=0.02, progress=False)
+
+
+def by_dictionary() -> Scene:
+    scene = Scene(name="by dictionary")
+    bob = scene.particle((L * sin(0.8), -L * cos(0.8), 0), mass=M, name="bob")
+    scene.reduced({"theta": (0.8, 0.5)}, {bob: (f"{L}*sin(theta)", f"-{L}*cos(theta)", "0")})
+    return scene
+
+
+def test_coordinates_of_a_dictionary_are_in_the_data():
+    """q(t), q̇(t) of a map x(q) are those that the scene's own coordinate has for the same T and Q."""
+    run = taut.simulate(by_dictionary(), method="reduced", **FINE)
+    other = taut.simulate(pendulum_by_energy(), method="reduced", **FINE).data
+    for what in ("coordinate_value", "coordinate_rate"):
+        assert run.data[what].sel(coordinate="theta").dims == ("time",)
+        assert np.abs(run.data[what].values - other[what].values).max() < 1e-10, what
+    theta, rate = run["theta"].value.values, run["theta"].rate.values
+    x, v = run.data.position.values[:, 0], run.data.velocity.values[:, 0]
+    assert np.abs(L * np.sin(theta) - x[:, 0]).max() < 1e-15
+    assert np.abs(L * np.cos(theta) * rate - v[:, 0]).max() < 1e-14
+    assert run.data.coordinate_value.attrs["units"] == "the coordinate's own"
+
+
+def test_they_are_stored_and_opened_bit_for_bit(tmp_path):
+    """tests/test_resume.py has the resumed run, of heavy_top."""
+    run = taut.simulate(by_dictionary(), method="reduced", dt=0.01, duration=0.2, out=tmp_path / "run", progress=False)
+    for lazy in (False, True):
+        stored = taut.open(tmp_path / "run", lazy=lazy)
+        assert (stored["theta"].value.values == run["theta"].value.values).all()
+        for what in ("coordinate_value", "coordinate_rate"):
+            assert stored.data[what].equals(run.data[what]), what
+
+
+def test_a_run_stored_without_them_is_opened_and_goes_on(tmp_path):
+    """Versions before kept none: what they recorded has no q, which is not a number then."""
+    from taut.result.records import Records
+    from taut.simulation.run import _with_coordinates
+
+    run = taut.simulate(by_dictionary(), method="reduced", dt=0.01, duration=0.05, progress=False)
+    arrays = {name: values for name, values in run.records.as_dict().items() if name != "coordinates"}
+    old = taut.Run(run.scene, run.model, Records(**arrays), "finished", "", run.info)
+    old.labels = replace(old.labels, coordinates=())
+    assert "coordinate_value" not in old.data and "theta" not in old.labels.scalars(old.records)
+    whole = Records.concatenate([_with_coordinates(old.records, run.model), run.records])
+    assert np.isnan(whole.coordinates).sum() == old.records.time.size * 2
+
+
+def test_no_other_method_claims_to_know_them():
+    scene = by_dictionary()
+    scene.distance((0, 0, 0), "bob")
+    data = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False).data
+    assert "coordinate_value" not in data and "coordinate" not in data.dims
+
+
+def test_impacts_change_their_rates():
+    """A stop at theta = 0 turns the rate at the located event; q(t) follows it."""
+    scene = by_dictionary()
+    scene.half_space("bob", point=(0, 0, 0), normal=(1, 0, 0), restitution=1.0)
+    run = taut.simulate(scene, method="reduced", dt=0.01, duration=2.0, progress=False)
+    assert (run.data.coordinate_value.values > -1e-9).all() and "impact" in run.event_counts()
+    assert run.data.coordinate_rate.values.min() < -1 and run.data.coordinate_rate.values.max() > 1

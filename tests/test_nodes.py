@@ -10,8 +10,8 @@ from taut.linalg.bisection import bisect_places
 from taut.linalg.choose import elimination, work
 from taut.linalg.multifrontal import solve_many
 from taut.linalg.nodes import (
-    add_couple,
     add_diagonal,
+    add_pair_block,
     clear_nodes,
     factor_and_solve_nodes,
     factor_nodes,
@@ -30,7 +30,7 @@ def assemble(nodes, diagonal, blocks):
         add_diagonal(nodes, a, d[0], d[1], d[2], d[3], d[4], d[5])
     for k in range(blocks.shape[0]):
         d = blocks[k]
-        add_couple(nodes, k, d[0], d[1], d[2], d[3], d[4], d[5])
+        add_pair_block(nodes, k, d[0], d[1], d[2], d[3], d[4], d[5])
 
 
 @entry
@@ -68,9 +68,9 @@ def sheet(n, shear=False):
     joined = [(node[:, :-1], node[:, 1:]), (node[:-1], node[1:])]
     if shear:
         joined += [(node[:-1, :-1], node[1:, 1:]), (node[:-1, 1:], node[1:, :-1])]
-    couples = np.concatenate([np.stack([a.ravel(), b.ravel()], 1) for a, b in joined])
+    node_pairs = np.concatenate([np.stack([a.ravel(), b.ravel()], 1) for a, b in joined])
     rest = np.stack([np.repeat(np.arange(n), n), np.zeros(n * n), np.tile(np.arange(n), n)], 1) / n
-    return n * n, couples, rest
+    return n * n, node_pairs, rest
 
 
 def scattered(count, k, seed=0):
@@ -80,24 +80,24 @@ def scattered(count, k, seed=0):
 
 
 def one_place():
-    count, couples, rest = sheet(7)
-    return count, couples, np.zeros_like(rest)
+    count, node_pairs, rest = sheet(7)
+    return count, node_pairs, np.zeros_like(rest)
 
 
 def repeated():
-    count, couples, rest = sheet(6)
-    return count, np.concatenate([couples, couples[::3, ::-1], couples[:5]]), rest
+    count, node_pairs, rest = sheet(6)
+    return count, np.concatenate([node_pairs, node_pairs[::3, ::-1], node_pairs[:5]]), rest
 
 
 NETS = {
     "two nodes": lambda: (2, np.array([[1, 0]]), np.zeros((2, 3))),
     "one node": lambda: (1, np.zeros((0, 2), int), np.zeros((1, 3))),
-    "no couples": lambda: (20, np.zeros((0, 2), int), np.random.default_rng(0).normal(size=(20, 3))),
+    "no pairs": lambda: (20, np.zeros((0, 2), int), np.random.default_rng(0).normal(size=(20, 3))),
     "chain": lambda: (50, np.stack([np.arange(49), np.arange(1, 50)], 1), np.arange(150.0).reshape(50, 3)),
     "star": lambda: (40, np.stack([np.zeros(39, int), np.arange(1, 40)], 1), np.eye(40, 3)),
     "sheet": lambda: sheet(13),
     "sheet with diagonals": lambda: sheet(11, shear=True),
-    "repeated couples": repeated,
+    "repeated pairs": repeated,
     "all in one place": one_place,
     "scattered": lambda: scattered(90, 200),
     "dense": lambda: scattered(40, 1500),
@@ -113,14 +113,14 @@ def definite(rng, k, scale=1.0):
 
 
 class System:
-    def __init__(self, count, couples, rest, seed=3):
+    def __init__(self, count, node_pairs, rest, seed=3):
         rng = np.random.default_rng(seed)
-        self.nodes = plan_nodes(count, couples, rest)
+        self.nodes = plan_nodes(count, node_pairs, rest)
         self.diagonal, own = definite(rng, count, 0.1)
-        self.blocks, block = definite(rng, len(couples))
+        self.blocks, block = definite(rng, len(node_pairs))
         dense = np.zeros((count, 3, count, 3))
         dense[np.arange(count), :, np.arange(count)] = own
-        for (a, b), K in zip(couples, block, strict=True):
+        for (a, b), K in zip(node_pairs, block, strict=True):
             dense[a, :, a] += K
             dense[b, :, b] += K
             dense[a, :, b] -= K
@@ -160,7 +160,7 @@ def test_every_entry_of_the_matrix_has_its_place(name):
     assert error < 1e-12, error
 
 
-@pytest.mark.parametrize("name", ("sheet", "scattered", "repeated couples"))
+@pytest.mark.parametrize("name", ("sheet", "scattered", "repeated pairs"))
 def test_systems_of_nodes_repeat_bit_for_bit(name):
     outs = []
     for _ in range(2):
@@ -209,8 +209,8 @@ def test_a_matrix_that_is_not_definite_is_told():
 
 
 def grid_graph(n, shear=False):
-    count, couples, rest = sheet(n, shear)
-    ends = np.concatenate([couples, couples[:, ::-1], np.repeat(np.arange(count)[:, None], 2, 1)])
+    count, node_pairs, rest = sheet(n, shear)
+    ends = np.concatenate([node_pairs, node_pairs[:, ::-1], np.repeat(np.arange(count)[:, None], 2, 1)])
     return sp.csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (count, count)), rest
 
 
@@ -243,8 +243,8 @@ def test_bisection_is_always_alike():
     assert np.array_equal(bisect_places(graph, rest), bisect_places(graph, rest))
 
 
-def test_wrong_couples_are_refused():
-    with pytest.raises(TautError, match=r"couple 1 joins \[0, 4\]; nodes are 0 to 3"):
+def test_wrong_pairs_are_refused():
+    with pytest.raises(TautError, match=r"pair 1 joins \[0, 4\]; nodes are 0 to 3"):
         plan_nodes(4, np.array([[0, 1], [0, 4]]), np.zeros((4, 3)))
-    with pytest.raises(TautError, match="couple 0 joins node 2 with itself"):
+    with pytest.raises(TautError, match="pair 0 joins node 2 with itself"):
         plan_nodes(4, np.array([[2, 2]]), np.zeros((4, 3)))

@@ -16,7 +16,7 @@ import taut
 from taut.methods import METHODS
 from taut.result import Store
 
-MAXIMAL = [name for name, m in METHODS.items() if m.hooks.start is None and not m.is_for_deformables_only]
+MAXIMAL = [name for name, m in METHODS.items() if m.hooks.prepare is None and not m.is_for_deformables_only]
 # A method that remembers (Adams-Bashforth, an adaptive step) is where an unfaithful checkpoint would show.
 REMEMBERING = [("lagrange", {"integrator": "ab2"}), ("reference", {}), ("implicit_second", {}), ("rattle", {})]
 

@@ -36,7 +36,7 @@ def warm(*scenes: str, all: Flag = False) -> int:
                         "folder that only you can write.")  # fmt: skip
     jobs = jobs_of(scenes) if scenes else all_jobs() if all else common_jobs()
     began = time.perf_counter()
-    with Progress(len(jobs), counted="jobs") as bar:
+    with Progress(len(jobs), unit="jobs") as bar:
         bar.update(0)
         failed = compile_ahead(jobs, lambda done, name: bar.update(done))
     for problem in failed:

@@ -18,7 +18,7 @@ from ..model.model import Model
 from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING
 from .contact_events import Impulses, add_impulses, impulses
 from .contact_rows import ContactRows, external_rows
-from .dissipation import add_driver_work, take_by_rows
+from .dissipation import accumulate_row_losses, add_driver_work
 from .external_contact import evaluate_rows
 from .release import (
     ReleaseRules,
@@ -36,7 +36,7 @@ CONTACT_SHARE = 0.02  # of what a spring may miss: what lies still sinks in by t
 @structure
 class ActiveContacts(NamedTuple):
     ineq: Inequalities
-    rows: ContactRows  # λ, φ and active are views of those of active_limits.ActiveLimits
+    rows: ContactRows  # λ, φ and active are views of those of active_context.ActiveLimits
     radius: np.ndarray  # (pairs,) at which distance nodes and balls touch [m]
     rules: ReleaseRules
     events: EventBuffers
@@ -110,7 +110,7 @@ def finish_contacts(system, state, of, u, v_free, t, dt):
         for c in range(3):
             rows.n[r, c] = -u[r, c]
     for v in (v_free, state.v):
-        take_by_rows(system.places, of.ineq, rows, count, v, dt, True, ledger)
+        accumulate_row_losses(system.places, of.ineq, rows, count, v, dt, True, ledger)
     add_driver_work(system.places, of.ineq, rows, state.v, dt, ledger)
     add_impulses(rows, of.impulses, dt)
     evaluate_rows(system, of.ineq, rows, of.radius, t, state.x, state.quat, state.v)

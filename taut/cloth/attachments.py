@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled, inline, structure
-from ..linalg.nodes import add_couple, add_diagonal
+from ..linalg.nodes import add_diagonal, add_pair_block
 from ..model.model import ConstraintInfo, Model
 from ..model.rotation import to_body, to_world
 from ..scene.specs import PIN
@@ -37,7 +37,7 @@ class Attachments(NamedTuple):
     rotation: np.ndarray  # (p,) unknown of that body's rotation, -1: none,
     body: np.ndarray  # (p,) its orientation,
     arm: np.ndarray  # (p, 3) and r, in its axes [m]
-    couple: np.ndarray  # (p,) block in the matrix of nodes, -1: not between two nodes
+    node_pair: np.ndarray  # (p,) block in the matrix of nodes, -1: not between two nodes
     phi: np.ndarray  # (p, 3) [m]
     lever: np.ndarray  # (p, 3, 3) B [m]
     force: np.ndarray  # (p, 3) F [N]
@@ -51,7 +51,7 @@ def pins_of(model: Model) -> list[ConstraintInfo]:
 
 
 def attachments_of(model: Model, unknown: np.ndarray, nodes: int, memory: np.ndarray) -> tuple[Attachments, np.ndarray]:
-    """All pins, and the couples (k, 2) of those between two nodes; their `couple` counts from the first of these."""
+    """All pins, and the pairs (k, 2) of those between two nodes; their `node_pair` is an index into these."""
     pins, places = pins_of(model), model.places
     ends = np.array([info.points for info in pins], np.int64).reshape(-1, 2)
     count = len(pins)
@@ -63,11 +63,11 @@ def attachments_of(model: Model, unknown: np.ndarray, nodes: int, memory: np.nda
     rotation[on_place], body[on_place] = unknown[body_slot[on_place] + 1], places.body[at[on_place]]
     members = unknown[ends[:, 0]], unknown[body_slot]
     between_nodes = (members[1] >= 0) & (members[1] < nodes)
-    couple = np.full(count, NONE)
-    couple[between_nodes] = np.arange(between_nodes.sum())
+    node_pair = np.full(count, NONE)
+    node_pair[between_nodes] = np.arange(between_nodes.sum())
     return Attachments(
         np.array([info.rows[0] for info in pins], np.int64), np.stack([members[0], ends[:, 0]], axis=1),
-        np.stack([members[1], body_slot], axis=1), rotation, body, arm, couple, np.zeros((count, 3)),
+        np.stack([members[1], body_slot], axis=1), rotation, body, arm, node_pair, np.zeros((count, 3)),
         np.zeros((count, 3, 3)), memory[: 3 * count].reshape(count, 3), np.zeros((count, 3)), np.zeros(count),
     ), np.stack(members, axis=1)[between_nodes]  # fmt: skip
 
@@ -174,8 +174,8 @@ def assemble_attachments(ctx, buckling):
         f1 = pins.lam_est[p, 1] + penalty * pins.phi[p, 1]
         f2 = pins.lam_est[p, 2] + penalty * pins.phi[p, 2]
         add_attachment_force(ctx, p, f0, f1, f2)
-        if pins.couple[p] >= 0:
-            add_couple(ctx.linear.nodes, pins.couple[p], penalty, 0.0, 0.0, penalty, 0.0, penalty)
+        if pins.node_pair[p] >= 0:
+            add_pair_block(ctx.linear.nodes, pins.node_pair[p], penalty, 0.0, 0.0, penalty, 0.0, penalty)
             continue
         add_diagonal(ctx.linear.nodes, i, penalty, 0.0, 0.0, penalty, 0.0, penalty)
         if j < 0:

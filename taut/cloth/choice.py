@@ -7,7 +7,7 @@ Both obey the same limits to the same tolerance, and both are of first order. Wh
 how many springs are at their limit, and that changes while a run goes on. It is decided by counts, never by a clock, so
 that runs repeat bit for bit; nanoseconds (ACTIVE_COST, NODES_COST) are what one of each takes, measured once:
 
-    active   a · (substeps × size, rounds × rows, entries gathered, entries multiplied)          (1)
+    active   a · (substeps × size, iterations × rows, entries gathered, entries multiplied)          (1)
     nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
 
 with F factorisations in a step. While one system is in use its own cost is the mean of steps before, and that of the
@@ -38,11 +38,12 @@ from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
 from ..model.arrays import LINEAR_SOLVES
-from .active_limits import ActiveContext, context_of, longest_substep
+from .active_context import ActiveContext, context_of
+from .active_limits import longest_substep
 from .active_limits import measure as measure_active
 from .active_limits import observe as observe_active
 from .active_limits import step as active_step
-from .codes import STEP_START, SYSTEMS, UNCONSTRAINED_RULE
+from .codes import FORCE_BEFORE, STEP_START, SYSTEMS, UNCONSTRAINED_RULE
 from .context import ClothContext
 from .evaluate import set_driven_bodies
 from .records import measure as measure_nodes
@@ -87,12 +88,12 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def start_with(start_nodes):
-    """`start` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes):
+    """`prepare` of the choice, from that of nodes."""
 
-    def start(model, system, state, par):
-        state, nodes = start_nodes(model, system, state, par)
-        active = context_of(model, system, state, par, nodes.memory.history)
+    def prepare(model, system, state, options):
+        state, nodes = prepare_nodes(model, system, state, options)
+        active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
         end = len(state.memory) - external
@@ -103,7 +104,7 @@ def start_with(start_nodes):
         )  # fmt: skip
         return state, ChoiceContext(active, nodes, choice)
 
-    return start
+    return prepare
 
 
 def multiplications(table: np.ndarray) -> float:
@@ -114,7 +115,7 @@ def multiplications(table: np.ndarray) -> float:
 
 
 @inline
-def count_limits(of):
+def count_loaded_limits(of):
     """m"""
     count = 0
     for e in range(of.length.shape[0]):
@@ -136,7 +137,7 @@ def foretold_factors(limits):
 
 @inline
 def least_of_active(state, ctx, h):
-    """(1) of the substeps that springs need, with one round each."""
+    """(1) of the substeps that springs need, with one iteration each."""
     active, choice = ctx.active, ctx.choice
     rule = int(active.options[UNCONSTRAINED_RULE])
     longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
@@ -152,7 +153,7 @@ def change(ctx, which):
     n[NOW] = 1.0 + which
     n[STAYED] = 0.0
     n[COST] = 0.0
-    for i in range(3):
+    for i in range(FORCE_BEFORE):
         memory.history[i] = 0.0
     for i in range(memory.lag.shape[0]):
         for c in range(3):
@@ -169,7 +170,7 @@ def begin_choice(state, ctx, h):
 
 
 @inline
-def count_step(n, which, cost):
+def update_mean_cost(n, which, cost):
     """Mean cost of this stay."""
     n[STEPS_ACTIVE + which] += 1.0
     n[STAYED] += 1.0
@@ -191,8 +192,8 @@ def judge_active(ctx):
     cost = 0.0
     for k in range(4):
         cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])  # (1)
-    count_step(n, ACTIVE, cost)
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, ACTIVE, cost)
+    limits = count_loaded_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
     n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
@@ -204,8 +205,8 @@ def judge_active(ctx):
 def judge_nodes(state, ctx, h, factors):
     """After a step with the system of nodes."""
     n = ctx.choice.numbers
-    count_step(n, NODES, cost_of_nodes(ctx.choice, factors))
-    limits = count_limits(ctx.active.limits)
+    update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
+    limits = count_loaded_limits(ctx.active.limits)
     n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
     foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
@@ -246,7 +247,7 @@ def step_chosen(system, state, t, h, ctx):
     if which == ACTIVE:
         status = step_active(system, state, t, h, ctx)
         if status == NOT_CONVERGED:
-            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_limits(ctx.active.limits)
+            n[COST_THEN], n[LIMITS_THEN] = 1e300, count_loaded_limits(ctx.active.limits)
             change(ctx, NODES)
             which = NODES
     if which == NODES and (status == OK or status == NOT_CONVERGED):
@@ -278,7 +279,7 @@ def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     return drain_events(ctx.nodes)
 
 
-def told(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
+def info(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
     """For run.info: how many steps each system took, and how often it was changed."""
     n = ctx.choice.numbers
     steps = {name: int(n[STEPS_ACTIVE + k]) for k, name in enumerate(SYSTEMS)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import sqrt
 
 from ..compiled import compiled, inline
-from ..linalg.nodes import add_couple, add_diagonal
+from ..linalg.nodes import add_diagonal, add_pair_block
 from .friction import contact_stiffness_times, sliding, sliding_stiffness
 from .rigid_coupling import add_rotated_block, torque_component
 
@@ -124,8 +124,8 @@ def assemble_external_contacts(state, ctx, h):
         a, b = rows.unknown[r, 0], rows.unknown[r, 1]
         if rows.rotation[r] >= 0:
             add_rotation_coupling(ctx, rows, r, xx, xy, xz, yy, yz, zz)
-        if rows.couple[r] >= 0:
-            add_couple(ctx.linear.nodes, rows.couple[r], xx, xy, xz, yy, yz, zz)
+        if rows.node_pair[r] >= 0:
+            add_pair_block(ctx.linear.nodes, rows.node_pair[r], xx, xy, xz, yy, yz, zz)
             continue
         for i in (a, b):
             if i >= count:

@@ -45,7 +45,7 @@ class ContactRows(NamedTuple):
     slack: np.ndarray  # (r,) s of interior_point.py [m],
     d_lam: np.ndarray  # (r,) δλ,
     d_slack: np.ndarray  # (r,) and δs
-    couple: np.ndarray  # (r,) block in the matrix of nodes, -1: not between two nodes
+    node_pair: np.ndarray  # (r,) block in the matrix of nodes, -1: not between two nodes
     rotation: np.ndarray  # (r,) unknown of the rotation of a member's rigid body, -1: none,
     place: np.ndarray  # (r,) the place on it,
     body_member: np.ndarray  # (r,) the member,
@@ -61,7 +61,7 @@ def contact_rows(capacity: int, external: int = 0) -> ContactRows:
         lam_frozen=empty[5], depth_allowed=empty[6], tol=empty[7], n0=np.zeros((capacity, 3)),
         friction_force=np.zeros((capacity, 3)), tangent_stiffness=empty[11], slip_direction=np.zeros((capacity, 3)),
         active=np.zeros(capacity, bool), slack=empty[8], d_lam=empty[9], d_slack=empty[10],
-        couple=np.full(external, NONE), rotation=np.full(capacity, NONE), place=np.full(external, NONE),
+        node_pair=np.full(external, NONE), rotation=np.full(capacity, NONE), place=np.full(external, NONE),
         body_member=np.zeros(external, np.int64), lever=np.zeros((external, 3, 3)),
     )  # fmt: skip
 

@@ -69,7 +69,7 @@ class ClothProblem(NamedTuple):
     w_unpinned: np.ndarray  # (slots,) the same, zero for pinned nodes: these can not be stopped on their way alone
     hard_row: np.ndarray  # (hard edges,) their rows in the model
     springs: Springs  # those that are part of the linear system
-    spring_couple: np.ndarray  # (s, 2) as couple of edges; two where a spring reaches over a node (implicit_springs.py)
+    spring_node_pair: np.ndarray  # (s, 2) pairs as of edges; two where one reaches over a node (implicit_springs.py)
     damping: np.ndarray  # (explicit springs,) c as the scene has it
     spring_batch: np.ndarray  # batches of springs in system.forces, which stay out of work.f,
     spring_members: np.ndarray  # and how many each has
@@ -82,7 +82,7 @@ class StepMemory(NamedTuple):
 
     multipliers: np.ndarray  # (.,) T, λ and F of all edges, external rows and pins: what these have in common
     lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
-    history: np.ndarray  # (3 + 3 slots,) size of substeps, how many until it may grow; h of the last one and its forces
+    history: np.ndarray  # (FORCE_BEFORE + 3 slots,) SUBSTEP_SIZE, ...: codes.py
 
 
 @structure
@@ -91,7 +91,10 @@ class StepWork(NamedTuple):
 
     x_pred: np.ndarray  # (slots, 3) x*, where all would go without constraints
     x_start: np.ndarray  # (slots, 3) x at the start of the substep
-    predicted: np.ndarray  # (3, slots, 3) x, v and slow forces of the unconstrained part, then its mean velocity
+    x_trial: np.ndarray  # (slots, 3) x on the way of the prediction; then places where contacts are evaluated
+    v_pred: np.ndarray  # (slots, 3) v*, at the end of the prediction
+    slow_force: np.ndarray  # (slots, 3) forces but those of springs, constant in the small steps of the prediction [N]
+    v_mean: np.ndarray  # (slots, 3) v̄ = (x* - x)/h, for energies (dissipation.py)
     explicit_springs: Springs  # springs of the unconstrained part; their damping is that of small steps
     saved: np.ndarray  # (2, 3, slots, 3) x, v and lags at the start of a step, and of a substep
     saved_quat: np.ndarray  # (2, rigid, 4) orientations there,

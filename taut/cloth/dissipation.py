@@ -53,7 +53,7 @@ def obstacle_rate(ineq, r):
 
 
 @on_demand(types.none)
-def take_by_rows(places, ineq, rows, count, v, h, is_external, ledger):
+def accumulate_row_losses(places, ineq, rows, count, v, h, is_external, ledger):
     """Half of (1) and (2) with the velocities v, which are v̄ or v'."""
     for r in range(count):
         if rows.active[r] and rows.lam[r] > 0.0:
@@ -78,7 +78,7 @@ def add_driver_work(places, ineq, rows, v, h, ledger):
 
 
 @compiled
-def take_by_limits(edges, unknown, v_mean, v, h, ledger):
+def accumulate_limit_losses(edges, unknown, v_mean, v, h, ledger):
     """(4), and the work of drivers at the ends of limited edges."""
     for e in range(edges.i.shape[0]):
         if not edges.one_sided[e] or edges.tension[e] <= 0.0:
@@ -105,27 +105,27 @@ def set_mean_velocities(state, ctx, h, out):
         turns = ctx.rotations.index_of[k] >= 0
         for c in range(3):
             mean = (ctx.work.x_pred[s, c] - ctx.work.x_start[s, c]) / h
-            out[s, c] = ctx.work.predicted[1, s, c] if turns else mean
+            out[s, c] = ctx.work.v_pred[s, c] if turns else mean
 
 
 @compiled
-def count_losses(system, state, ctx, h):
+def accumulate_losses(system, state, ctx, h):
     """What limits, contacts and friction took in a substep of h, and what drivers did against them."""
     external, found = ctx.external, ctx.self_contact
     if external.phi.shape[0] == 0 and ctx.problem.has_limits == 0 and ctx.problem.has_self_contact == 0:
         return
-    v_mean, ledger, places, ineq = ctx.work.predicted[2], state.ledger, system.places, ctx.ineq
+    v_mean, ledger, places, ineq = ctx.work.v_mean, state.ledger, system.places, ctx.ineq
     set_mean_velocities(state, ctx, h, v_mean)
     for v in (v_mean, state.v):
-        take_by_rows(places, ineq, external, external.phi.shape[0], v, h, True, ledger)
-        take_by_rows(places, ineq, found.rows, found.row_count[0], v, h, False, ledger)
+        accumulate_row_losses(places, ineq, external, external.phi.shape[0], v, h, True, ledger)
+        accumulate_row_losses(places, ineq, found.rows, found.row_count[0], v, h, False, ledger)
     add_driver_work(places, ineq, external, state.v, h, ledger)
-    take_by_limits(ctx.edges, ctx.problem.unknown, v_mean, state.v, h, ledger)
+    accumulate_limit_losses(ctx.edges, ctx.problem.unknown, v_mean, state.v, h, ledger)
 
 
 @compiled
-def count_force_work(system, state, t, h):
+def accumulate_force_work(system, state, t, h):
     """Work of forces without potential in a step of h that ends at t: wind, drag, damping of springs, users' forces."""
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         evaluate_forces(system, t, state.x, state.quat, state.v)
         state.ledger[FORCE_WORK] += h * system.work.power[0]

@@ -1,7 +1,7 @@
 """Which springs are part of the system of nodes, and where they stand in it.
 
-A spring along an edge or across a cell has the block of its two nodes in the matrix, their couple. One that reaches
-over a node k, as bending springs do, would make the factor fill in much more. It stands there as two couples that
+A spring along an edge or across a cell has the block of its two nodes in the matrix, their pair. One that reaches
+over a node k, as bending springs do, would make the factor fill in much more. It stands there as two pairs that
 resist at least as much:
 
     (u·(x_i - x_j))² ≤ 2 (u·(x_i - x_k))² + 2 (u·(x_k - x_j))²                                   (1)
@@ -17,7 +17,7 @@ from ..forces.spring_law import Springs, joined
 from ..model.model import Model
 
 ONE_FIXED, BOTH_FIXED, UNCOUPLED = -1, -2, -3
-DIRECT = -4  # in place of a second couple
+DIRECT = -4  # in place of a second pair
 
 
 def near_springs(model: Model) -> Springs | None:
@@ -31,7 +31,7 @@ def all_springs(model: Model) -> Springs:
     return joined(*(springs for deformable in model.deformables for springs in deformable.springs.values()))
 
 
-def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> np.ndarray:
+def with_neighbours(model: Model, unknown: np.ndarray, node_pairs: np.ndarray) -> np.ndarray:
     """Couples also for near springs.
 
     They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
@@ -39,47 +39,47 @@ def with_neighbours(model: Model, unknown: np.ndarray, couples: np.ndarray) -> n
     """
     springs = near_springs(model)
     if springs is None:
-        return couples
+        return node_pairs
     ends = unknown[_slots(springs)]
-    return np.concatenate([couples, ends[_coupled(ends, couples) == UNCOUPLED]])
+    return np.concatenate([node_pairs, ends[_coupled(ends, node_pairs) == UNCOUPLED]])
 
 
 def place_springs(
-    model: Model, unknown: np.ndarray, couples: np.ndarray, edges: np.ndarray, reaching: bool
+    model: Model, unknown: np.ndarray, node_pairs: np.ndarray, edges: np.ndarray, reaching: bool
 ) -> tuple[Springs, np.ndarray, Springs]:
-    """Springs in the system, their couples (s, 2), and the springs that are stepped before it.
+    """Springs in the system, their pairs (s, 2), and the springs that are stepped before it.
 
     edges (e, 2): slots. `reaching`: those that reach over a node are in the system, too (1).
     """
     springs = all_springs(model)
     slots = _slots(springs)
-    couple = np.full((len(slots), 2), DIRECT)
-    couple[:, 0] = _coupled(unknown[slots], couples) if len(couples) else UNCOUPLED
-    if reaching and len(couples):
-        far = np.flatnonzero(couple[:, 0] == UNCOUPLED)
+    node_pair = np.full((len(slots), 2), DIRECT)
+    node_pair[:, 0] = _coupled(unknown[slots], node_pairs) if len(node_pairs) else UNCOUPLED
+    if reaching and len(node_pairs):
+        far = np.flatnonzero(node_pair[:, 0] == UNCOUPLED)
         near = near_springs(model)
         pairs = edges if near is None else np.concatenate([edges, _slots(near)])
         over = _between(slots[far], pairs, model.x)
         far, over = far[over >= 0], over[over >= 0]
         for end in range(2):
-            couple[far, end] = _coupled(unknown[np.stack([slots[far, end], over], axis=1)], couples)
-    inside = couple[:, 0] >= ONE_FIXED
+            node_pair[far, end] = _coupled(unknown[np.stack([slots[far, end], over], axis=1)], node_pairs)
+    inside = node_pair[:, 0] >= ONE_FIXED
 
     def some(which: np.ndarray) -> Springs:
         return Springs(*(np.ascontiguousarray(column[which]) for column in springs))
 
-    return some(inside), np.ascontiguousarray(couple[inside]), some(~inside)
+    return some(inside), np.ascontiguousarray(node_pair[inside]), some(~inside)
 
 
 def _slots(springs: Springs) -> np.ndarray:
     return np.stack([springs.i, springs.j], axis=1).astype(np.int64)
 
 
-def _coupled(ends: np.ndarray, couples: np.ndarray) -> np.ndarray:
-    """(s,) the couple of two unknowns each; or ONE_FIXED, one of them, BOTH_FIXED, or UNCOUPLED."""
+def _coupled(ends: np.ndarray, node_pairs: np.ndarray) -> np.ndarray:
+    """(s,) the pair of two unknowns each; or ONE_FIXED, one of them, BOTH_FIXED, or UNCOUPLED."""
     ends = np.sort(ends, axis=1)
-    count = int(max(couples.max(initial=0), ends.max(initial=0))) + 2
-    keys, first = np.unique(couples.min(axis=1) * count + couples.max(axis=1), return_index=True)
+    count = int(max(node_pairs.max(initial=0), ends.max(initial=0))) + 2
+    keys, first = np.unique(node_pairs.min(axis=1) * count + node_pairs.max(axis=1), return_index=True)
     wanted = ends[:, 0] * count + ends[:, 1]
     at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)

@@ -23,7 +23,7 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 from ..forces.spring_law import tension
-from ..linalg.nodes import add_couple, add_diagonal, clear_nodes
+from ..linalg.nodes import add_diagonal, add_pair_block, clear_nodes
 from .attachments import add_attachment_forces
 from .contact_assembly import add_row_forces, stiffness_block
 from .implicit_springs import DIRECT
@@ -52,10 +52,10 @@ def begin_rhs(ctx, x, h):
 
 
 @inline
-def add_between(nodes, couple, i, j, xx, xy, xz, yy, yz, zz):
+def add_between(nodes, node_pair, i, j, xx, xy, xz, yy, yz, zz):
     """Resistance of two nodes against each other, or of the one that is not held, i before j, against its place."""
-    if couple >= 0:
-        add_couple(nodes, couple, xx, xy, xz, yy, yz, zz)
+    if node_pair >= 0:
+        add_pair_block(nodes, node_pair, xx, xy, xz, yy, yz, zz)
     elif i >= 0:
         add_diagonal(nodes, i, xx, xy, xz, yy, yz, zz)
     else:
@@ -80,7 +80,7 @@ def assemble_edges(ctx, h, buckling):
         turn /= max(edges.l[e], 1e-300)
         xx, xy, xz, yy, yz, zz = stiffness_block(penalty, turn, u0, u1, u2)
         i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
-        add_between(nodes, edges.couple[e], i, j, xx, xy, xz, yy, yz, zz)
+        add_between(nodes, edges.node_pair[e], i, j, xx, xy, xz, yy, yz, zz)
         pull = edges.lam_est[e] + penalty * edges.phi[e]
         add_tension(ctx, i, j, pull * u0, pull * u1, pull * u2)
 
@@ -111,7 +111,7 @@ def assemble_springs(ctx, x, h, buckling):
         second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
         k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
         i, j = ctx.problem.unknown[springs.i[q]], ctx.problem.unknown[springs.j[q]]
-        first, second = ctx.problem.spring_couple[q, 0], ctx.problem.spring_couple[q, 1]
+        first, second = ctx.problem.spring_node_pair[q, 0], ctx.problem.spring_node_pair[q, 1]
         if second == DIRECT:
             xx, xy, xz, yy, yz, zz = stiffness_block(k, max(pull, buckling * pull) / l, u0, u1, u2)
             add_between(ctx.linear.nodes, first, i, j, xx, xy, xz, yy, yz, zz)

@@ -14,7 +14,7 @@ from math import ceil
 from ..compiled import compiled, inline
 from ..forces.spring_law import add_forces
 from ..model.evaluate import evaluate_forces, set_time
-from .codes import ADAMS_BASHFORTH, SUBSTEPS
+from .codes import ADAMS_BASHFORTH, FORCE_BEFORE, H_BEFORE, SUBSTEPS
 from .rigid_coupling import predict_rotations
 
 LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
@@ -76,23 +76,23 @@ def drift(x, v, w, dt):
 
 
 @inline
-def extrapolate(f, h, memory):
+def extrapolate(f, h, history):
     """Adams-Bashforth 2 with unlike steps: (1 + r/2) f - r/2 f of the step before, r = h / h before. f becomes it."""
-    ratio = 0.5 * h / memory[2] if memory[2] > 0.0 else 0.0
-    k = 3
+    ratio = 0.5 * h / history[H_BEFORE] if history[H_BEFORE] > 0.0 else 0.0
+    k = FORCE_BEFORE
     for i in range(f.shape[0]):
         for c in range(3):
             now = f[i, c]
-            f[i, c] = (1.0 + ratio) * now - ratio * memory[k]
-            memory[k] = now
+            f[i, c] = (1.0 + ratio) * now - ratio * history[k]
+            history[k] = now
             k += 1
-    memory[2] = h
+    history[H_BEFORE] = h
 
 
 @compiled
 def predict(system, state, ctx, t, h):
-    """x* in ctx.work.x_pred and v* in ctx.work.predicted[1]. In small steps only springs are evaluated anew."""
-    x, v, w, f = ctx.work.predicted[0], ctx.work.predicted[1], ctx.problem.w, system.work.f
+    """x* in ctx.work.x_pred and v* in ctx.work.v_pred. In small steps only springs are evaluated anew."""
+    x, v, w, f = ctx.work.x_trial, ctx.work.v_pred, ctx.problem.w, system.work.f
     copy3(state.x, x)
     copy3(state.v, v)
     steps = 1
@@ -110,7 +110,7 @@ def predict(system, state, ctx, t, h):
         kick(v, w, h, f)
         drift(x, v, w, h)
     else:
-        slow = ctx.work.predicted[2]
+        slow = ctx.work.slow_force
         copy3(f, slow)
         memory = min(SUBSTEP_DAMPING * h, 2.0 / ctx.problem.frequency)
         damp_springs(ctx.work.explicit_springs, ctx.problem.damping, memory)

@@ -14,7 +14,7 @@ from ..geometry.proximity import surface
 from ..model.arrays import State
 from ..model.dispatch import FORCE_CODES
 from ..model.model import Model
-from .codes import SUBSTEPS
+from .codes import FORCE_BEFORE, SUBSTEPS
 from .contact_events import impulses
 from .contact_rows import contact_rows
 from .contact_schur import contact_schur
@@ -77,7 +77,8 @@ def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, proj
         smallest_ball=float(model.touching.ball_radius.min(initial=np.inf)),
         unknown=of.unknown, slot=of.slot, mass=mass,
         length_scale=_length_scales(model, of.slot), floating=_floating(model, of), w=w, w_unpinned=w_unpinned,
-        hard_row=of.hard_row, springs=of.springs, spring_couple=of.spring_couple, damping=of.explicit.damping.copy(),
+        hard_row=of.hard_row, springs=of.springs, spring_node_pair=of.spring_node_pair,
+        damping=of.explicit.damping.copy(),
         spring_batch=batch, spring_members=model.forces.members[batch].copy(), contact_radius=of.contact_radius,
     )  # fmt: skip
 
@@ -85,7 +86,7 @@ def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, proj
 def _memory(state: State, multipliers: int) -> StepMemory:
     slots = len(state.x)
     first, second = multipliers, multipliers + 3 * slots
-    history = state.memory[second : second + 3 + 3 * slots]
+    history = state.memory[second : second + FORCE_BEFORE + 3 * slots]
     return StepMemory(state.memory[:first], state.memory[first:second].reshape(slots, 3), history)
 
 
@@ -101,10 +102,12 @@ def _linear(of: Unknowns) -> LinearWork:
 def _work(model: Model, of: Unknowns, multipliers: int) -> StepWork:
     slots = len(model.x)
     return StepWork(
-        x_pred=np.zeros((slots, 3)), x_start=np.zeros((slots, 3)), predicted=np.zeros((3, slots, 3)),
-        explicit_springs=of.explicit, saved=np.zeros((2, 3, slots, 3)), saved_quat=np.zeros((2, *model.quat.shape)),
+        x_pred=np.zeros((slots, 3)), x_start=np.zeros((slots, 3)),
+        x_trial=np.zeros((slots, 3)), v_pred=np.zeros((slots, 3)), slow_force=np.zeros((slots, 3)),
+        v_mean=np.zeros((slots, 3)), explicit_springs=of.explicit, saved=np.zeros((2, 3, slots, 3)),
+        saved_quat=np.zeros((2, *model.quat.shape)),
         saved_ledger=np.zeros((2, 4)), saved_multipliers=np.zeros((2, multipliers)),
-        saved_history=np.zeros((2, 3 + 3 * slots)),
+        saved_history=np.zeros((2, FORCE_BEFORE + 3 * slots)),
         newton_x=np.zeros((slots, 3)), newton_multipliers=np.zeros(multipliers),
         centre=np.zeros((len(model.deformables), 4)), dt=np.ones(1), substeps=np.ones(1, np.int64),
         friction_frozen=np.zeros(1, np.int64), counts=np.zeros(3, np.int64),

@@ -9,7 +9,7 @@ from .external_contact import evaluate_external, evaluate_rows
 
 
 @compiled
-def count_drivers(system, state, t, h):
+def accumulate_driver_work(system, state, t, h):
     """The work of drivers in a step of h that ends at t, of first order as these steps are. λ of pins and hard edges
     is that of the step; contacts with what moves on its own are not in it."""
     if system.driven == 1:

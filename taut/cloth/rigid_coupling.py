@@ -37,8 +37,8 @@ class Rotations(NamedTuple):
     slot: np.ndarray  # (k,)
     unknown: np.ndarray  # (k,)
     body: np.ndarray  # (k,) orientation
-    start: np.ndarray  # (rigid, 4) R,
-    predicted: np.ndarray  # (rigid, 4) R*,
+    quat_start: np.ndarray  # (rigid, 4) R,
+    quat_pred: np.ndarray  # (rigid, 4) R*,
     middle: np.ndarray  # (rigid, 4) and R̄
     geometric: np.ndarray  # (k, 6) Σ G: xx, xy, xz, yy, yz, zz
     index_of: np.ndarray  # (unknowns,) which of these an unknown is, -1: none
@@ -49,14 +49,15 @@ def rotations_of(model: Model, unknown: np.ndarray, count: int) -> Rotations:
     slot, body = np.array(free, np.int64).reshape(-1, 2).T
     of = np.full(count, NONE)
     of[unknown[slot]] = np.arange(len(slot))
-    start, toward, middle = np.zeros((3, *model.quat.shape))
-    return Rotations(slot.copy(), unknown[slot], body.copy(), start, toward, middle, np.zeros((len(slot), 6)), of)
+    quat_start, quat_pred, middle = np.zeros((3, *model.quat.shape))
+    orientations = quat_start, quat_pred, middle
+    return Rotations(slot.copy(), unknown[slot], body.copy(), *orientations, np.zeros((len(slot), 6)), of)
 
 
 @compiled
 def predict_rotations(system, state, ctx, h):
-    """ω* in ctx.work.predicted[1] and R* of (1), with the torques in work.f, which have -ω × I ω in them."""
-    rotations, v, f, quat = ctx.rotations, ctx.work.predicted[1], system.work.f, state.quat
+    """ω* in ctx.work.v_pred and R* of (1), with the torques in work.f, which have -ω × I ω in them."""
+    rotations, v, f, quat = ctx.rotations, ctx.work.v_pred, system.work.f, state.quat
     for k in range(rotations.slot.shape[0]):
         s, i = rotations.slot[k], rotations.body[k]
         o0, o1, o2 = state.v[s, 0], state.v[s, 1], state.v[s, 2]
@@ -69,11 +70,11 @@ def predict_rotations(system, state, ctx, h):
         )  # fmt: skip
         v[s, 0], v[s, 1], v[s, 2] = o0, o1, o2
         for _ in range(ROTATION_ITERATIONS):
-            turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], rotations.predicted)
-            own = to_body(rotations.predicted, i, l0, l1, l2)
+            turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], rotations.quat_pred)
+            own = to_body(rotations.quat_pred, i, l0, l1, l2)
             v[s, 0], v[s, 1], v[s, 2] = own[0] / i0, own[1] / i1, own[2] / i2
         for c in range(4):
-            rotations.start[i, c] = quat[i, c]
+            rotations.quat_start[i, c] = quat[i, c]
 
 
 @inline
@@ -89,20 +90,20 @@ def set_orientations(rotations, x, quat):
     """R' of (2), and R̄"""
     for k in range(rotations.slot.shape[0]):
         s, i = rotations.slot[k], rotations.body[k]
-        turn(rotations.predicted, i, 1.0, x[s, 0], x[s, 1], x[s, 2], quat)
+        turn(rotations.quat_pred, i, 1.0, x[s, 0], x[s, 1], x[s, 2], quat)
         same = 0.0
         for c in range(4):
-            same += rotations.start[i, c] * quat[i, c]
+            same += rotations.quat_start[i, c] * quat[i, c]
         size = sqrt(2.0 + 2.0 * abs(same))
         for c in range(4):
-            start = rotations.start[i, c] if same >= 0.0 else -rotations.start[i, c]
-            rotations.middle[i, c] = (quat[i, c] + start) / size
+            near = rotations.quat_start[i, c] if same >= 0.0 else -rotations.quat_start[i, c]
+            rotations.middle[i, c] = (quat[i, c] + near) / size
 
 
 @compiled
 def finish_rotations(state, ctx, h):
     """R' and ω' of (2)."""
-    rotations, v = ctx.rotations, ctx.work.predicted[1]
+    rotations, v = ctx.rotations, ctx.work.v_pred
     set_orientations(rotations, state.x, state.quat)
     for k in range(rotations.slot.shape[0]):
         s = rotations.slot[k]

@@ -21,7 +21,16 @@ from numba import types
 from ..compiled import compiled, inline, on_demand
 from ..methods.base import EVENTS_FULL, NOT_CONVERGED, OK, PAIRS_FULL
 from ..model import arrays
-from .codes import ADAMS_BASHFORTH, CORRECTIONS, FACTORS, STEP_START, SUBSTEP_START
+from .codes import (
+    ADAMS_BASHFORTH,
+    CORRECTIONS,
+    FACTORS,
+    FORCE_BEFORE,
+    STEP_START,
+    SUBSTEP_SIZE,
+    SUBSTEP_START,
+    SUBSTEPS_TO_GROWTH,
+)
 from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING, set_edge_targets
 from .contact_events import (
     add_impulses,
@@ -31,14 +40,14 @@ from .contact_events import (
     record_external,
     record_pairs,
 )
-from .dissipation import count_force_work, count_losses
+from .dissipation import accumulate_force_work, accumulate_losses
 from .evaluate import set_driven_bodies
 from .external_contact import evaluate_external
 from .linear_solve import restore_mass_centres
 from .newton import solve_step
 from .optional_solvers import LENGTH_PROJECTION, SELF_CONTACT, call_solver
 from .predict import copy1, copy3, copy4, predict
-from .records import count_drivers
+from .records import accumulate_driver_work
 from .release import bound_velocities, find_flat_faces, release_outside, release_separating
 from .rigid_coupling import clear_rotations, finish_rotations
 
@@ -54,10 +63,10 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
     rows = ctx.external
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = 0.0
-    radius, near, edge = ctx.problem.contact_radius, ctx.work.predicted[0], ctx.problem.mean_edge
+    radius, near, edge = ctx.problem.contact_radius, ctx.work.x_trial, ctx.problem.mean_edge
     find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
-    release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.predicted[1], ROUNDING * edge / h)
+    release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.v_pred, ROUNDING * edge / h)
     most = DEPTH_TOLERANCE * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
@@ -69,7 +78,7 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
 @on_demand(types.boolean)
 def passes_through_obstacle(system, state, ctx, t):
     """Whether something was inside an obstacle on its way and left it on another side, or is held there."""
-    rows, middle = ctx.external, ctx.work.predicted[0]
+    rows, middle = ctx.external, ctx.work.x_trial
     for k in range(1, 5):
         for i in range(middle.shape[0]):
             for c in range(3):
@@ -120,7 +129,7 @@ def substep(system, state, ctx, t, h):
     set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
-    near, edge = ctx.work.predicted[0], ctx.problem.mean_edge
+    near, edge = ctx.work.x_trial, ctx.problem.mean_edge
     radius, rules = ctx.problem.contact_radius, ctx.release
     bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, (x_start, x, near), edge)
     for k in range(slot.shape[0]):
@@ -145,10 +154,10 @@ def substep(system, state, ctx, t, h):
         s = slot[k]
         for c in range(3):
             state.v[s, c] = (x[s, c] - x_start[s, c]) / h  # (2)
-            ctx.memory.lag[s, c] = ctx.work.predicted[1, s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
+            ctx.memory.lag[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
-    count_losses(system, state, ctx, h)
-    count_force_work(system, state, t + h, h)
+    accumulate_losses(system, state, ctx, h)
+    accumulate_force_work(system, state, t + h, h)
     add_impulses(ctx.external, ctx.impulses, h)
     release_outside(ctx.external, rules)
     return add_pair_impulses(state, ctx.self_contact.rows, ctx.self_contact.row_count[0], h)
@@ -182,7 +191,7 @@ def longest_substep(state, ctx, h):
 @inline
 def history_in_use(ctx):
     """How much of memory.history is in use: forces of the substep before are for Adams-Bashforth alone."""
-    return ctx.memory.history.shape[0] if ctx.problem.prediction == ADAMS_BASHFORTH else 3
+    return ctx.memory.history.shape[0] if ctx.problem.prediction == ADAMS_BASHFORTH else FORCE_BEFORE
 
 
 @on_demand(types.none)
@@ -218,7 +227,7 @@ def advance_adaptive(system, state, ctx, t, h):
     """A step in substeps as long as converge; the next step begins with the last length."""
     history = ctx.memory.history
     longest = longest_substep(state, ctx, h)
-    size = min(int(history[0]), longest) if history[0] > 0.0 else longest
+    size = min(int(history[SUBSTEP_SIZE]), longest) if history[SUBSTEP_SIZE] > 0.0 else longest
     done = 0
     ctx.work.substeps[0] = 0
     while done < MAX_SUBSTEPS:
@@ -230,8 +239,8 @@ def advance_adaptive(system, state, ctx, t, h):
         if status == OK:
             done += size
             ctx.work.substeps[0] += 1
-            history[1] = max(history[1] - 1.0, 0.0)
-            if history[1] == 0.0 and done % (2 * size) == 0 and 2 * size <= longest:
+            history[SUBSTEPS_TO_GROWTH] = max(history[SUBSTEPS_TO_GROWTH] - 1.0, 0.0)
+            if history[SUBSTEPS_TO_GROWTH] == 0.0 and done % (2 * size) == 0 and 2 * size <= longest:
                 size *= 2
             continue
         if status >= PAIRS_FULL or size == 1:  # more capacity, or a solver, is missing; or there is nothing to halve
@@ -239,8 +248,8 @@ def advance_adaptive(system, state, ctx, t, h):
         restore_state(state, ctx, SUBSTEP_START if done > 0 else STEP_START)
         set_driven_bodies(system, state, now, state.x)
         size //= 2
-        history[1] = ctx.settings.newton.substeps_before_growth
-    history[0] = size
+        history[SUBSTEPS_TO_GROWTH] = ctx.settings.newton.substeps_before_growth
+    history[SUBSTEP_SIZE] = size
     return OK
 
 
@@ -275,7 +284,7 @@ def step(system, state, t, h, ctx):
     begin_impulses(state, ctx.impulses)
     status = advance(system, state, ctx, t, h)
     if status == OK:
-        count_drivers(system, state, t + h, h)
+        accumulate_driver_work(system, state, t + h, h)
         record_external(ctx.external, ctx.events, ctx.impulses, t + h)
         record_pairs(state, ctx.events, ctx.external.phi.shape[0], t + h)
     return status

@@ -27,7 +27,7 @@ class Edges(NamedTuple):
 
     i: np.ndarray  # (e,) slots
     j: np.ndarray
-    couple: np.ndarray  # (e,) their block in the matrix of nodes, -1 where one end is fixed or driven
+    node_pair: np.ndarray  # (e,) their block in the matrix of nodes, -1 where one end is fixed or driven
     length: np.ndarray  # (e,) at rest [m]
     longest: np.ndarray  # (e,) the length that they have (hard) or may have at most [m]
     target: np.ndarray  # (e,) the same in this step: what is longer already is brought back little by little
@@ -55,7 +55,7 @@ class Unknowns(NamedTuple):
     hard_row: np.ndarray  # (hard edges,) their rows in the model
     attachments: Attachments
     springs: Springs  # those that are part of the linear system
-    spring_couple: np.ndarray  # (s, 2) as couple of edges; two where a spring reaches over a node
+    spring_node_pair: np.ndarray  # (s, 2) as those of edges; two where a spring reaches over a node
     explicit: Springs  # those that are stepped before it
     external: ContactRows
     contact_radius: np.ndarray  # (pairs,) at which distance nodes and balls touch [m]
@@ -74,27 +74,27 @@ def unknowns_of(model: Model, memory: np.ndarray, reaching: bool, lean: bool) ->
     slot = np.concatenate([nodes, balls]).astype(np.int64)
     unknown = np.full(len(model.x), -1)
     unknown[slot] = np.arange(len(slot))
-    edges, hard_row, couples = _edges(model, unknown, memory)
+    edges, hard_row, node_pairs = _edges(model, unknown, memory)
     # Where nothing holds nodes but their springs, these can be followed alone. What is pinned to them would hang on
     # springs that have given way already.
     pinned = len(pins_of(model)) > 0
-    if pinned or (len(couples) and not lean):
-        couples = with_neighbours(model, unknown, couples)
+    if pinned or (len(node_pairs) and not lean):
+        node_pairs = with_neighbours(model, unknown, node_pairs)
     external, radius = external_rows(model, unknown, memory[len(edges.i) :])
     attachments, sewn = attachments_of(model, unknown, len(nodes), memory[len(edges.i) + len(external.phi) :])
-    attachments.couple[attachments.couple >= 0] += len(couples)
+    attachments.node_pair[attachments.node_pair >= 0] += len(node_pairs)
     pairs = np.stack([edges.i, edges.j], axis=1)
-    springs, spring_couple, explicit = place_springs(model, unknown, couples, pairs, reaching)
+    springs, spring_node_pair, explicit = place_springs(model, unknown, node_pairs, pairs, reaching)
     across = (external.unknown[:, :2] >= 0).all(axis=1) & (external.unknown[:, :2] < len(nodes)).all(axis=1)
-    external.couple[across] = len(couples) + len(sewn) + np.arange(across.sum())
-    all_couples = np.concatenate([couples, sewn, external.unknown[across, :2]])
-    matrix = plan_nodes(len(nodes), all_couples, model.x[nodes])
+    external.node_pair[across] = len(node_pairs) + len(sewn) + np.arange(across.sum())
+    all_pairs = np.concatenate([node_pairs, sewn, external.unknown[across, :2]])
+    matrix = plan_nodes(len(nodes), all_pairs, model.x[nodes])
     # in the order of the matrix' entries, so that neighbours in the list are neighbours in memory
-    order = np.argsort(np.append(matrix.couple, 0)[spring_couple[:, 0]], kind="stable")
+    order = np.argsort(np.append(matrix.node_pair, 0)[spring_node_pair[:, 0]], kind="stable")
     springs = Springs(*(np.ascontiguousarray(column[order]) for column in springs))
-    spring_couple = np.ascontiguousarray(spring_couple[order])
+    spring_node_pair = np.ascontiguousarray(spring_node_pair[order])
     return Unknowns(
-        unknown, slot, matrix, edges, hard_row, attachments, springs, spring_couple, explicit, external, radius
+        unknown, slot, matrix, edges, hard_row, attachments, springs, spring_node_pair, explicit, external, radius
     )
 
 
@@ -129,17 +129,17 @@ def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray, np.ndarray]:
-    """Edges, the rows of hard ones in the model, and the couples (k, 2) of nodes that edges join."""
+    """Edges, the rows of hard ones in the model, and the node_pairs (k, 2) of nodes that edges join."""
     pairs, length, most = edge_pairs(model)
     hard_row = model.rows_of_role(HARD_EDGE)
     e = len(pairs)
     one_sided = np.arange(e) >= len(hard_row)
     ends = unknown[pairs]
     both = (ends >= 0).all(axis=1)
-    couple = np.full(e, -1)
-    couple[both] = np.arange(both.sum())
+    node_pair = np.full(e, -1)
+    node_pair[both] = np.arange(both.sum())
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     return Edges(
-        i, j, couple, length, most, most.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e), np.zeros(e),
+        i, j, node_pair, length, most, most.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e), np.zeros(e),
         ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
     ), hard_row, ends[both]  # fmt: skip

@@ -14,7 +14,7 @@ Steps
 
     event_driven.py     steps of a method, cut at each activation, release or impact
     event_location.py   where a step meets its first event
-    held_rows.py        a method's own step with unilateral rows held as equalities
+    enforced_rows.py    a method's own step with the active rows enforced as equalities
     active_set.py       which rows are in the active set at acceleration level
     time_stepping.py    fixed steps with complementarity at the new time
     second_order_steps.py    the same, with a method's own step while the active set does not change

@@ -62,7 +62,7 @@ def free_acceleration(system, ctx, t, x, quat, v):
 
 @compiled
 def accelerate_active(system, ctx, t, x, quat, v, lam):
-    """work.a with the active rows held as equalities; their λ into ctx.dense.lam, in the order of rows."""
+    """work.a with the active rows enforced as equalities; their λ into ctx.dense.lam, in the order of rows."""
     rows, cand, log = ctx.rows, ctx.cand, ctx.events.log
     free_acceleration(system, ctx, t, x, quat, v)
     count = ZERO

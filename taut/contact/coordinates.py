@@ -4,9 +4,10 @@
     dθ̇ = H⁻¹ Gᵀ P,    dv = B dθ̇                                                                 (2)
     v̇ = B θ̈ + c                                                                                (3)
 
-In place of H⁻¹ stands H⁻¹ - X S_A⁻¹ Xᵀ where conditions on velocities hold as well (methods/reduction/held.py). J v̇ and
-J dv are then those of the constrained motion, and nothing else in this package knows of coordinates. λ of equalities of
-the scene, which the coordinates obey by themselves, follow from the forces of the contacts, for records.
+Where there are conditions on velocities as well, H⁻¹ - X S_A⁻¹ Xᵀ takes the place of H⁻¹
+(methods/reduction/enforced.py). J v̇ and J dv are then those of the constrained motion, and nothing else in this package
+knows of coordinates. λ of the scene's equalities, which the coordinates satisfy by themselves, is computed from the
+contact forces, for records.
 """
 
 from __future__ import annotations
@@ -17,10 +18,16 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, structure
-from ..methods.reduced import Reduced, call_place_alone, keep, own_kinetic_energy, recall, room
+from ..methods.reduced import Reduced, allocate, call_place_alone, keep, own_kinetic_energy, recall
 from ..methods.reduction.basis import accelerate, fill_basis
+from ..methods.reduction.enforced import (
+    constrain_accelerations,
+    enforced_rows,
+    enforces_any,
+    evaluate_enforced,
+    project_out,
+)
 from ..methods.reduction.formulas import solve_factored
-from ..methods.reduction.held import evaluate_held, held_rows, hold_accelerations, holds_any, without_held
 from ..model.arrays import Array
 from ..model.evaluate import copy
 from ..model.model import Model
@@ -40,14 +47,14 @@ class Coordinates(NamedTuple):
 
 
 def no_coordinates() -> Coordinates:
-    return Coordinates(0, room(np.zeros(3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))
+    return Coordinates(0, allocate(np.zeros(3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))
 
 
 def with_inequalities(model: Model, reduced: Reduced, most: int) -> Reduced:
     """The tables of `reduced`, with at most `most` active rows of the inequalities behind those of the model."""
-    conditions = reduced.held.rows
+    conditions = reduced.enforced.rows
     rows = np.concatenate([conditions, model.row_count + np.arange(len(model.inequality_names))])
-    return reduced._replace(held=held_rows(rows, len(conditions) + most, len(reduced.basis.g)))
+    return reduced._replace(enforced=enforced_rows(rows, len(conditions) + most, len(reduced.basis.g)))
 
 
 def coordinates(reduced: Reduced) -> Coordinates:
@@ -57,7 +64,7 @@ def coordinates(reduced: Reduced) -> Coordinates:
 
 @on_demand(types.none)
 def take_coordinates(system, state, ctx, t):
-    """B, c, H and what is held beside the contacts, at the state."""
+    """B, c, H and what is enforced beside the contacts, at the state."""
     reduced = ctx.coordinates.reduced
     copy(state.x, system.work.x1)
     copy(state.quat, system.work.quat1)
@@ -65,9 +72,9 @@ def take_coordinates(system, state, ctx, t):
     recall(reduced, state.memory)
     call_place_alone(reduced.at.place, 0, (system, reduced, t, reduced.y))
     fill_basis(system, reduced)
-    reduced.held.number[0] = 0
-    if holds_any(system, reduced.held):
-        evaluate_held(system, reduced, t)
+    reduced.enforced.number[0] = 0
+    if enforces_any(system, reduced.enforced):
+        evaluate_enforced(system, reduced, t)
 
 
 @on_demand(types.none)
@@ -77,8 +84,8 @@ def accelerate_freely(system, ctx, t):
     reduced, a = coordinates.reduced, system.work.a
     copy(a, ctx.vel.v_pred)
     accelerate(system, reduced, coordinates.change)
-    if holds_any(system, reduced.held):
-        hold_accelerations(system, reduced, t, coordinates.change)
+    if enforces_any(system, reduced.enforced):
+        constrain_accelerations(system, reduced, t, coordinates.change)
     spread(reduced.basis, coordinates.change, a)
     for row in range(reduced.basis.c.shape[0]):
         a[row // 3, row % 3] += reduced.basis.c[row]
@@ -107,8 +114,8 @@ def change_by(coordinates):
             for j in range(load.shape[0]):
                 load[j] += basis.B[row, j] * f
     solve_factored(basis.H, load, coordinates.change)
-    if reduced.held.number[0] > 0:
-        without_held(reduced.held, coordinates.change)
+    if reduced.enforced.number[0] > 0:
+        project_out(reduced.enforced, coordinates.change)
 
 
 @on_demand(types.none)

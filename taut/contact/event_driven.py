@@ -3,7 +3,7 @@
     a step ends at its first event (event_location.py), and the rest of it follows              (1)
     rows that touch and approach there have an impact                                           (2)
 
-Between events the active rows (active_set.py) are held as equalities by the method's own step. With a rule of Platt
+Between events the active rows (active_set.py) are enforced as equalities by the method's own step. With a rule of Platt
 nothing is rewound and nothing has impacts: its set is changed after the step, as printed. One compiled step serves all
 methods: it calls theirs.
 """
@@ -28,8 +28,8 @@ from .collect import (
 from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
+from .event_log import events_of_steps, forget_steps, next_instant, record_changes, record_impacts, write_multipliers
 from .event_log import measure as measure_contacts
-from .event_log import next_instant, record_changes, record_impacts, write_multipliers
 from .rows import NO, YES, ZERO
 from .rules import IMPROVED
 from .rules import after as after_step
@@ -73,7 +73,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         return -CONTRADICTORY
     if ctx.coordinates.used == 1:
         keep_rates(system, state, ctx, t)
-    if ctx.problem.counted == 1:
+    if ctx.problem.accumulates_work == 1:
         energy -= state.ledger[DRIVER_WORK]
         add_driver_work(system, state, ctx, n, 1.0, NO)
         state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
@@ -129,7 +129,7 @@ def step(system, state, t, h, context):
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     if own.number >= 0:
-        begin_step(own.held, t, state.x, state.quat, state.v)
+        begin_step(own.extended, t, state.x, state.quat, state.v)
         own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
     persistent = is_persistent(ctx.problem.rule)
     done = 0.0
@@ -171,16 +171,12 @@ def step(system, state, t, h, context):
 
 @inline
 def events_so_far(context):
-    """How many events, entries of the log and evaluations of the rule there are."""
-    events = context.contact.events
-    return events.filled[0], events.log.filled[0], events.instant[0]
+    return events_of_steps(context.contact)
 
 
 @inline
 def forget_events(context, so_far):
-    """What was written since then by a step that is taken again."""
-    events = context.contact.events
-    events.filled[0], events.log.filled[0], events.instant[0] = so_far
+    forget_steps(context.contact, so_far)
 
 
 @inline

@@ -1,13 +1,13 @@
-"""Where a step meets its first event: trial steps of a method with the active rows held, and the search along them.
+"""Where a step meets its first event: trial steps of a method with the active rows enforced, and the search along them.
 
     event functions g: Φ of rows that are not active, λ of those that are                       (1)
     the step ends where the first of them becomes negative                                      (2)
     of a row with Φ̇ < 0 before and Φ̇ > 0 after a step, the cubic with these Φ and Φ̇ is asked
     whether it was negative in between                                                          (3)
 
-Methods at acceleration level hold active rows with the λ of accelerate_active, all others with their own step
-(held_rows.py). What an event leaves of a step may be short, and a method that asks for Φ = 0 at its end divides Φ by
-it. So the state is projected at each event, and what is shorter than a hundredth of a step is left to Runge-Kutta.
+Methods at acceleration level enforce active rows with the λ of accelerate_active, all others with their own step
+(enforced_rows.py). What an event leaves of a step may be short, and a method that asks for Φ = 0 at its end divides Φ
+by it. So the state is projected at each event, and what is shorter than a hundredth of a step is left to Runge-Kutta.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise, structure
-from ..methods.acceleration import runge_kutta as runge_kutta_template
+from ..methods.acceleration import stages_of
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
@@ -26,7 +26,7 @@ from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
 from .coordinates import take_coordinates
 from .driver_work import driver_power
-from .held_rows import OwnStep, call_step, hold, step_held, step_reduced
+from .enforced_rows import OwnStep, call_step, enforce_active, step_extended, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
@@ -95,55 +95,59 @@ def integrator_of(context):
     return context.problem.integrator
 
 
-runge_kutta = specialise(
-    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
-)  # fmt: skip
+one_stage, runge_kutta = stages_of("contact", accelerate=accelerate, power=power, integrator_of=integrator_of)
 accelerate_and_move = specialise(
-    step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
-    integrator_of=integrator_of, power=power,
+    step_template, "integrate_contact", inline, runge_kutta=runge_kutta, one_stage=one_stage,
+    integrator_of=integrator_of,
 )  # fmt: skip
 
 
 @compiled
 def integrate(system, state, t, h, context):
-    """From t to t + h with the active rows held; returns the status of the method's step."""
+    """From t to t + h with the active rows enforced; returns the status of the method's step."""
     own, ctx = context.own, context.contact
     if own.number < 0:
         return accelerate_and_move(system, state, t, h, ctx)
     if ctx.coordinates.used == 1:
-        hold(own, ctx.rows.active)
+        enforce_active(own, ctx.rows.active)
         status = step_reduced(state, own, ctx.coordinates.reduced, t, h)
         set_time(system, t + h, state.x, state.quat, state.v)
         return status
     if h < own.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
-    if not hold(own, ctx.rows.active):
+    if not enforce_active(own, ctx.rows.active):
         status = call_step(own.address, own.number, (system, state, t, h, own.options))
         if own.rings == 1:
             correct_velocity(system, state, t + h, False)
         return status
-    status = step_held(state, own, t, h)
-    set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the held system which was set
+    status = step_extended(state, own, t, h)
+    set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the extended system which was set
     if own.rings == 1:
-        correct_velocity(own.held, own.state, t + h, False)
+        correct_velocity(own.extended, own.state, t + h, False)
         copy_state(own.state, state)
     return status
 
 
-@on_demand(types.none)
+@inline
 def project_state(system, state, context, t):
-    """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
+    """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them; methods at
+    acceleration level and in reduced coordinates leave that to `project_drift`."""
+    if context.own.number >= 0 and context.contact.coordinates.used == 0:
+        project_own_state(system, state, context, t)
+
+
+@on_demand(types.none)
+def project_own_state(system, state, context, t):
+    """`project_state`, of methods with steps of their own."""
     own = context.own
-    if own.number < 0 or context.contact.coordinates.used == 1:
-        return
-    if not hold(own, context.contact.rows.active):
+    if not enforce_active(own, context.contact.rows.active):
         correct(system, state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
         correct_velocity(system, state, t, False)
         return
     copy_state(state, own.state)
-    correct(own.held, own.state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
-    correct_velocity(own.held, own.state, t, False)
+    correct(own.extended, own.state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
+    correct_velocity(own.extended, own.state, t, False)
     copy_state(own.state, state)
 
 

@@ -7,7 +7,7 @@ the end of the step, λ their impulses:
     |λ_t| ≤ μ λ_n;   w_t = 0 while |λ_t| < μ λ_n,   else w_t = -α λ_t, α ≥ 0    (2)
 
 The cone is round, and (2) is what dissipates most. Contacts are solved one after the other with all
-others held: (1) alone, then with r = μ λ_n
+others kept fixed: (1) alone, then with r = μ λ_n
 
     λ_t = argmin ½ λ_tᵀ T λ_t + g_tᵀ λ_t   over   |λ_t| ≤ r                     (3)
     (T + α) λ_t = -g_t,   |λ_t| = r          when it slips                      (4)
@@ -87,7 +87,7 @@ def velocity(S, c, m, lam, row):
 
 @compiled
 def sweep(S, c, mu, n, lam):
-    """Every contact once, the others held."""
+    """Every contact once, the others kept fixed."""
     m = 3 * n
     for k in range(n):
         i = 3 * k

@@ -2,7 +2,7 @@
 
     minimise  ½ xᵀ (A + ε) x + gᵀ x   over   x ≥ 0                              (1)
 
-Rows enter one at a time, the one with the most negative slack A x + g first. With the set held as
+Rows enter one at a time, the one with the most negative slack A x + g first. With the set enforced as
 equalities the minimum is z; x moves towards z until a multiplier would change sign, and that row
 leaves. The objective falls with every move, so no set comes twice. ε > 0 keeps the factor
 
@@ -61,7 +61,7 @@ def remove_row(k, p, work):
 
 @compiled
 def solve_active(p, work):
-    """z: the minimum of (1) with the set held as equalities."""
+    """z: the minimum of (1) with the set enforced as equalities."""
     for i in range(p):
         work.z[i] = -work.g[work.order[i]]
     solve_cholesky(work.L, p, work.z)

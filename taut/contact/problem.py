@@ -8,7 +8,7 @@
     ctx.dense     DenseWork         the problem S λ + c, and the workspace of the rules
     ctx.eq        EqualityWork      targets and multipliers of the equalities
     ctx.vel       VelocityWork      velocities of all slots, (slots, 3) each
-    ctx.saved     StartState        the state to which a step returns
+    ctx.saved     State             the state to which a step returns
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
     ctx.coordinates    Coordinates    reduced coordinates, where a method has them
@@ -25,7 +25,7 @@ import numpy as np
 from ..compiled import structure
 from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
-from ..model.arrays import Array, Batches, Inequalities, StartState, State, start_state
+from ..model.arrays import Array, Batches, Inequalities, State, start_state
 from ..model.model import Model
 from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
@@ -62,7 +62,7 @@ class ContactProblem(NamedTuple):
     friction: int  # 1: some contact has friction
     restitution: int  # 1: some contact has restitution
     projected: int  # 1: fixed steps take J where an unconstrained step ends (fast_projection)
-    counted: int  # 1: work of drivers and of forces without potential is added up
+    accumulates_work: int  # 1: work of drivers and of forces without potential is added up
     gravity: float  # [m/s²]
     smallest_ball: float  # [m]
     pair_reach: float  # [m] gap within which a pair with λ > 0 is found again for a record
@@ -156,7 +156,7 @@ class ContactContext(NamedTuple):
     dense: DenseWork
     eq: EqualityWork
     vel: VelocityWork
-    saved: StartState
+    saved: State
     pairs: PairWork
     events: EventBuffers
     coordinates: Coordinates
@@ -219,7 +219,7 @@ def contact_problem(model: Model, options: np.ndarray, named: dict[str, float]) 
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),
         projected=int(named.get("projected", 0)),
-        counted=int(model.is_counted),
+        accumulates_work=int(model.accumulates_work),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
         pair_reach=1e-6 * length_scale(model),

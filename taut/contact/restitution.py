@@ -96,7 +96,7 @@ def apply_restitution(system, state, ctx, t, h, n):
         factor = min(factor, speed_ratio(ctx, i, ctx.vel.v_without_normals, threshold))
     copy(state.v, ctx.vel.dv)
     inelastic_work = ledger[DRIVER_WORK]
-    if ctx.problem.counted == 1:
+    if ctx.problem.accumulates_work == 1:
         add_driver_work(system, state, ctx, n, -1.0, NO)  # other normal impulses take the place of these
     other_work = ledger[DRIVER_WORK]
     many = count > dense.S.shape[0]
@@ -111,7 +111,7 @@ def apply_restitution(system, state, ctx, t, h, n):
             dense.w[i] = row_rate(cand, cand.J, i, ctx.saved.v) + cand.b[i]
         copy(ctx.vel.v_without_normals, state.v)
         apply_impacts(system, ctx, n, state.v, threshold)  # (2)
-    if ctx.problem.counted == 1:
+    if ctx.problem.accumulates_work == 1:
         add_driver_work(system, state, ctx, n, 1.0, NO)
     alpha = limit_energy(system, state, ctx, h, inelastic_work - other_work, ledger[DRIVER_WORK] - other_work)
     ledger[DRIVER_WORK] = inelastic_work + alpha * (ledger[DRIVER_WORK] - inelastic_work)
@@ -177,7 +177,7 @@ def limit_energy(system, state, ctx, h, inelastic_work, work):
                 b += mass[i, q] * step * v
                 inelastic += mass[i, q] * v * v
                 most += mass[i, q] * v_start[i, q] ** 2 + 2.0 * h * f[i, q] * v
-    if ctx.problem.counted == 1:
+    if ctx.problem.accumulates_work == 1:
         b -= work - inelastic_work
         most += 2.0 * (inelastic_work + h * equality_work(system, state, state.lam))
     c = min(inelastic - most, 0.0)  # v' itself is as it is

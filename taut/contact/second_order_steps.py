@@ -2,7 +2,7 @@
 
     the set A of rows with λ > 0, by a step of time_stepping.py                                 (1)
     where no row of A has friction, or came into A just now, or approaches: the method's own
-    step with A held (held_rows.py) takes the place of (1)                                      (2)
+    step with A enforced (enforced_rows.py) takes the place of (1)                              (2)
     unless after (2) λ of a row of A, or Φ of another row, is negative                          (3)
 
 So impacts, friction and changes of the set are of first order, as in (1), and the motion between them is of second.
@@ -15,8 +15,8 @@ from ..methods.base import OK
 from ..model.evaluate import begin_step, copy_state
 from .collect import evaluate_inequalities, gap_rates
 from .dissipation import impact_speed
+from .enforced_rows import call_step, copy_vector_start, enforce_active
 from .event_log import measure as measure_contacts
-from .held_rows import call_step, copy_vector_start, hold
 from .rows import NO
 from .time_stepping import observe as observe_fixed
 from .time_stepping import step as first_order_step
@@ -70,9 +70,9 @@ def step(system, state, t, h, context):
     status = first_order_step(system, state, t, h, ctx)  # (1)
     if status != OK or not is_smooth(system, state, context, t, h):
         return status
-    begin_step(own.held, t, own.state.x, own.state.quat, own.state.v)
-    hold(own, ctx.rows.active)
-    status = call_step(own.address, own.number, (own.held, own.state, t, h, own.options))  # (2)
+    begin_step(own.extended, t, own.state.x, own.state.quat, own.state.v)
+    enforce_active(own, ctx.rows.active)
+    status = call_step(own.address, own.number, (own.extended, own.state, t, h, own.options))  # (2)
     if status != OK or not is_admissible(system, context, t + h):
         return OK
     copy_state(own.state, state)

@@ -182,8 +182,9 @@ def negate_multipliers(cand, n):
 
 
 @on_demand(types.none)
-def solve_correction(system, state, ctx, h, counted):
-    """One correction of (5): its velocity into ctx.vel.dv, its λ added to the state. `counted`: with its energies."""
+def solve_correction(system, state, ctx, h, with_energies):
+    """One correction of (5): its velocity into ctx.vel.dv, its λ added to the state; `with_energies`: also its work and
+    losses to the ledger."""
     eq, cand, log, dv = ctx.eq, ctx.cand, ctx.events.log, ctx.vel.dv
     n = collect_pushing(system, state, ctx, h)
     # The λ of the step is part of v' already: take it out, and find it again.
@@ -194,8 +195,8 @@ def solve_correction(system, state, ctx, h, counted):
     for r in range(eq.target.shape[0]):
         eq.target[r] = -system.work.phi[r] / h
     factor_equalities(system)
-    with_work = ctx.problem.counted == 1 and counted
-    with_friction = ctx.problem.friction == 1 and counted
+    with_work = ctx.problem.accumulates_work == 1 and with_energies
+    with_friction = ctx.problem.friction == 1 and with_energies
     if with_work:
         add_driver_work(system, state, ctx, n, -1.0, YES)
     if with_friction:
@@ -310,11 +311,11 @@ def step(system, state, t, h, ctx):
     n = solve_velocity(system, state, ctx, t, h)
     if n < 0:
         return -n
-    if problem.counted == 1:
+    if problem.accumulates_work == 1:
         ledger[DRIVER_WORK] += h * power_against_forces(system, state.v)
         ledger[FORCE_WORK] += h * system.work.power[0]
     work_before, friction_before = ledger[DRIVER_WORK], ledger[FRICTION_LOSS]
-    if problem.counted == 1:
+    if problem.accumulates_work == 1:
         add_driver_work(system, state, ctx, n, 1.0, YES)
         ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
     if problem.friction == 1:

@@ -45,7 +45,7 @@ def export(
     check(form, target, overwrite)
     asked = Options(_fps(fps if fps is not None else form.fps), _every(every), checked_size(size))
     draft = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
-    with Progress(1, enabled=progress, counted="frames") as bar, writing(target):
+    with Progress(1, enabled=progress, unit="frames") as bar, writing(target):
 
         def tick(done: int, total: int) -> None:
             bar.total = total

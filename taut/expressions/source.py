@@ -93,6 +93,10 @@ def kinetic_source(kinetic: sympy.Expr, names: Sequence[str]) -> str:
     t, q, v = symbol("t"), list(renamed_q.values()), list(renamed_v.values())
     T = _smooth_names(kinetic).xreplace({**renamed_q, **renamed_v})
     stores: list[tuple[str, sympy.Expr]] = [("T[0]", T), ("unused[0]", sympy.S.Zero)]
+    if not any(sympy.simplify(T.diff(rate, other)) != 0 for k, rate in enumerate(v) for other in v[k:]):
+        raise TautError("kinetic of scene.reduced is not quadratic in the rates: no product of two of "
+                        f"{', '.join(f'{name}.v' for name in names)} stands in it; write T as a sum of products of two "
+                        "rates, or leave kinetic out and give forces by scene.custom_force")  # fmt: skip
     for i, rate in enumerate(v):
         momentum = T.diff(rate)
         row = [sympy.expand(momentum.diff(other)) for other in v]

@@ -151,10 +151,10 @@ def _read_ply(data: bytes) -> tuple[Any, list[Any]]:
         rows = []
         for _ in range(count):
             row: dict[str, Any] = {}
-            for label, counted, kind in properties:
-                amount, listed = 1, counted is not None
-                if counted is not None:
-                    (amount,), at = _ply_values(words, body, order, at, counted, 1)
+            for label, count_type, kind in properties:
+                amount, listed = 1, count_type is not None
+                if count_type is not None:
+                    (amount,), at = _ply_values(words, body, order, at, count_type, 1)
                 if not 0 <= amount <= len(body):  # numpy takes -1 for "all there are"
                     raise ValueError(f"a list of '{name}' has the length {amount:g}")
                 values, at = _ply_values(words, body, order, at, kind, int(amount))

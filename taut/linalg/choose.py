@@ -38,7 +38,7 @@ TINY = 4
 SMALL = 60  # dense up to here if the band would be more than half full anyway
 WIDE = 500  # rows from which on nested dissection may beat minimum degree by enough to be worth its time
 OUTWARD, OUTWARD_OF_JOINTS = 1.1, 10.0  # times the work of the order with the least
-ROWS_ALIKE = 2.0  # rows of a group on average, from which on tiles of eight lanes pay; measured
+ROWS_ALIKE = 2.0  # rows of a group on average, from which on tiles of eight lanes pay; measured on planar joints alone
 LONG_OF_GROUPS = 36  # as LONG of supernodes.py: columns of L up to which tiles serve; six arms of joints have such
 MOST_FILL = 50_000_000  # entries of L beyond which the direct solver would not fit a desk
 

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from taut.linalg.simd_kernels import LANES, MANY, REAL, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
 
-AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums find room in registers
+AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums fit into registers
 PLACE = types.uint64
 
 
@@ -52,9 +52,9 @@ def product_kernel(begins: bool) -> Any:
     def weighted_product(typingctx, panels, a, b, count, weight, at_weight, out, at, columns):
         """out[at] = Σ_k w_k A_k B_kᵀ over `count` columns of the micro-panels at a and b (1)."""
 
-        def lower(context, builder, signature, given):
-            panels, weight, out = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4, 6))
-            a, b, count, at_weight, at, columns = (given[k] for k in (1, 2, 3, 5, 7, 8))
+        def lower(context, builder, signature, arguments):
+            panels, weight, out = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 4, 6))
+            a, b, count, at_weight, at, columns = (arguments[k] for k in (1, 2, 3, 5, 7, 8))
 
             def make(width):
                 for first in range(0, width, AT_ONCE):
@@ -90,9 +90,9 @@ def tile_product_kernel(begins: bool) -> Any:
     def tile_product(typingctx, fac, a, b, count, at, columns):
         """The tile fac[at] = -A Bᵀ or fac[at] - A Bᵀ, A and B with `count` columns at a and b of fac (2)."""
 
-        def lower(context, builder, signature, given):
-            fac = Lanes(context, builder, signature.args[0], given[0])
-            a, b, count, at, columns = given[1:]
+        def lower(context, builder, signature, arguments):
+            fac = Lanes(context, builder, signature.args[0], arguments[0])
+            a, b, count, at, columns = arguments[1:]
 
             def make(width):
                 for first in range(0, width, AT_ONCE):
@@ -124,9 +124,9 @@ def tile_kernel(adds: bool) -> Any:
 
     @intrinsic
     def take_tile(typingctx, source, start, fac, at, columns):
-        def lower(context, builder, signature, given):
-            source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-            start, at, columns = (given[k] for k in (1, 3, 4))
+        def lower(context, builder, signature, arguments):
+            source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+            start, at, columns = (arguments[k] for k in (1, 3, 4))
 
             def make(width):
                 for c, column in enumerate(all_columns(builder, source, start, width)):
@@ -148,9 +148,9 @@ copy_tile, add_tile = tile_kernel(False), tile_kernel(True)
 def times_upper(typingctx, source, start, fac, k, at, columns):
     """The tile fac[at] = source[start] K, K: the upper triangle in the tile at k of fac."""
 
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, k, at, columns = (given[p] for p in (1, 3, 4, 5))
+    def lower(context, builder, signature, arguments):
+        source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+        start, k, at, columns = (arguments[p] for p in (1, 3, 4, 5))
 
         def make(width):
             tile = all_columns(builder, source, start, width)
@@ -171,9 +171,9 @@ def times_upper(typingctx, source, start, fac, k, at, columns):
 def times_lower(typingctx, fac, at, k, columns):
     """The tile fac[at] times Kᵀ, K: the upper triangle in the tile at k."""
 
-    def lower(context, builder, signature, given):
-        fac = Lanes(context, builder, signature.args[0], given[0])
-        at, k, columns = given[1:]
+    def lower(context, builder, signature, arguments):
+        fac = Lanes(context, builder, signature.args[0], arguments[0])
+        at, k, columns = arguments[1:]
 
         def make(width):
             tile = all_columns(builder, fac, at, width)
@@ -209,9 +209,9 @@ def vector_kernel(apply: Any) -> Any:
 
     @intrinsic
     def apply_tile(typingctx, fac, a, columns, rhs, source, target):
-        def lower(context, builder, signature, given):
-            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
-            a, columns, source, target = (given[k] for k in (1, 2, 4, 5))
+        def lower(context, builder, signature, arguments):
+            fac, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+            a, columns, source, target = (arguments[k] for k in (1, 2, 4, 5))
 
             def make(width):
                 tile = all_columns(builder, fac, a, width)
@@ -240,9 +240,9 @@ def panel_kernel(begins: bool) -> Any:
     def times_panel(typingctx, panels, a, count, v, at_v, rhs, at):
         """Eight numbers rhs[at] from `count` columns of the micro-panel at a and as many numbers v."""
 
-        def lower(context, builder, signature, given):
-            panels, v, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3, 5))
-            a, count, at_v, at = (given[k] for k in (1, 2, 4, 6))
+        def lower(context, builder, signature, arguments):
+            panels, v, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3, 5))
+            a, count, at_v, at = (arguments[k] for k in (1, 2, 4, 6))
 
             def term(k, sums):
                 x = v.in_all_lanes(v.number(builder.add(at_v, k)))
@@ -264,9 +264,9 @@ set_panel_times, add_panel_times = panel_kernel(True), panel_kernel(False)
 def add_panel_transposed(typingctx, panels, a, slots, rhs, at, weight, scale, v, at_v):
     """v_k + s w_k A_kᵀ y of (4) for the columns of one or two neighbouring slots; y: eight numbers rhs[at]."""
 
-    def lower(context, builder, signature, given):
-        panels, rhs, weight, v = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3, 5, 7))
-        a, slots, at, scale, at_v = (given[k] for k in (1, 2, 4, 6, 8))
+    def lower(context, builder, signature, arguments):
+        panels, rhs, weight, v = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3, 5, 7))
+        a, slots, at, scale, at_v = (arguments[k] for k in (1, 2, 4, 6, 8))
 
         def make(some):
             size = 3 * some

@@ -22,7 +22,6 @@ OF_PAIRS = 14  # and from here on to Ja W Jbᵀ where the solver at hand is a di
 OF_NULL = 20  # a basis of the null space (singular.py), of small systems
 MOST_NULL, SMALL_SYSTEM = 8, 2_000
 CLOSED = 1e40  # a diagonal without a λ
-DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
 
 
 @structure

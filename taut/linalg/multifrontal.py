@@ -316,7 +316,7 @@ def solve_supernodes(supernodes, fac, perm, y, b, out):
 
 @compiled
 def solve_many(supernodes, fac, perm, y, b, out):
-    """L Lᵀ out[r] = b[r] for all r, four at a time; y has room for four."""
+    """L Lᵀ out[r] = b[r] for all r, four at a time; y holds four."""
     first = np.uint64(0)
     while first < b.shape[0]:
         some = min(FOUR, np.uint64(b.shape[0]) - first)

@@ -1,6 +1,6 @@
 """Systems of nodes: n × n blocks of 3 × 3, symmetric, with a block off the diagonal where two nodes are coupled.
 
-A couple of nodes a and b with the symmetric block K adds
+A pair of nodes a and b with the symmetric block K adds
 
     [ K  -K ]   rows and columns of a
     [-K   K ]   rows and columns of b                                          (1)
@@ -31,16 +31,16 @@ DEPENDENT = 1e-14  # a pivot below this share of its diagonal
 
 @structure
 class Nodes(NamedTuple):
-    """n nodes and k couples; rows are 3 a + r for the node in place a of the order."""
+    """n nodes and k pairs of them that are coupled; rows are 3 a + r for the node in place a of the order."""
 
     order: np.ndarray  # (n,) uint32: the node in each place
     perm: np.ndarray  # (3n,) uint32: 3 node + r for each row
     ptr: np.ndarray  # (3n+1,) uint64: rows of the lower triangle
     idx: np.ndarray  # (.,) uint32: their columns
     val: np.ndarray  # (.,) float64
-    couple: np.ndarray  # (k,) uint32: the couple's block
+    node_pair: np.ndarray  # (k,) uint32: where the block of each pair stands in `between`
     own: np.ndarray  # (n, 6) float64: what was added to each node: xx, xy, xz, yy, yz, zz
-    between: np.ndarray  # (blocks, 6) float64: K of all couples of two nodes
+    between: np.ndarray  # (blocks, 6) float64: K summed over the pairs of the same two nodes
     later: np.ndarray  # (blocks,) uint32: the node whose rows the block has
     earlier: np.ndarray  # (blocks,) uint32: the node whose columns it has
     diagonal: np.ndarray  # (n, 3) uint32: place in val of the first of r + 1 entries in row r of the node's own block
@@ -48,29 +48,29 @@ class Nodes(NamedTuple):
     supernodes: Supernodes
     fac: np.ndarray
     inverse: np.ndarray  # (3n,) float64
-    y: np.ndarray  # (2, 3n) float64: room for solves and products,
-    four: np.ndarray  # (12n,) float64: and for four solves at once
+    y: np.ndarray  # (2, 3n) float64: workspace of solves and products,
+    four: np.ndarray  # (12n,) float64: and of four solves at once
 
 
-def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
-    """Order the nodes and reserve the memory. couples (k, 2): nodes; rest (count, 3): where nodes are, or once were.
+def plan_nodes(count: int, node_pairs: np.ndarray, rest: np.ndarray) -> Nodes:
+    """Order the nodes and allocate memory. node_pairs (k, 2): nodes; rest (count, 3): where nodes are, or once were.
 
-    Couples may repeat."""
-    couples = np.asarray(couples, np.int64).reshape(-1, 2)
+    Pairs may repeat."""
+    node_pairs = np.asarray(node_pairs, np.int64).reshape(-1, 2)
     rest = np.asarray(rest, float).reshape(count, -1)
-    wrong = np.flatnonzero((couples < 0).any(axis=1) | (couples >= count).any(axis=1))
+    wrong = np.flatnonzero((node_pairs < 0).any(axis=1) | (node_pairs >= count).any(axis=1))
     if wrong.size:
-        raise TautError(f"couple {wrong[0]} joins {couples[wrong[0]].tolist()}; nodes are 0 to {count - 1}.")
-    same = np.flatnonzero(couples[:, 0] == couples[:, 1])
+        raise TautError(f"pair {wrong[0]} joins {node_pairs[wrong[0]].tolist()}; nodes are 0 to {count - 1}.")
+    same = np.flatnonzero(node_pairs[:, 0] == node_pairs[:, 1])
     if same.size:
-        raise TautError(f"couple {same[0]} joins node {couples[same[0], 0]} with itself; give two nodes.")
-    order = order_nodes(count, couples, rest)
+        raise TautError(f"pair {same[0]} joins node {node_pairs[same[0], 0]} with itself; give two nodes.")
+    order = order_nodes(count, node_pairs, rest)
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
-    ends = place[couples]
+    ends = place[node_pairs]
     row, column = ends.max(axis=1, initial=0), ends.min(axis=1, initial=count)
-    # blocks below the diagonal, each once, and which of them each couple has
-    key, of_couple = np.unique(row * count + column, return_inverse=True)
+    # blocks below the diagonal, each once, and which of them each pair has
+    key, of_pair = np.unique(row * count + column, return_inverse=True)
     block_row, block_column = key // max(count, 1), key % max(count, 1)
     first = np.searchsorted(block_row, np.arange(count + 1))
     ptr = np.zeros(3 * count + 1, np.int64)
@@ -93,7 +93,7 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
         ptr=ptr.astype(np.uint64),
         idx=idx.astype(np.uint32),
         val=np.zeros(idx.size),
-        couple=of_couple.ravel().astype(np.uint32),
+        node_pair=of_pair.ravel().astype(np.uint32),
         own=np.zeros((count, 6)),
         between=np.zeros((key.size, 6)),
         later=order[block_row].astype(np.uint32),
@@ -108,12 +108,13 @@ def plan_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> Nodes:
     )
 
 
-def order_nodes(count: int, couples: np.ndarray, rest: np.ndarray) -> np.ndarray:
+def order_nodes(count: int, node_pairs: np.ndarray, rest: np.ndarray) -> np.ndarray:
     """The better of two orders, as a postorder."""
     import scipy.sparse as sp
 
-    ones = np.ones(couples.size)
-    members = sp.csr_matrix((ones, (couples.ravel(), np.repeat(np.arange(len(couples)), 2))), (count, len(couples)))
+    ones = np.ones(node_pairs.size)
+    k = len(node_pairs)
+    members = sp.csr_matrix((ones, (node_pairs.ravel(), np.repeat(np.arange(k), 2))), (count, k))
     graph = sp.csr_matrix(members @ members.T + sp.identity(count))
     graph.sort_indices()
     orders = bisect_places(graph, rest), nested_dissection(members)
@@ -149,14 +150,14 @@ def add_diagonal(nodes, node, xx, xy, xz, yy, yz, zz):
 
 
 @inline
-def add_couple(nodes, k, xx, xy, xz, yy, yz, zz):
+def add_pair_block(nodes, k, xx, xy, xz, yy, yz, zz):
     """(1)"""
-    add_block(nodes.between, nodes.couple[k], xx, xy, xz, yy, yz, zz)
+    add_block(nodes.between, nodes.node_pair[k], xx, xy, xz, yy, yz, zz)
 
 
 @compiled
 def pack_blocks(nodes):
-    """`val` of all that was added. Couples go over to the nodes' own blocks here, once."""
+    """`val` of all that was added. They go over to the nodes' own blocks here, once."""
     own, between, val = nodes.own, nodes.between, nodes.val
     for k in range(between.shape[0]):
         xx, xy, xz = between[k, 0], between[k, 1], between[k, 2]

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from taut.compiled import compiled, inline, on_demand
+from taut.compiled import compiled, inline
 from taut.compiled.function_pointers import indirect_call
 from taut.linalg.banded import factor_band, factor_tridiagonal, solve_band, solve_tridiagonal
 from taut.linalg.bicgstab import bicgstab, cgls
 from taut.linalg.direct import factor_direct
-from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, DOUBT, ITERATIONS, PCG, SPARSE
+from taut.linalg.linear import ASYMMETRIC, BANDED, BICGSTAB, DEPENDENT, ITERATIONS, PCG, SPARSE
 from taut.linalg.minres import minres
 from taut.linalg.pcg import pcg
 from taut.linalg.singular import factor_singular, leave_out_dependent, may_leave_out, solve_shifted, solve_singular
 from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
+DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
+ACCURATE = 1e-10  # a regular system whose pivots are all above this has λ to six digits at least
 PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
@@ -31,16 +33,20 @@ def factor_directly(lin):
 
     Bands were factored by the caller.
     """
-    return settle(lin, lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT))
-
-
-@inline
-def settle(lin, dependent):
-    """What becomes of that many small pivots in the factor of A at hand."""
+    dependent = lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT)
     if dependent > 0 and not (may_leave_out(lin, dependent) and leave_out_dependent(lin)) and not factor_singular(lin):
         dependent = 0
     lin.state[DEPENDENT] = dependent
     return dependent
+
+
+@compiled
+def factor_regular(lin, tolerance):
+    """LDLᵀ of A without a look at its rank. Returns whether no pivot is below `tolerance` times its diagonal."""
+    if lin.kind > SPARSE or factor_direct(lin, tolerance) > 0:
+        return False
+    lin.state[DEPENDENT] = 0
+    return True
 
 
 @compiled
@@ -105,14 +111,6 @@ def kernels_of(kind: int) -> tuple[Any, Any]:
     if kind > SPARSE:
         return factor_iteratively, solve_iteratively
     return factor_directly, solve_directly
-
-
-@on_demand(types.int64)
-def settle_and_solve(lin, dependent, b, out):
-    """λ of A out = b, whose factor has that many small pivots. Returns how many rows depend."""
-    settle(lin, dependent)
-    solve_directly(lin, b, out)
-    return lin.state[DEPENDENT]
 
 
 _call_factor = indirect_call(types.int64, lambda kind: kernels_of(kind)[0])

@@ -248,9 +248,9 @@ def plan_supernodes(
     again = np.diff(supernode_parent[kids], prepend=-1) == 0  # not the first of its parent
     table[CHILD, supernode_parent[kids[~again]]] = kids[~again]
     table[SIBLING, kids[:-1][again[1:]]] = kids[1:][again[1:]]
-    room = aligned(4 * rhs + int(heights.sum()) + 8)  # vectors may be read beyond the last update
+    workspace = aligned(4 * rhs + int(heights.sum()) + 8)  # vectors may be read beyond the last update
     short = [a.astype(np.uint32) for a in (row, to, source, target[source])]
-    return Supernodes(table, short[0], short[1], short[2], short[3], room)
+    return Supernodes(table, short[0], short[1], short[2], short[3], workspace)
 
 
 def no_supernodes() -> Supernodes:

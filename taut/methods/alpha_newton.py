@@ -41,7 +41,7 @@ from .base import NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE
 from .tangent import factor_tangent, solve_tangent
 
 A, A_NEW, RATE = 1, 2, 3  # work.stage_a: a, a', v̇; tangent.py works in the first
-ETA, WAY, ONCE = 0, 1, 2  # work.stage_v: W Jᵀ η, the way of (4) or a change of v', and room for the caller
+ETA, WAY, ONCE = 0, 1, 2  # work.stage_v: W Jᵀ η, the way of (4) or a change of v', and one for the caller
 MOST_ROUNDS = 50
 ENOUGH = 1e-13  # a change of v' of this size, of v', ends the iteration,
 ROUNDED = 0.1  # and one that moves places by this much of the rounding error of Φ;

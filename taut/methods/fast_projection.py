@@ -35,7 +35,7 @@ def step(system, state, t, h, options):
     work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     free_accelerations(system, t, x, quat, v)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         state.ledger[DRIVER_WORK] += h * power_against_forces(system, v)
         state.ledger[FORCE_WORK] += h * work.power[0]
     add_scaled(v, h, work.a, v)
@@ -65,7 +65,7 @@ def step(system, state, t, h, options):
         else:
             copy(work.J, work.J2)
             solve(system, work.J, w, work.b, work.mu)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             find_drift(system, work.J, v)
             state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)
         clear(work.v1)

@@ -73,8 +73,8 @@ def solve_pair(system, Ja, Jb, b, lam):
 def bicgstab_pair(system, Ja, Jb, b, lam):
     """BiCGSTAB as in linalg/bicgstab.py, on (3); returns whether it converged."""
     m = lam.shape[0]
-    room = system.linear.work[OF_PAIRS : OF_PAIRS + 6]
-    r, shadow, p, v, t, z = room[0], room[1], room[2], room[3], room[4], room[5]
+    vectors = system.linear.work[OF_PAIRS : OF_PAIRS + 6]
+    r, shadow, p, v, t, z = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
     goal = ENOUGH * norm(b)
     for i in range(m):
         lam[i], r[i], shadow[i], p[i], v[i] = 0.0, b[i], b[i], 0.0, 0.0

@@ -55,7 +55,7 @@ class Alpha(NamedTuple):
     tangent: Tangent
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
     rho = float(options[RHO])
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
@@ -92,7 +92,7 @@ def begin_motion(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate, once = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE], work.stage_v[ONCE]
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
         state.memory[1], state.memory[2] = work.stage_power[0, 0], work.stage_power[0, 1]
     for i in range(a.shape[0]):
@@ -143,7 +143,7 @@ def step(system, state, t, h, alpha):
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         evaluate_forces(system, t + h, state.x, state.quat, state.v)
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
         for k in range(2):
@@ -176,7 +176,7 @@ METHOD = Method(
     style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
     level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, start=start),
+    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, prepare=prepare),
     suits={"stiff": "implicit in the stiff forces: the step follows the slow motion alone"},
     solves="3 to 6",
 )  # fmt: skip

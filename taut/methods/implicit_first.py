@@ -25,7 +25,7 @@ from ..compiled import inline, on_demand
 from ..model.applied_forces import evaluate_forces, kick
 from ..model.arrays import CORRECTIONS, DRIVER_WORK
 from ..model.constraint_rows import evaluate_constraints
-from ..model.driver_work import count_work, impulse_power
+from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import apply_multipliers, constrain, form_and_factor, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
@@ -100,7 +100,7 @@ def correct(system, state, t, h, options):
         for r in range(work.b.shape[0]):
             state.lam[r] += work.mu[r]
         clear(work.v1)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)  # (7)
         apply_multipliers(system, work.J2, w, work.mu, h, work.v1)
         add_scaled(state.v, 1.0, work.v1, state.v)
@@ -112,8 +112,8 @@ def correct(system, state, t, h, options):
 @inline
 def step(system, state, t, h, options):
     first_order(system, state, t, h, options[INTEGRATOR], state.v, state.lam)
-    if system.counted == 1:
-        count_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
+    if system.accumulates_work == 1:
+        accumulate_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
     if options[TOLERANCE] > 0.0 or options[NEWTON] == FULL:

@@ -34,7 +34,7 @@ from ..compiled import compiled, inline, on_demand
 from ..model.applied_forces import accelerations_of_forces, evaluate_forces
 from ..model.arrays import CORRECTIONS
 from ..model.constraint_rows import evaluate_constraints
-from ..model.driver_work import count_work
+from ..model.driver_work import accumulate_work
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, copy, largest
@@ -98,8 +98,8 @@ def step(system, state, t, h, options):
     if midpoint:
         evaluate_forces(system, t + 0.5 * h, work.x1, work.quat1, v_half)
         accelerations_of_forces(system)
-    if system.counted == 1:
-        count_work(system, state, work.J, v_half, lam, h)  # (9)
+    if system.accumulates_work == 1:
+        accumulate_work(system, state, work.J, v_half, lam, h)  # (9)
     advance_positions(system, x, quat, v_half, h, x, quat)  # (5)
     add_scaled(v, h, work.a, v)
     apply_multipliers(system, work.J, w, lam, h, v)  # (4)
@@ -165,6 +165,7 @@ METHOD = Method(
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
     hooks=Hooks(
-        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second."
+        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second "
+        "or rattle."
     ),
 )  # fmt: skip

@@ -29,7 +29,7 @@ from ..compiled import compiled, on_demand
 from ..model.applied_forces import accelerations_of_forces, evaluate_forces
 from ..model.arrays import CORRECTIONS, DRIVER_WORK
 from ..model.constraint_rows import evaluate_constraints
-from ..model.driver_work import count_work, impulse_power
+from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest, mean
@@ -69,7 +69,7 @@ def step(system, state, t, h, options):
         take_slip(system, h, v_predicted, v_half)  # (11)
 
     # Corrector
-    v_new = work.x1
+    v_new = work.v3
     for _ in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (9)
         if midpoint:
             evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)
@@ -85,10 +85,10 @@ def step(system, state, t, h, options):
         apply_multipliers(system, work.J, w, lam, h, v_new)  # (4)
         mean(v, v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         if midpoint:
             evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
-        count_work(system, state, work.J, v_half, lam, h)  # (10)
+        accumulate_work(system, state, work.J, v_half, lam, h)  # (10)
     advance_positions(system, x, quat, v_half, h, x, quat)
     copy(v_new, v)
     set_time(system, t + h, x, quat, v)
@@ -101,10 +101,10 @@ def step(system, state, t, h, options):
 def take_slip(system, h, v_predicted, v_half):
     """(11) into work.mu: free bodies move with the predicted velocity, driven ones as at the half step."""
     work, free = system.work, system.bodies.free
-    for i in range(work.x1.shape[0]):
+    for i in range(work.v3.shape[0]):
         for c in range(3):
-            work.x1[i, c] = free[i, c] * v_predicted[i, c] + (1.0 - free[i, c]) * v_half[i, c]
-    add_slip(system, work.J, work.phi_t, work.x1, h)
+            work.v3[i, c] = free[i, c] * v_predicted[i, c] + (1.0 - free[i, c]) * v_half[i, c]
+    add_slip(system, work.J, work.phi_t, work.v3, h)
     for r in range(work.mu.shape[0]):
         if system.rows.at_velocity[r] == 1:
             work.mu[r] = work.phi[r]
@@ -125,7 +125,7 @@ def correct(system, state, t, h, options):
             refactor(system)  # (8)
         last = error
         correct_multipliers(system, h, state.lam)  # (7)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             state.ledger[DRIVER_WORK] += h * impulse_power(system, work.mu)  # (10)
         clear(work.v1)
         apply_multipliers(system, work.J2, w, work.mu, h, work.v1)

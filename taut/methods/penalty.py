@@ -21,11 +21,11 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
-from ..linalg.conjugate_gradients import conjugate_gradients
+from ..linalg.matrix_free_cg import matrix_free_cg
 from ..model.applied_forces import evaluate_forces, free_accelerations, kick, set_driven_accelerations
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.constraint_rows import evaluate_constraints
-from ..model.driver_work import count_work
+from ..model.driver_work import accumulate_work
 from ..model.instant import set_time
 from ..model.jacobian import apply_multipliers, jacobian_times
 from ..model.slot_vectors import add_scaled, advance_positions, clear
@@ -110,7 +110,7 @@ def precondition(problem, r, z):
 
 
 _iterate = specialise(
-    conjugate_gradients, "conjugate_gradients_of_penalty", compiled, multiply=multiply, precondition=precondition
+    matrix_free_cg, "conjugate_gradients_of_penalty", compiled, multiply=multiply, precondition=precondition
 )
 
 
@@ -148,8 +148,8 @@ def implicit_step(system, state, t, h, options):
         lam[r] -= c * work.b[r]  # (3)
     add_scaled(v, 1.0, u, v)
     work.counts[LINEAR_SOLVES] += 1
-    if system.counted == 1:
-        count_work(system, state, work.J, v, lam, h)
+    if system.accumulates_work == 1:
+        accumulate_work(system, state, work.J, v, lam, h)
     advance_positions(system, state.x, state.quat, v, h, state.x, state.quat)
     set_time(system, t + h, state.x, state.quat, v)
     return status

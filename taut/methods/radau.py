@@ -22,7 +22,7 @@ import numpy as np
 
 from ..compiled import compiled, inline, structure
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, LINEAR_SOLVES, Array, State, System
-from ..model.evaluate import add_scaled, advance_positions, copy, count_turns, set_time
+from ..model.evaluate import add_scaled, advance_positions, copy, set_time, unwrap_angles
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
@@ -68,7 +68,7 @@ class Radau(NamedTuple):
     newton: Newton
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
     return state, Radau(options, plan_newton(plan_tangent(model)))
 
 
@@ -176,7 +176,7 @@ def accept(system, state, t, h, options):
     copy(work.v1, state.v)
     set_time(system, t, state.x, state.quat, state.v)
     if system.turns.shape[0] > 0:
-        count_turns(system, state.x, state.quat, state.v)
+        unwrap_angles(system, state.x, state.quat, state.v)
     correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1
@@ -235,7 +235,7 @@ METHOD = Method(
     shortest=1e-9,
     solves="10 to 30 per internal step",
     hooks=Hooks(
-        observe=observe_lagrange, start=start,
+        observe=observe_lagrange, prepare=prepare,
         remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
                "generalized_alpha.",
     ),

@@ -144,7 +144,7 @@ def left_over(system, state, t, h):
     for i in range(3):
         configuration(state, work, h, i)
         constrained(system, t + C[i] * h, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
-        if system.counted == 1:
+        if system.accumulates_work == 1:
             power_at(system, work.J, work.v1, state.lam, work.stage_power[i])
         slopes, left = work.stage_a[K + i], work.stage_a[LEFT + i]
         for p in range(left.shape[0]):

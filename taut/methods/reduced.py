@@ -6,9 +6,9 @@
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
-(reduction/). Conditions on velocities beside formulas, and inequalities that are active, are held by multipliers of
-their own (reduction/held.py). Other λ are not needed for the motion, but for the work of drivers, which is one more y:
-of each stage, and of each record, it is the one that belongs to (x, v, t).
+(reduction/). Conditions on velocities beside formulas, and inequalities that are active, are enforced by multipliers of
+their own (reduction/enforced.py). Other λ are not needed for the motion, but for the work of drivers, which is one
+more y: of each stage, and of each record, it is the one that belongs to (x, v, t).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
+from .base import BOTH, OK, REDUCED_AT, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
 from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
 from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
-from .reduction.formulas import Formulas
-from .reduction.held import (
+from .reduction.enforced import (
     MOST_PROJECTIONS,
-    Held,
-    evaluate_held,
-    held_rows,
-    hold_accelerations,
-    holds_any,
+    Enforced,
+    constrain_accelerations,
+    enforced_rows,
+    enforces_any,
+    evaluate_enforced,
     subtract,
     worst_phi,
 )
+from .reduction.formulas import Formulas
 from .reduction.linear import Linear
 from .reduction.sweeps import SPATIAL, Tree
 from .style import DASHED, Style
@@ -62,7 +62,7 @@ class Addresses(NamedTuple):
 
 @structure
 class Reduced(NamedTuple):
-    """What the step gets as `options`: the numbers of options.py, the tables of the form, and room to work in."""
+    """What the step gets as `options`: the numbers of options.py, the tables of the form, and workspace."""
 
     options: Array
     form: int
@@ -71,7 +71,7 @@ class Reduced(NamedTuple):
     tree: Tree
     linear: Linear
     basis: Basis
-    held: Held
+    enforced: Enforced
     A: Array  # coefficients of (3) or (4)
     B: Array
     C: Array
@@ -81,28 +81,28 @@ class Reduced(NamedTuple):
     slopes: Array  # (stages, 2, n)
 
 
-def room(options: Array, n: int = 0) -> Reduced:
+def allocate(options: Array, n: int = 0) -> Reduced:
     """Tables without a form, for n coordinates."""
-    nothing = held_rows(np.zeros(0, np.int64), 0, n)
+    nothing = enforced_rows(np.zeros(0, np.int64), 0, n)
     shapes = ((2, n), (2, n), (2, n), (dp.STAGES, 2, n))
     return Reduced(
-        options, FORMULAS, Addresses(), formulas.room(), sweeps.room(), linear.room(), basis(0, n), nothing, *RK4,
-        *(np.zeros(shape) for shape in shapes),
+        options, FORMULAS, Addresses(), formulas.allocate(), sweeps.allocate(), linear.allocate(), basis(0, n), nothing,
+        *RK4, *(np.zeros(shape) for shape in shapes),
     )  # fmt: skip
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
     """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
     coordinates and rates that are kept between steps."""
     form = form_of(model)
-    tables, kept = FORMS[form].start(model, system, state)
+    tables, kept = FORMS[form].prepare(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
     A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
     conditions = np.flatnonzero(model.rows.at_velocity)
-    reduced = room(options, n)._replace(
-        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n), held=held_rows(conditions, len(conditions), n),
-        formulas=tables if form == FORMULAS else formulas.room(),
-        tree=tables if form == TREE else sweeps.room(), linear=tables if form == LINEAR else linear.room(),
+    reduced = allocate(options, n)._replace(
+        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n), enforced=enforced_rows(conditions, len(conditions), n),
+        formulas=tables if form == FORMULAS else formulas.allocate(),
+        tree=tables if form == TREE else sweeps.allocate(), linear=tables if form == LINEAR else linear.allocate(),
     )  # fmt: skip
     kinds = numba.typeof(system), numba.typeof(reduced)
     number, table = types.float64, types.float64[:, ::1]
@@ -150,34 +150,34 @@ def slope(system, reduced, t, y, out):
         sweeps.accelerate(reduced.tree, mass, work.f, work.driven, out[1])
     else:
         linear.accelerate(reduced.linear, work.f, out[1])
-    if singular == 0 and holds_any(system, reduced.held):
+    if singular == 0 and enforces_any(system, reduced.enforced):
         singular = fill_basis(system, reduced)
-        hold_accelerations(system, reduced, t, out[1])
+        constrain_accelerations(system, reduced, t, out[1])
     return singular
 
 
 @on_demand(types.none)
 def hold_state(system, reduced, t, y):
-    """Bring what is held back to Φ = 0 and Φ̇ = 0 after a step (reduction/held.py)."""
-    held = reduced.held
+    """Bring what is enforced back to Φ = 0 and Φ̇ = 0 after a step (reduction/enforced.py)."""
+    enforced = reduced.enforced
     for _ in range(MOST_PROJECTIONS):
         call_place_alone(reduced.at.place, 0, (system, reduced, t, y))
         fill_basis(system, reduced)
-        evaluate_held(system, reduced, t)
-        if worst_phi(held) <= reduced.options[ROUNDING]:
+        evaluate_enforced(system, reduced, t)
+        if worst_phi(enforced) <= reduced.options[ROUNDING]:
             break
-        subtract(held, held.phi, y[0])
-    subtract(held, held.slip, y[1])
+        subtract(enforced, enforced.phi, y[0])
+    subtract(enforced, enforced.slip, y[1])
 
 
 @inline
 def find_power(system, reduced, t, lam, out):
-    """Of drivers and forces at the stage just evaluated; λ of what is held is that of the reduced coordinates."""
-    work, held = system.work, reduced.held
+    """Of drivers and forces at the stage just evaluated; λ of what is enforced is that of the reduced coordinates."""
+    work, enforced = system.work, reduced.enforced
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, lam)
-    if holds_any(system, held):
-        for r in range(held.number[0]):
-            lam[held.row[r]] = -held.mu[r]
+    if enforces_any(system, enforced):
+        for r in range(enforced.number[0]):
+            lam[enforced.row[r]] = -enforced.mu[r]
     power_at(system, work.J, work.v1, lam, out)
 
 
@@ -187,7 +187,7 @@ call_slope = indirect_call(types.int64, lambda number: slope)
 
 @inline
 def recall(reduced, memory):
-    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    kept = memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
         sweeps.choose_charts(reduced.tree, kept, reduced.y)
     else:
@@ -196,7 +196,7 @@ def recall(reduced, memory):
 
 @inline
 def keep(reduced, memory):
-    kept = memory[1:].reshape((2, (memory.shape[0] - 1) // 2))
+    kept = memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2))
     if reduced.form == TREE and reduced.tree.width == SPATIAL:
         sweeps.keep_directions(reduced.tree, reduced.y, kept)
     else:
@@ -225,9 +225,9 @@ def step(system, state, t, h, reduced):
         singular = 0
         for k in range(known, stages):
             dp.combine(y, used, reduced.A[k], k, y.shape[0], slopes, y1)
-            given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
-            singular += call_slope(reduced.at.slope, 0, given)
-            if system.counted == 1:
+            arguments = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
+            singular += call_slope(reduced.at.slope, 0, arguments)
+            if system.accumulates_work == 1:
                 find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, y.shape[0], slopes, y2)  # (3), (4)
         error = 0.0
@@ -240,7 +240,7 @@ def step(system, state, t, h, reduced):
                 state.ledger[FORCE_WORK] += used * reduced.B[k] * work.stage_power[k, 1]
             copy(y2, y)
             now = end if last else now + used
-            if holds_any(system, reduced.held):
+            if enforces_any(system, reduced.enforced):
                 hold_state(system, reduced, now, y)
             keep(reduced, memory)
             if not last:
@@ -274,7 +274,7 @@ def own_kinetic_energy(reduced, memory, t):
     """T of scene.reduced [J], 0 where it gives none."""
     if reduced.form != FORMULAS or reduced.formulas.kinetic == 0:
         return 0.0
-    formulas.evaluate(reduced.formulas, t, memory[1:].reshape((2, (memory.shape[0] - 1) // 2)))
+    formulas.evaluate(reduced.formulas, t, memory[REDUCED_AT:].reshape((2, (memory.shape[0] - REDUCED_AT) // 2)))
     return reduced.formulas.T[0]
 
 
@@ -284,5 +284,5 @@ METHOD = Method(
     level="position and velocity", order=4, levels=BOTH, contacts=("events",),
     stages=dp.STAGES, step=step, refuses=refuses, coordinates="reduced", solves="0",
     suits={"judging": "scenes that have reduced coordinates"},
-    hooks=Hooks(start=start, observe=observe_lagrange, measure=measure),
+    hooks=Hooks(prepare=prepare, observe=observe_lagrange, measure=measure),
 )  # fmt: skip

@@ -26,7 +26,7 @@ import numpy as np
 from ..compiled import compiled, inline
 from ..linalg import FIRST_KEPT, KEPT_OUT, keep_out
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
-from ..model.evaluate import copy, count_turns, evaluate_constraints, jacobian_times, largest, power_at, set_time
+from ..model.evaluate import copy, evaluate_constraints, jacobian_times, largest, power_at, set_time, unwrap_angles
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
@@ -58,7 +58,7 @@ def slope(system, state, t, k):
     """(1) at the spare configuration 1, into stage k."""
     work = system.work
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, state.lam)
-    if system.counted == 1:
+    if system.accumulates_work == 1:
         power_at(system, work.J, work.v1, state.lam, work.stage_power[k])
     for i in range(system.bodies.slots):
         for c in range(3):
@@ -153,7 +153,7 @@ def accept(system, state, t, h, rounding):
     copy(work.quat2, quat)
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
-        count_turns(system, x, quat, v)
+        unwrap_angles(system, x, quat, v)
     if system.linear.state[KEPT_OUT] > 0:
         correct(system, state, t, system.bodies.inverse_mass, 0.0, False)
         system.linear.state[KEPT_OUT] = 0

@@ -9,7 +9,7 @@ from .arrays import DRIVER_WORK, FORCE_WORK
 
 
 @on_demand(types.none)
-def count_work(system, state, J, v, lam, h):
+def accumulate_work(system, state, J, v, lam, h):
     """Add to state.ledger what drivers and forces without potential do in a time h.
 
     v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.

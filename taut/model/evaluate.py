@@ -18,7 +18,7 @@
     solve_with_factor      A λ = b with the factor at hand
     solve                  both
     constrain              J v + c, the system, λ and what it does to v, in one
-    count_work             of what moves on its own, and of forces without potential
+    accumulate_work             of what moves on its own, and of forces without potential
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `set_driven_accelerations`)
 Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
@@ -31,8 +31,8 @@ from __future__ import annotations
 
 from .applied_forces import accelerations_of_forces, evaluate_forces, free_accelerations, kick, set_driven_accelerations
 from .constraint_rows import carry_to_rotations, evaluate_constraints, inequalities_at
-from .driver_work import count_work, find_drift, impulse_power, power_against_forces, power_at
-from .instant import begin_step, carry, count_turns, sample_forces, set_time, start_of, update_places
+from .driver_work import accumulate_work, find_drift, impulse_power, power_against_forces, power_at
+from .instant import batch_offsets, begin_step, carry, sample_forces, set_time, unwrap_angles, update_places
 from .jacobian import (
     add_slip,
     apply_multipliers,
@@ -61,8 +61,8 @@ __all__ = [
     "copy",
     "copy_state",
     "copy_vector",
-    "count_turns",
-    "count_work",
+    "unwrap_angles",
+    "accumulate_work",
     "drop_slip",
     "evaluate_constraints",
     "evaluate_forces",
@@ -84,6 +84,6 @@ __all__ = [
     "set_time",
     "solve",
     "solve_with_factor",
-    "start_of",
+    "batch_offsets",
     "update_places",
 ]

@@ -7,13 +7,14 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from ..linalg import (
+    ACCURATE,
     DEPENDENT,
     DOUBT,
     DOUBTFUL,
     assemble,
     close_kept,
     factor,
-    settle_and_solve,
+    factor_regular,
     sweep_back,
     sweep_forwards,
 )
@@ -127,16 +128,39 @@ def fill_diagonal(system):
 
 
 @inline
-def form_and_factor(system, J, weight):
-    """Form and factor J W Jᵀ."""
+def form(system, J, weight):
+    """J W Jᵀ."""
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
     close_diagonal(system.switches.equalities, system.linear)
     close_kept(system.linear)
-    if factor(system.linear) > 0:
+
+
+@inline
+def form_and_factor(system, J, weight):
+    """Form and factor J W Jᵀ."""
+    form(system, J, weight)
+    is_uneven = system.bodies.even_weight.shape[0] > 0
+    if factor(system.linear) > 0 and not (is_uneven and factor_uneven(system, J, weight)):
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
+
+
+@on_demand(types.boolean)
+def factor_uneven(system, J, weight):
+    """Factor J W Jᵀ as it is where only masses of different size make it look singular. Returns whether it did.
+
+    The rank is J's: a light body between heavy ones makes eigenvalues of J W Jᵀ as small as its share of the mass,
+    which J W₁ Jᵀ with even masses does not have. Small pivots of a regular system lose no digits that matter.
+    """
+    form(system, J, system.bodies.even_weight)
+    is_regular = factor_regular(system.linear, DOUBT)
+    form(system, J, weight)
+    if is_regular and factor_regular(system.linear, ACCURATE):
+        return True
+    factor(system.linear)
+    return False
 
 
 @inline
@@ -200,15 +224,11 @@ def residual_of_moving(system, J, divisor, v, b):
 def constrain_groups(system, J, weight, divisor, v, scale, lam):
     """`constrain`, where rows are eliminated by groups and nothing is done to A on the way (linalg/grouped.py)."""
     lin, work = system.linear, system.work
-    work.counts[LINEAR_SOLVES] += 1
     dependent = sweep_forwards(lin, J, weight, v, divisor, work.b, DOUBT)
-    lin.state[DEPENDENT] = dependent
     if dependent == 0:
+        lin.state[DEPENDENT] = 0
+        work.counts[LINEAR_SOLVES] += 1
         sweep_back(lin, weight, scale, v, lam)
         return
-    assemble(lin, J, weight)
-    close_kept(lin)
-    if settle_and_solve(lin, dependent, work.b, lam) > 0:
-        work.counts[SINGULAR_SYSTEMS] += 1
-        work.counts[DOUBTFUL_SYSTEMS] += lin.state[DOUBTFUL]
+    solve(system, J, weight, work.b, lam)  # with a look at the rank
     apply_multipliers(system, J, weight, lam, scale, v)

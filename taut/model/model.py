@@ -24,6 +24,8 @@ from .arrays import (
     Switches,
     System,
     Work,
+    dry_friction,
+    no_start,
 )
 from .deformables import PackedDeformable, Touching
 from .moving import moving_blocks
@@ -141,6 +143,12 @@ class Model:
     forces_work: bool  # some force has no potential, or one that changes with time
 
     @property
+    def reduced_names(self) -> tuple[str, ...]:
+        """Coordinates of scene.reduced; none where all are coordinates of the scene itself, which have slots."""
+        names = () if self.reduced_map is None else tuple(name for name, _, _ in self.reduced_map.coordinates)
+        return () if {*names} <= {info.name for info in self.body_info} else names
+
+    @property
     def row_count(self) -> int:
         return len(self.rows.ptr) - 1
 
@@ -152,6 +160,11 @@ class Model:
             for row, name in zip(info.rows, info.row_names()):
                 names[row] = name
         return names
+
+    def rate_unit(self, row: int) -> str:
+        """The unit of a row's Φ̇, or of A v + b, as it is written behind a number."""
+        unit = next(u for info in self.constraint_info for r, u in zip(info.rows, info.units) if r == row)
+        return "per second" if unit == "1" else f"{unit}/s"
 
     def rows_of_role(self, role: str) -> np.ndarray:
         """Rows of the constraints that deformables have made for a purpose, in rising order."""
@@ -175,7 +188,7 @@ class Model:
         return any(map(len, targets)) or any(ALL[info.kind].rheonomic for info in infos)
 
     @property
-    def is_counted(self) -> bool:
+    def accumulates_work(self) -> bool:
         """True where energy is put in or taken out by other things than contacts."""
         return self.is_driven or self.forces_work or bool(self.switch_names)
 
@@ -210,7 +223,7 @@ class Model:
         work = Work(
             **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
-            **zeros("a driven v1 v2", points, 3),
+            **zeros("a driven v1 v2 v3", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
             **zeros("stage_quat", stages, rigid, 4),
             **zeros("stage_power", stages, 2),
@@ -223,8 +236,8 @@ class Model:
         return System(
             self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
             moving_blocks(self.rows, self.places), copied(self.forces), signals,
-            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.is_counted),
-            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches),
+            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
+            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), dry_friction([], no_start()),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -17,7 +17,7 @@ from . import digests
 from .chunks import FOLDER, create_arrays
 from .commits import CHECKPOINTS, empty_commit
 from .files import plain, save_scene, versions, write_commit
-from .header import FORMAT, NAME, is_run
+from .header import FORMAT, NAME, OPTIONAL, is_run
 from .labels import Labels
 from .lock import Lock
 from .records import Records
@@ -26,6 +26,7 @@ from .records import Records
 def new_header(scene: Scene, model: Model, records: int, info: dict[str, Any], chunk_bytes: int) -> dict[str, Any]:
     """What run.json says, but for what `fill` finds; a chunk of all arrays together has about so many bytes."""
     shapes = {name: list(shape) for name, shape in Records.shapes(model).items()}
+    shapes = {name: shape for name, shape in shapes.items() if name not in OPTIONAL or 0 not in shape}
     bytes_each = sum(8 * int(np.prod(shape)) for shape in shapes.values())
     chunk = int(min(max(1, chunk_bytes // bytes_each), max(records, 1)))
     return {

@@ -42,7 +42,7 @@ def dataset(labels: Labels, records: Records, attributes: dict[str, Any]) -> xar
     if "orientation" in variables:
         names |= {"rigid": _names(labels, "rigid"), "wxyz": ["w", "x", "y", "z"]}
     if "coordinate_value" in variables:
-        names["coordinate"] = _names(labels, "coordinate")
+        names["coordinate"] = np.array(list(labels.scalars(records)), dtype=str)
     data = {
         name: (dims, values, {"units": unit, "long_name": long_name})
         for name, (dims, values, unit, long_name) in variables.items()
@@ -56,7 +56,6 @@ def _names(labels: Labels, *kinds: str) -> np.ndarray:
 
 def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
     places = [body.slot for body in labels.bodies if body.kind != "coordinate"]
-    values = [body.slot for body in labels.bodies if body.kind == "coordinate"]
     rigid = [body for body in labels.bodies if body.kind == "rigid"]
     each = ("time", "body", "xyz")
     found: dict[str, tuple] = {
@@ -78,10 +77,12 @@ def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
         found["angular_velocity_body"] = (
             ("time", "rigid", "xyz"), rotate(own, spin), "rad/s", "angular velocity in the body's own axes",
         )  # fmt: skip
-    if values:
+    scalars = labels.scalars(records)
+    if scalars:
         dims, unit = ("time", "coordinate"), "the coordinate's own"
-        found["coordinate_value"] = (dims, records.x[:, values, 0], unit, "value of the coordinate")
-        found["coordinate_rate"] = (dims, records.v[:, values, 0], f"{unit} per s", "rate of the coordinate")
+        q, rate = (np.stack(columns, axis=1) for columns in zip(*scalars.values()))
+        found["coordinate_value"] = (dims, q, unit, "value of the coordinate")
+        found["coordinate_rate"] = (dims, rate, f"{unit} per s", "rate of the coordinate")
     return found
 
 

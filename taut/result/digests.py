@@ -52,11 +52,11 @@ def of_plan(info: dict[str, Any]) -> dict[str, str]:
 
 def of_scene(scene: Scene) -> dict[str, dict[str, str]]:
     """Digests by kind of thing and name; names, hints and places in files do not take part."""
-    whole = {"gravity": _short(_spelled(scene.gravity)), "reduced": _short(_spelled(scene.reduced_map))}
+    whole = {"gravity": _short(_canonical_text(scene.gravity)), "reduced": _short(_canonical_text(scene.reduced_map))}
     found = {"scene": whole}
     for section in _THINGS:
         found[section] = {
-            name: _short(_spelled(_as_then(thing)) if section != "deformables" else _deformable(scene, thing))
+            name: _short(_deformable(scene, thing) if section == "deformables" else _canonical_text(_original(thing)))
             for name, thing in getattr(scene, section).items()
             if getattr(thing, "owner", None) is None  # a deformable's own follow from it
         }
@@ -105,14 +105,14 @@ def _short(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _as_then(thing: Any) -> Any:
+def _original(thing: Any) -> Any:
     """Without arguments that were added to its kind later, where they are not given: stored runs know none of them."""
     declared = getattr(_KINDS.get(getattr(thing, "kind", None)), "arguments", ())
     late = {a.name for a in declared if a.later and thing.arguments.get(a.name) is None}
     return replace(thing, arguments={k: v for k, v in thing.arguments.items() if k not in late}) if late else thing
 
 
-def _spelled(value: Any) -> str:
+def _canonical_text(value: Any) -> str:
     """A text that is the same for equal things: numbers to the last bit, functions by their source."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = [(f, getattr(value, f.name)) for f in fields(value) if f.compare]
@@ -144,4 +144,5 @@ def _deformable(scene: Scene, deformable: Any) -> str:
     arrays |= {"edges": deformable.edges, "lengths": deformable.lengths}
     arrays["places"] = np.array([scene.bodies[deformable.node(i)].position for i in range(deformable.count)])
     sums = {key: zlib.crc32(np.ascontiguousarray(value, float).tobytes()) for key, value in arrays.items()}
-    return _spelled([deformable.kind, {k: v for k, v in written.items() if k not in arrays}, deformable.pins, sums])
+    plain = {key: value for key, value in written.items() if key not in arrays}
+    return _canonical_text([deformable.kind, plain, deformable.pins, sums])

@@ -18,7 +18,8 @@ NAME = "run.json"
 LARGEST = 2**53  # of whole numbers
 # Of one record; 0: as many as the scene has.
 SHAPES = {"time": (), "x": (0, 3), "quat": (0, 4), "v": (0, 3), "lam": (0,), "phi": (0,), "rate": (0,), "energy": (0,),
-          "slide": (0, 2), "contact_force": (0, 3), "contacts": (0,)}  # fmt: skip
+          "slide": (0, 2), "contact_force": (0, 3), "contacts": (0,), "coordinates": (2, 0)}  # fmt: skip
+OPTIONAL = {"coordinates"}  # arrays that only runs have which need them
 
 
 def read_header(path: Path, name: str = NAME) -> tuple[dict[str, Any], bytes]:
@@ -80,7 +81,7 @@ def fault_of(header: dict[str, Any]) -> str | None:
     if not _whole(header.get("records"), 0) or not _whole(header.get("chunk"), 1):
         return "'records' or 'chunk' is not a whole number"
     shapes = header["shapes"]
-    if shapes.keys() != SHAPES.keys():
+    if shapes.keys() | OPTIONAL != SHAPES.keys():
         return "'shapes' does not name the arrays of a run"
     for name, shape in shapes.items():
         if not isinstance(shape, list) or not all(_whole(n, 0) for n in shape) or prod(shape) > 2**40:
@@ -139,6 +140,9 @@ def _fault_of_labels(data: dict[str, Any], shapes: dict[str, list[int]]) -> str 
         wrong = len(labels.inertia) < rigid or len(labels.edges) != len(labels.lengths)
         if wrong or (labels.edges < 0).any() or (labels.edges >= slots).any() or not isinstance(labels.scene, str):
             return "'labels' does not fit the shapes of the run"
+        wrong = not all(isinstance(name, str) for name in labels.coordinates)
+        if wrong or shapes.get("coordinates", [2, 0]) != [2, len(labels.coordinates)]:
+            return "'labels' does not name the reduced coordinates of the run"
         if len(labels.edges) and shapes["contacts"] != [3]:
             return "'labels' has cloth, and the shapes of the run have none"
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as problem:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..model.model import BodyInfo, ConstraintInfo, Model
+from .records import Records
 
 NO_EDGES = np.zeros((0, 2), np.int64)
 
@@ -20,6 +21,7 @@ class Labels:
     inertia: np.ndarray  # (rigid, 3) principal moments [kg m²], zero where a body is not free
     edges: np.ndarray  # (e, 2) slots of structural edges of all cloths and solids,
     lengths: np.ndarray  # (e,) and their lengths at rest [m]
+    coordinates: tuple[str, ...] = ()  # of scene.reduced, where they are recorded
 
     @classmethod
     def of(cls, model: Model) -> Labels:
@@ -27,7 +29,7 @@ class Labels:
         lengths = [deformable.lengths for deformable in model.deformables]
         return cls(
             model.name, model.body_info, model.constraint_info + model.inequality_info, model.bodies.inertia,
-            np.concatenate([NO_EDGES, *edges]), np.concatenate([np.zeros(0), *lengths]),
+            np.concatenate([NO_EDGES, *edges]), np.concatenate([np.zeros(0), *lengths]), model.reduced_names,
         )  # fmt: skip
 
     def row_names(self) -> list[str]:
@@ -59,10 +61,19 @@ class Labels:
                 found[..., rows] = (np.minimum if info.sense == ">=" else np.maximum)(found[..., rows], 0.0)
         return found
 
-    def held(self, rate: np.ndarray) -> np.ndarray:
+    def equality_rates(self, rate: np.ndarray) -> np.ndarray:
         """dΦ/dt with inequalities set to zero: they may change."""
         found = rate.copy()
         found[..., [row for info in self.constraints if info.sense != "==" for row in info.rows]] = 0.0
+        return found
+
+    def scalars(self, records: Records) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Value and rate, each (T,), of the scene's coordinates, then of those of scene.reduced that moved bodies."""
+        own = [body for body in self.bodies if body.kind == "coordinate"]
+        found = {body.name: (records.x[:, body.slot, 0], records.v[:, body.slot, 0]) for body in own}
+        if self.coordinates and not np.isnan(records.coordinates).all():
+            for k, name in enumerate(self.coordinates):
+                found.setdefault(name, (records.coordinates[:, 0, k], records.coordinates[:, 1, k]))
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -76,6 +87,7 @@ class Labels:
             "constraints": [[c.name, c.kind, c.unit, c.rows, c.points, c.sense,
                              *([c.level] if c.level != "position" else [])] for c in self.constraints],
             "inertia": self.inertia.tolist(), "edges": self.edges.tolist(), "lengths": self.lengths.tolist(),
+            **({"coordinates": self.coordinates} if self.coordinates else {}),
         }  # fmt: skip
 
     @classmethod
@@ -91,6 +103,7 @@ class Labels:
         return cls(
             data["scene"], bodies, constraints, np.array(data["inertia"], float).reshape(-1, 3),
             np.array(data.get("edges", ()), np.int64).reshape(-1, 2), np.array(data.get("lengths", ()), float),
+            tuple(data.get("coordinates", ())),
         )  # fmt: skip
 
 

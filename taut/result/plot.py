@@ -92,13 +92,13 @@ class Plots:
 
     def trajectory(self, body: str) -> Figure:
         """Where a body went: its path, and its coordinates over time; of a coordinate its value."""
-        info, time = self._body(body), self._run.records.time
-        x = self._run.records.x[:, info.slot]
-        if info.kind == "coordinate":
+        time, scalars = self._run.records.time, self._run.labels.scalars(self._run.records)
+        if body in scalars:
             figure, axes = self._figure(f"Coordinate {body}")
-            axes.plot(time, x[:, 0], color=COLORS[0])
+            axes.plot(time, scalars[body][0], color=COLORS[0])
             axes.set_ylabel(plain(body))
             return self._over_time(figure, axes)
+        x = self._run.records.x[:, self._body(body).slot]
         figure, (path, over) = self._figure(f"Trajectory of {body}", columns=2)
         across, up = _plane(x)
         path.plot(x[:, across], x[:, up], color=COLORS[0])
@@ -141,11 +141,14 @@ class Plots:
     def phase(self, name: str, axis: str | None = None) -> Figure:
         """Position against velocity along an axis (default: along which the body moves most); of a coordinate its
         value against its rate."""
-        info = self._body(name)
-        x, v = self._run.records.x[:, info.slot], self._run.records.v[:, info.slot]
-        if info.kind == "coordinate":
+        records = self._run.records
+        scalars = self._run.labels.scalars(records)
+        if name in scalars:
+            x, v = (values[:, np.newaxis] for values in scalars[name])
             pick, labels = 0, (plain(name), f"rate of {plain(name)}  [per s]")
         else:
+            slot = self._body(name).slot
+            x, v = records.x[:, slot], records.v[:, slot]
             if axis is not None and axis not in AXES:
                 raise unknown("axis", str(axis), AXES)
             pick = AXES.index(axis) if axis else int(np.argmax(np.nan_to_num(np.ptp(x, axis=0))))
@@ -195,7 +198,7 @@ class Plots:
         for info in self._run.labels.bodies:
             if info.name == name:
                 return info
-        known = [info.name for info in self._run.labels.bodies]
+        known = [*(info.name for info in self._run.labels.bodies), *self._run.labels.coordinates]
         if what != "body":
             known += [info.name for info in self._run.labels.constraints]
         raise unknown(what, str(name), known)

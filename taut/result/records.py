@@ -18,18 +18,22 @@ the signs of Φ as the user wrote it. Where there are any:
     contacts       (T, 2)          how many push, deepest overlap [m]
 
 With cloth or solids `contacts` has three columns: the third counts edges at their limit.
+
+    coordinates    (T, 2, n)       q and q̇ of scene.reduced where not all are coordinates of the scene itself, whose
+                                   values are x; nan where the method does not move by them
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from ..model.model import Model
 
 ENERGIES = 6
+NONE = np.zeros((0, 2, 0))
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,12 @@ class Records:
     slide: np.ndarray
     contact_force: np.ndarray
     contacts: np.ndarray
+    coordinates: np.ndarray = field(default_factory=lambda: NONE)  # runs of an earlier version have none
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "energy", with_all_energies(self.energy))
+        if self.coordinates is NONE:
+            object.__setattr__(self, "coordinates", np.zeros((len(self.time), 2, 0)))
 
     @staticmethod
     def shapes(model: Model) -> dict[str, tuple[int, ...]]:
@@ -62,6 +69,7 @@ class Records:
             "lam": (m,), "phi": (m,), "rate": (m,), "energy": (ENERGIES,),
             "slide": (listed if rubbing else 0, 2), "contact_force": (slots if touching else 0, 3),
             "contacts": (3 if model.deformables else 2 if touching else 0,),
+            "coordinates": (2, len(model.reduced_names)),
         }  # fmt: skip
 
     @classmethod

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..arguments import checked
-from ..errors import TautError, unknown
+from ..errors import TautError, present, unknown
 from ..model import Model, build
-from ..model.model import ConstraintInfo
+from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
 from .body_result import BodyResult
 from .commits import RUNNING
@@ -67,8 +67,7 @@ class Run:
         log: Any = None,
     ) -> None:
         if labels is None:
-            assert model is not None
-            labels = Labels.of(model)
+            labels = Labels.of(present(model, "the model of a run without labels"))
         self.scene = scene
         self.records = records
         self.status = status
@@ -133,12 +132,15 @@ class Run:
         for body in self.labels.bodies:
             if body.name == name:
                 return BodyResult(self, body)
+        if name in self.labels.scalars(self.records):
+            return BodyResult(self, BodyInfo(name, "coordinate", "free", -1, -1, None, 0.0))
         forces = () if self.scene is None else tuple(self.scene.forces)
         if name in forces:
             from .applied import ForceResult
 
             return ForceResult(self, next(info for info in self.model.force_info if info.name == name))
-        known = [*(info.name for info in self.labels.constraints), *(info.name for info in self.labels.bodies), *forces]
+        known = [*(info.name for info in self.labels.constraints), *(info.name for info in self.labels.bodies), *forces,
+                 *self.labels.coordinates]
         raise unknown("constraint, body or force", str(name), known)
 
     def _constraint(self, info: ConstraintInfo) -> ConstraintResult:

@@ -18,8 +18,9 @@ from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
+from ..contact.event_log import events_of_steps, forget_steps
 from ..methods import METHODS, Method
-from ..methods.base import OK
+from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import (
     begin_step,
@@ -30,7 +31,7 @@ from ..model.evaluate import (
     set_time,
     update_places,
 )
-from . import switching
+from . import dry_friction, switching
 
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
@@ -43,6 +44,13 @@ METHOD_LIST = [
 NOT_FINITE = -1  # besides the statuses of methods/base.py
 
 
+# Of algorithms whose steps write down events: how those of trial steps are taken back.
+EVENTS_OF: dict[str, dict[str, Any]] = {
+    "event_driven": {"events_so_far": events_so_far, "forget_events": forget_events},
+    "time_stepping": {"events_so_far": events_of_steps, "forget_events": forget_steps},
+}
+
+
 class Calls(NamedTuple):
     """What the loop calls: addresses of a method's functions, and its number without compilation."""
 
@@ -50,6 +58,7 @@ class Calls(NamedTuple):
     advance: int
     observe: int
     measure: int
+    coordinates: int  # where q and q̇ stand in state.memory; -1: nowhere
 
 
 @structure
@@ -67,16 +76,29 @@ class Buffers(NamedTuple):
     slide: np.ndarray
     contact_force: np.ndarray
     contacts: np.ndarray
+    coordinates: np.ndarray
 
 
 def step(system, state, t, h, context):
     """Stands for the method's step in `advance`."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 def switched_step(system, state, t, h, context):
     """Stands for what switching.py makes of the method's step."""
+    raise NotImplementedError
+
+
+def friction_step(system, state, t, h, context):
+    """Stands for what dry_friction.py makes of the method's step."""
     raise AssertionError
+
+
+def any_step(system, state, t, h, context):
+    """The method's step, or what dry friction makes of it: one piece of a step with switches."""
+    if system.friction.keeper.shape[0] > 0:
+        return friction_step(system, state, t, h, context)
+    return step(system, state, t, h, context)
 
 
 def advance(system, state, context, h, first, steps):
@@ -88,7 +110,10 @@ def advance(system, state, context, h, first, steps):
         else:
             begin_step(system, t, state.x, state.quat, state.v)
             sample_forces(system, t, state.x, state.quat, state.v)
-            status = step(system, state, t, h, context)
+            if system.friction.keeper.shape[0] > 0:
+                status = friction_step(system, state, t, h, context)
+            else:
+                status = step(system, state, t, h, context)
         if not is_finite(state):
             return k - first, NOT_FINITE
         if status != 0:
@@ -122,10 +147,11 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    located = method.algorithm == "event_driven"  # trial steps of these write down events, too
-    rewound = {"events_so_far": events_so_far, "forget_events": forget_events} if located else {}
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step, **rewound)
-    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
+    again = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
+    dry = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **again)
+    piece = specialise(any_step, f"piece_{name}", compiled, step=method.step, friction_step=dry)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": piece})
+    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut, friction_step=dry)
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
@@ -199,15 +225,19 @@ def record(calls, system, state, t, context, records, row):
     for i in range(state.quat.shape[0]):
         for c in range(4):
             records.quat[row, i, c] = state.quat[i, c]
+    n = records.coordinates.shape[2]
+    for k in range(2 * n):
+        kept = state.memory[calls.coordinates + k] if calls.coordinates >= 0 else np.nan
+        records.coordinates[row, k // n, k % n] = kept
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
     for k in range(state.ledger.shape[0]):
         records.energy[row, 2 + k] = state.ledger[k]
-    given = (
+    arguments = (
         system, state, t, context, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row], records.energy[row],
     )  # fmt: skip
-    call_measure(calls.measure, calls.number, given)
+    call_measure(calls.measure, calls.number, arguments)
     kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
@@ -233,15 +263,16 @@ def _number(method: Method) -> int:
 
 
 def _compile_calls(method: Method, system: System, state: State, context: Any) -> Calls:
-    given = (kind_of(system), kind_of(state))
+    kinds = (kind_of(system), kind_of(state))
     kind, vector = kind_of(context), kind_of(state.lam)
     pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
         _number(method),
-        address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(advance_with(method), pair, *kinds, kind, types.float64, types.int64, types.int64),
+        address_of(method.hooks.observe or as_stepped, types.none, *kinds, types.float64, kind, vector),
         address_of(
-            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or nothing_more, types.none, *kinds, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
+        REDUCED_AT if method.coordinates == "reduced" else -1,
     )

@@ -6,6 +6,7 @@ steps at a time, to keep records, to move the progress bar and to notice Ctrl-C.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from ..arguments import checked
 from ..cloth.algorithms import CHOICE
 from ..errors import TautError, collecting_notes, shown, unknown
 from ..methods import METHODS
-from ..model import build
+from ..model import Model, build
 from ..result.header import fault_of_plan
 from ..result.records import Records
 from ..result.run import Run
@@ -143,6 +144,14 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
             raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
                             f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
         own[:] = values
-    session.chunks = [Records(**store.read())]
+    session.chunks = [_with_coordinates(Records(**store.read()), model)]
     session.events = [store.events()]
     return session
+
+
+def _with_coordinates(records: Records, model: Model) -> Records:
+    """Records with columns for all reduced coordinates; an earlier version kept none: nan."""
+    n = len(model.reduced_names)
+    if records.coordinates.shape[2] == n:
+        return records
+    return replace(records, coordinates=np.full((len(records), 2, n), np.nan))

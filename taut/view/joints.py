@@ -54,7 +54,8 @@ class Coordinates:
     """The joint coordinates of a run, and the scalar coordinates of its scene, by name."""
 
     def __init__(self, run: Run) -> None:
-        self.values = [(body.name, "", body.slot) for body in run.labels.bodies if body.kind == "coordinate"][:MOST]
+        self.labels = run.labels
+        self.values = list(run.labels.scalars(run.records.part(np.arange(min(1, len(run.records))))))[:MOST]
         self.joints = []
         has_joints = any(info.kind in KINDS and KINDS[info.kind].frames for info in run.labels.constraints)
         if has_joints and run.scene is not None:
@@ -66,12 +67,13 @@ class Coordinates:
 
     def names(self) -> list[tuple[str, str]]:
         """Name and unit of each; a scalar coordinate has its own unit, which nobody tells."""
-        return [(name, unit) for name, unit, _ in (*self.joints, *self.values)]
+        return [*((name, unit) for name, unit, _ in self.joints), *((name, "") for name in self.values)]
 
     def table(self, records: Records) -> np.ndarray:
         """All of them at some records, shape (T, coordinates)."""
         found = [coordinate_at(self.model, records, *which)[0] for _, _, which in self.joints]
-        found += [records.x[:, slot, 0] for _, _, slot in self.values]
+        scalars = self.labels.scalars(records)
+        found += [scalars[name][0] for name in self.values]
         return np.stack(found, axis=1) if found else np.zeros((len(records), 0))
 
     def line(self, name: str, records: Records) -> np.ndarray:
@@ -79,4 +81,4 @@ class Coordinates:
         for known, _, which in self.joints:
             if known == name:
                 return coordinate_at(self.model, records, *which)[0]
-        return records.x[:, next(slot for known, _, slot in self.values if known == name), 0]
+        return self.labels.scalars(records)[name][0]

@@ -26,7 +26,7 @@ GRAVITY = 9.81
 
 @entry
 def take_steps(x, v, u, below, diagonal, y, h, steps):
-    """Advance x and v, shape (links + 1, 3); the other arrays are room to work in, one row per link."""
+    """Advance x and v, shape (links + 1, 3); the other arrays are workspace, one row per link."""
     links = u.shape[0]
     for _ in range(steps):
         for i in range(1, links + 1):
@@ -70,7 +70,7 @@ class Yardstick:
         self.dt = dt
         self.x = np.zeros((links + 1, 3))
         self.v = np.zeros((links + 1, 3))
-        self.room = (np.zeros((links, 3)), np.zeros(links), np.zeros(links), np.zeros(links))
+        self.workspace = (np.zeros((links, 3)), np.zeros(links), np.zeros(links), np.zeros(links))
 
     def restart(self) -> None:
         self.x[:] = 0.0
@@ -81,9 +81,9 @@ class Yardstick:
         """How long that many steps from the start take."""
         self.restart()
         began = clock.perf_counter()
-        take_steps(self.x, self.v, *self.room, self.dt, steps)
+        take_steps(self.x, self.v, *self.workspace, self.dt, steps)
         return clock.perf_counter() - began
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in (self.x, self.v, *self.room))
+        return sum(array.nbytes for array in (self.x, self.v, *self.workspace))

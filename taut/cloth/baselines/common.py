@@ -22,8 +22,8 @@ from ...model.arrays import State
 from ...model.evaluate import evaluate_forces, set_time
 from ...model.model import Model
 from ..contact_events import record_external
-from ..dissipation import count_force_work
-from ..records import count_drivers, measure_baseline, observe_baseline
+from ..dissipation import accumulate_force_work
+from ..records import accumulate_driver_work, measure_baseline, observe_baseline
 from .position_contact import PositionContacts, contact_memory, position_contacts
 
 SPRINGS = list(KINDS).index("springs")
@@ -39,11 +39,11 @@ class BaselineContext(NamedTuple):
     contacts: PositionContacts
 
 
-def baseline(method: Method, step: Callable, start: Callable) -> Method:
+def baseline(method: Method, step: Callable, prepare: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
         method, form="deformable", step=step, memory=lambda model: method.memory(model) + contact_memory(model),
-        hooks=replace(method.hooks, start=start, observe=observe_baseline, measure=measure_baseline,
+        hooks=replace(method.hooks, prepare=prepare, observe=observe_baseline, measure=measure_baseline,
                       drain=lambda ctx: drain(ctx.contacts)),
     )  # fmt: skip
 
@@ -91,6 +91,6 @@ def external(system, state, t, batch, members):
 def end_step(system, state, contacts, t, h):
     """What stands at the new time t, the work of the step of length h that led there, and events of its contacts."""
     set_time(system, t, state.x, state.quat, state.v)
-    count_drivers(system, state, t, h)
-    count_force_work(system, state, t, h)
+    accumulate_driver_work(system, state, t, h)
+    accumulate_force_work(system, state, t, h)
     record_external(contacts.rows, contacts.events, contacts.impulses, t)

@@ -27,7 +27,7 @@ import numpy as np
 from ...compiled import compiled, entry, inline, specialise, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
-from ...linalg.conjugate_gradients import conjugate_gradients
+from ...linalg.matrix_free_cg import matrix_free_cg
 
 Array = np.ndarray
 FIRM = 30.0
@@ -234,7 +234,7 @@ def precondition(problem, r, z):
 
 
 _iterate = specialise(
-    conjugate_gradients, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
+    matrix_free_cg, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
 )
 
 

@@ -24,7 +24,7 @@ from ..face import find_slack, put_back, scale_problem, solve_set
 from ..work import NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
 
 NONE, VIOLATED, TENDING = range(3)
-HELD = 1e-9  # of the terms of w: a row that is held but misses zero by more contradicts the others
+CONTRADICTION = 1e-9  # of the terms of w: an enforced row that misses zero by more contradicts the others
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class Rule:
 
 @compiled
 def status_of(m, flags, dependent, work):
-    """Of a set held as equalities: whether λ is one of many, and whether its rows contradict each other."""
+    """Of a set enforced as equalities: whether λ is one of many, and whether its rows contradict each other."""
     status = NOT_UNIQUE if dependent > 0 else OK
     for i in range(m):
-        if flags[i] != 0 and abs(work.s[i]) > HELD * work.magnitude[i]:
+        if flags[i] != 0 and abs(work.s[i]) > CONTRADICTION * work.magnitude[i]:
             status |= NOT_CONVERGED
     return status
 
 
 @compiled
 def solve_as_equalities(S, c, m, active, lam, w, work, log, instant):
-    """Hold the rows in `active` as equalities, whatever the sign of their λ; leave out all others."""
+    """Enforce the rows in `active` as equalities, whatever the sign of their λ; leave out all others."""
     if not scale_problem(S, c, m, work):
         return reject_nan(m, lam, w)
     dependent = solve_set(m, active, work)

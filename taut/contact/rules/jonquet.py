@@ -5,7 +5,7 @@
              until none enters
 
 No row is ever violated, since the last round finds none. But no row ever leaves: one that entered early may
-be held by a force that pulls once others have entered. On random problems (2 to 8 rows, 6 unknowns) this
+be kept in the set by a force that pulls once others have entered. On random problems (2 to 8 rows, 6 unknowns) this
 rule keeps a λ < 0 in 43 % of the cases, so it is not the exact answer there.
 """
 

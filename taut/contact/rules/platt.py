@@ -1,6 +1,6 @@
 """Platt's rule (Algorithm 1 of Jonquet 2008), after Platt 1992.
 
-The rows of the set F⁺ are held as equalities. At the end of the step
+The rows of the set F⁺ are enforced as equalities. At the end of the step
 
     a row of F⁺ with λ ≤ 0 leaves,
     a row outside it with Φ < 0 enters.

@@ -1,11 +1,11 @@
 """Platt's rule with the tendency to violate (Algorithm 2 of Jonquet 2008).
 
-The rows of the set F⁺ are held as equalities. At the end of the step
+The rows of the set F⁺ are enforced as equalities. At the end of the step
 
     a row of F⁺ with λ ≤ 0 leaves,
     a row outside it with w = J v̇ - d < 0 enters.
 
-A run starts with the active rows whose w is negative when nothing is held. A row that is driven into
+A run starts with the active rows whose w is negative when nothing is enforced. A row that is driven into
 violation by the force of another is noticed one step too late.
 """
 

@@ -85,7 +85,7 @@ def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
 
 
 def check_constraints(model: Model, system: System, tables: Formulas, names: list[str]) -> None:
-    """J B = 0: no coordinate moves the bodies against a constraint on positions (of others: held.py)."""
+    """J B = 0: no coordinate moves the bodies against a constraint on positions (of others: enforced.py)."""
     J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     columns = (3 * tables.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
     leaving = np.abs(J[:, columns] @ tables.B)

@@ -9,7 +9,7 @@ from ...model.model import ConstraintInfo, Model
 
 
 def on_positions(model: Model) -> list[ConstraintInfo]:
-    """The constraints that coordinates have to solve: conditions on velocities are held beside them (held.py)."""
+    """Constraints that the coordinates solve; conditions on velocities are enforced beside them (enforced.py)."""
     return [info for info in model.constraint_info if not model.rows.at_velocity[list(info.rows)].all()]
 
 

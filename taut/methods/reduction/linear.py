@@ -38,7 +38,7 @@ class Linear(NamedTuple):
     r: Array  # (free numbers,): r₀
 
 
-def room(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
+def allocate(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
     numbers = (np.ascontiguousarray(values, float) for values in (B, R, r))
     return Linear(mass, np.array(slot, np.uint32), np.array(part, np.uint32), *numbers)
 
@@ -88,7 +88,7 @@ def _turning(model: Model) -> set[str]:
             if moving & set(member.parameters[member.affine.parameters :])}  # fmt: skip
 
 
-def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
+def prepare(model: Model, system: System, state: State) -> tuple[Linear, Array]:
     """Tables, and (θ, θ̇) from the bodies; Φ and J at t = 0 stand in system.work."""
     phi = np.abs(system.work.phi)
     if phi.max(initial=0.0) > AGREES * max(1.0, float(np.abs(state.x).max(initial=0.0))):
@@ -108,7 +108,7 @@ def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
     x, v, signals = state.x[slot, part], state.v[slot, part], system.signals.values
     y = np.array([B.T @ (root**-2 * x), B.T @ (root**-2 * v)]) / mass  # (3)
     state.v[slot, part] = B @ y[1] + R @ signals[:, 1]
-    return room(mass, slot, part, B, R, x - B @ y[0] - R @ signals[:, 0]), y
+    return allocate(mass, slot, part, B, R, x - B @ y[0] - R @ signals[:, 0]), y
 
 
 def _by_signals(model: Model, J: Array) -> Array:

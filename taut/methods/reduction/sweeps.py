@@ -53,7 +53,7 @@ class Tree(NamedTuple):
     s: Array  # (links, 2): D_a·P/g_a
 
 
-def room(width: int = PLANAR, slot=(), above=(), parent=(), length=()) -> Tree:
+def allocate(width: int = PLANAR, slot=(), above=(), parent=(), length=()) -> Tree:
     k = len(slot)
     shapes = ((k, 3, 3), (k, 3), (k, 3), (k, 2, 3), (k, 3), (k, 3, 3), (k, 3), (k, 2, 3), (k, 2))
     return Tree(

@@ -20,7 +20,7 @@ from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES, FORCE_CODES
 from ...model.model import ConstraintInfo, Model
 from .jacobian import on_positions
-from .sweeps import PLANAR, SPATIAL, Tree, room
+from .sweeps import PLANAR, SPATIAL, Tree, allocate
 
 AGREES = 1e-9
 
@@ -108,14 +108,15 @@ def _across(model: Model, v: Array) -> int | None:
     return None
 
 
-def start(model: Model, system: System, state: State) -> tuple[Tree, Array]:
+def prepare(model: Model, system: System, state: State) -> tuple[Tree, Array]:
     """Tables, and the coordinates: angles in a plane; in space directions and their rates, from which each
     step makes its charts."""
     links = _links(model)
-    assert not isinstance(links, str)
+    if isinstance(links, str):  # `refuses` has said so before
+        raise TautError(links)
     across = _across(model, state.v)
     at = _length_positions(model)
-    tree = room(
+    tree = allocate(
         SPATIAL if across is None else PLANAR,
         [link.slot for link in links],
         [link.above for link in links],

@@ -1,4 +1,4 @@
-"""Rows that are held in reduced coordinates by multipliers of their own: conditions on velocities, active inequalities.
+"""Rows enforced in reduced coordinates by multipliers of their own: conditions on velocities, active inequalities.
 
     A v + b = (A B) θ̇ + A x_t + b = 0                                                   (1)
     H θ̈ = g + (A B)ᵀ μ,   (A B) θ̈ + A c + γ = 0                                          (2)  after basis.py (3)
@@ -27,12 +27,12 @@ MOST_PROJECTIONS = 6
 
 
 @structure
-class Held(NamedTuple):
+class Enforced(NamedTuple):
     """At most k rows at once, n coordinates."""
 
-    rows: Array  # rows of the system that may be held
-    number: Array  # (1,) of them are, as last evaluated: their numbers are
-    row: Array  # (k,)
+    rows: Array  # rows of the system that may be enforced
+    number: Array  # (1,) how many were enforced when last evaluated, and
+    row: Array  # (k,) which
     AB: Array  # (k, n)
     X: Array  # (k, n): (A B) H⁻¹
     S: Array  # (k, k), then its factor
@@ -42,70 +42,70 @@ class Held(NamedTuple):
     mu: Array  # (k,) of which λ is the negative
 
 
-def held_rows(rows: np.ndarray, most: int, n: int) -> Held:
+def enforced_rows(rows: np.ndarray, most: int, n: int) -> Enforced:
     k = min(len(rows), most)
     shapes = ((k, n), (k, n), (k, k), k, k, k, k)
     work = (np.zeros(shape) for shape in shapes)
-    return Held(rows.astype(np.int64), np.zeros(1, np.int64), np.zeros(k, np.int64), *work)
+    return Enforced(rows.astype(np.int64), np.zeros(1, np.int64), np.zeros(k, np.int64), *work)
 
 
 @inline
-def is_held(system, row):
+def is_enforced(system, row):
     """Rows behind those of the system belong to another one, which has the inequalities, too (contact)."""
     known = row < system.rows.at_velocity.shape[0]
     return known and (system.selective == 0 or system.rows.enforced[row] == 1)
 
 
 @compiled
-def holds_any(system, held):
-    for i in range(held.rows.shape[0]):
-        if is_held(system, held.rows[i]):
+def enforces_any(system, enforced):
+    for i in range(enforced.rows.shape[0]):
+        if is_enforced(system, enforced.rows[i]):
             return True
     return False
 
 
 @compiled
-def add_block(system, basis, held, r, block):
+def add_block(system, basis, enforced, r, block):
     """What a block of A has in (1) and (2)."""
     work = system.work
     s = int(system.rows.slot[block])
     for d in range(3):
         j = work.J[block, d]
-        held.slip[r] += j * work.v1[s, d]
-        held.rest[r] += j * basis.c[3 * s + d]
-        for q in range(held.AB.shape[1]):
-            held.AB[r, q] += j * basis.B[3 * s + d, q]
+        enforced.slip[r] += j * work.v1[s, d]
+        enforced.rest[r] += j * basis.c[3 * s + d]
+        for q in range(enforced.AB.shape[1]):
+            enforced.AB[r, q] += j * basis.B[3 * s + d, q]
 
 
 @on_demand(types.none)
-def evaluate_held(system, reduced, t):
-    """(1) to (3) of all that is held at the spare configuration, for which the basis is filled; S is factored."""
-    work, rows, basis, held = system.work, system.rows, reduced.basis, reduced.held
+def evaluate_enforced(system, reduced, t):
+    """(1) to (3) of all that is enforced at the spare configuration, for which the basis is filled; S is factored."""
+    work, rows, basis, enforced = system.work, system.rows, reduced.basis, reduced.enforced
     evaluate_constraints(system, t, work.x1, work.quat1, work.v1, True, work.J)
     count = 0
-    for i in range(held.rows.shape[0]):
-        m = held.rows[i]
-        if not is_held(system, m):
+    for i in range(enforced.rows.shape[0]):
+        m = enforced.rows[i]
+        if not is_enforced(system, m):
             continue
-        held.row[count] = m
-        held.slip[count], held.rest[count] = work.phi_t[m], work.gamma[m]
-        held.phi[count] = work.phi[m] if rows.at_velocity[m] == 0 else 0.0
-        for q in range(held.AB.shape[1]):
-            held.AB[count, q] = 0.0
+        enforced.row[count] = m
+        enforced.slip[count], enforced.rest[count] = work.phi_t[m], work.gamma[m]
+        enforced.phi[count] = work.phi[m] if rows.at_velocity[m] == 0 else 0.0
+        for q in range(enforced.AB.shape[1]):
+            enforced.AB[count, q] = 0.0
         for block in range(rows.ptr[m], rows.ptr[m + 1]):
-            add_block(system, basis, held, count, block)
+            add_block(system, basis, enforced, count, block)
         for k in range(rows.spin_block.shape[0]):
             if rows.spin_row[k] == m:
-                add_block(system, basis, held, count, rows.spin_block[k])
+                add_block(system, basis, enforced, count, rows.spin_block[k])
         count += 1
-    held.number[0] = count
+    enforced.number[0] = count
     for r in range(count):
-        solve_factored(basis.H, held.AB[r], held.X[r])
+        solve_factored(basis.H, enforced.AB[r], enforced.X[r])
         for k in range(r + 1):
-            held.S[r, k] = 0.0
-            for q in range(held.AB.shape[1]):
-                held.S[r, k] += held.X[r, q] * held.AB[k, q]
-    factor_semidefinite(held.S, count)
+            enforced.S[r, k] = 0.0
+            for q in range(enforced.AB.shape[1]):
+                enforced.S[r, k] += enforced.X[r, q] * enforced.AB[k, q]
+    factor_semidefinite(enforced.S, count)
 
 
 @compiled
@@ -140,39 +140,39 @@ def solve_semidefinite(S, n, b, out):
 
 
 @compiled
-def subtract(held, b, out):
+def subtract(enforced, b, out):
     """out -= H⁻¹ (A B)ᵀ S⁻¹ b; μ = S⁻¹ b."""
-    count = held.number[0]
-    solve_semidefinite(held.S, count, b, held.mu)
+    count = enforced.number[0]
+    solve_semidefinite(enforced.S, count, b, enforced.mu)
     for r in range(count):
         for q in range(out.shape[0]):
-            out[q] -= held.X[r, q] * held.mu[r]
+            out[q] -= enforced.X[r, q] * enforced.mu[r]
 
 
 @compiled
-def without_held(held, out):
-    """Keep of a change of rates (or accelerations) what all that is held allows."""
-    for r in range(held.number[0]):
-        held.rest[r] = 0.0
+def project_out(enforced, out):
+    """Keep of a change of rates (or accelerations) what all that is enforced allows."""
+    for r in range(enforced.number[0]):
+        enforced.rest[r] = 0.0
         for q in range(out.shape[0]):
-            held.rest[r] += held.AB[r, q] * out[q]
-    subtract(held, held.rest, out)
+            enforced.rest[r] += enforced.AB[r, q] * out[q]
+    subtract(enforced, enforced.rest, out)
 
 
 @compiled
-def hold_accelerations(system, reduced, t, out):
-    """(2), (3): θ̈ with what is held, from that without it in `out`."""
-    held = reduced.held
-    evaluate_held(system, reduced, t)
-    for r in range(held.number[0]):
+def constrain_accelerations(system, reduced, t, out):
+    """(2), (3): θ̈ with what is enforced, from that without it in `out`."""
+    enforced = reduced.enforced
+    evaluate_enforced(system, reduced, t)
+    for r in range(enforced.number[0]):
         for q in range(out.shape[0]):
-            held.rest[r] += held.AB[r, q] * out[q]
-    subtract(held, held.rest, out)
+            enforced.rest[r] += enforced.AB[r, q] * out[q]
+    subtract(enforced, enforced.rest, out)
 
 
 @compiled
-def worst_phi(held):
+def worst_phi(enforced):
     worst = 0.0
-    for r in range(held.number[0]):
-        worst = max(worst, abs(held.phi[r]))
+    for r in range(enforced.number[0]):
+        worst = max(worst, abs(enforced.phi[r]))
     return worst

@@ -1,9 +1,9 @@
-"""A method's own step with unilateral rows held: the rows join the equalities, those that are not active left out.
+"""A method's own step with the active unilateral rows enforced as equalities; those that are not active are left out.
 
     Φ_e(q, t) = 0,    Φ_r(q, t) = 0 for the active rows r                                       (1)
 
-(1) is a scene with equalities alone, and Rows.enforced says which of its rows hold. So the step of any method takes
-the active set as it is, whatever it does with equalities.
+(1) is a scene with equalities alone, and Rows.enforced says which of its rows are enforced. So the step of any method
+takes the active set as it is, whatever it does with equalities.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, 
 from ..model.evaluate import copy_state
 from ..model.model import Model
 
-WITHOUT = -1  # number of methods at acceleration level, which hold active rows in their own way (event_driven.py)
+WITHOUT = -1  # number of methods at acceleration level, which enforce active rows in their own way (event_driven.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
 FIRST_PART = 1e-3  # [s] of a step that an adaptive method begins with, where no other is asked for
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
@@ -38,7 +38,7 @@ class OwnStep(NamedTuple):
     number: int  # of the method, or WITHOUT
     address: int  # of its step
     options: Array  # what its step is given
-    held: System  # equalities, then all inequalities (1)
+    extended: System  # equalities, then all inequalities (1)
     state: State  # with λ of all these rows
     adaptive: int  # 1: it chooses its steps itself, the next of them in memory[0]
     rings: int  # 1: its velocities do not obey the constraints
@@ -51,23 +51,27 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(method: Method, model: Model, system: System, state: State, options: Array, given: Any = None) -> OwnStep:
-    """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
-    given in place of them."""
-    def declared(number: int, address: int, held: System, own: State) -> OwnStep:
+def own_step(
+    method: Method, model: Model, system: System, state: State, options: Array, context: Any = None
+) -> OwnStep:
+    """`options`: as in methods/base.py; the options of the method itself stand first in it. `context`: what its step
+    gets in their place, if that is something else."""
+
+    def declared(number: int, address: int, extended: System, own: State) -> OwnStep:
         first = (float(options[FIRST_STEP]) or FIRST_PART) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
-        return OwnStep(number, address, options, held, own, *kind, first, np.zeros(1))
+        return OwnStep(number, address, options, extended, own, *kind, first, np.zeros(1))
 
     if method.level == "acceleration":
         return declared(WITHOUT, 0, system, state)
-    held = held_system(model, system, method.stages)
-    own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(held.rows.enforced)))
-    kinds = kind_of(held), kind_of(own), types.float64, types.float64, kind_of(options if given is None else given)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), held, own)
+    extended = extended_system(model, system, method.stages)
+    own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(extended.rows.enforced)))
+    number = types.float64
+    kinds = kind_of(extended), kind_of(own), number, number, kind_of(options if context is None else context)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), extended, own)
 
 
-def held_system(model: Model, system: System, stages: int) -> System:
+def extended_system(model: Model, system: System, stages: int) -> System:
     """(1) with no row active yet. Forces, their samples and the counters are those of the system itself."""
     ineq = model.inequalities
     to_parameter = ineq.to_parameter + np.array([[0, len(model.constraints.p)]])
@@ -77,10 +81,10 @@ def held_system(model: Model, system: System, stages: int) -> System:
     switches = model.switches._replace(equalities=joined_switches(model.switches, model.row_count))
     both = replace(model, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
-    held = both.system(solver, stages, system.linear.tolerance)
-    return held._replace(
-        forces=system.forces, work=held.work._replace(counts=system.work.counts, f=system.work.f), driven=system.driven,
-        counted=system.counted, selective=1,
+    extended = both.system(solver, stages, system.linear.tolerance)
+    return extended._replace(
+        forces=system.forces, work=extended.work._replace(counts=system.work.counts, f=system.work.f),
+        driven=system.driven, accumulates_work=system.accumulates_work, selective=1,
     )  # fmt: skip
 
 
@@ -118,9 +122,9 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
 
 
 @compiled
-def hold(own, active):
+def enforce_active(own, active):
     """Make the active rows those of (1); returns whether there are any."""
-    enforced = own.held.rows.enforced
+    enforced = own.extended.rows.enforced
     before = enforced.shape[0] - active.shape[0]
     some = False
     for r in range(active.shape[0]):
@@ -130,10 +134,10 @@ def hold(own, active):
 
 
 @on_demand(types.int64)
-def step_held(state, own, t, h):
+def step_extended(state, own, t, h):
     """The method's step for (1); returns its status."""
     copy_state(state, own.state)
-    status = call_step(own.address, own.number, (own.held, own.state, t, h, own.options))
+    status = call_step(own.address, own.number, (own.extended, own.state, t, h, own.options))
     copy_state(own.state, state)
     copy_vector_start(own.state.lam, state.lam)
     return status
@@ -141,9 +145,9 @@ def step_held(state, own, t, h):
 
 @on_demand(types.int64)
 def step_reduced(state, own, reduced, t, h):
-    """The step of reduced coordinates for (1), which holds the active rows by multipliers of their own."""
+    """The step of reduced coordinates for (1), which enforces the active rows by multipliers of their own."""
     copy_state(state, own.state)
-    status = call_step(own.address, own.number, (own.held, own.state, t, h, reduced))
+    status = call_step(own.address, own.number, (own.extended, own.state, t, h, reduced))
     copy_state(own.state, state)
     return status
 
