@@ -42,7 +42,7 @@ JUMP = 0.25  # of T: a force that changes more makes methods with a memory begin
 
 def step(system, state, t, h, context):
     """Stands for the method's step in `friction_step`."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 @inline
