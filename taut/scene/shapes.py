@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import TautError, chosen, present, shown, unknown
+from ..errors import TautError, present, shown, unknown
 from ..shapes import SOLIDS
 from .checks import positive
 
@@ -40,7 +40,9 @@ def read_shape(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
     if not isinstance(shape, tuple | list) or len(shape) != 2:
         raise TautError(f"{what}: shape is {shown(shape)}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
     kind, sizes = shape
-    names = chosen(f"shape of {what}", kind, SOLIDS).sizes
+    if not isinstance(kind, str) or kind not in SOLIDS:
+        raise unknown(f"shape of {what}", kind, (*SOLIDS, "mesh"))
+    names = SOLIDS[kind].sizes
     if isinstance(sizes, dict):
         for name in sizes:
             if name not in names:

@@ -34,7 +34,7 @@ from ..scene.scene import Scene
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
-from .plan import method_for
+from .plan import method_for, warn_of_samples
 from .status import divergence, ringing
 from .switching import with_workspace
 
@@ -75,6 +75,7 @@ class Session:
         caveat = self.method.caveat
         if caveat is not None and caveat.applies(model, self._options):
             warn(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
+        warn_of_samples(scene, plan["dt"])
 
     def run(self, progress: bool) -> Run:
         """Take all steps that are left, and return what was recorded."""
