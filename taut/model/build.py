@@ -48,8 +48,7 @@ def _build(scene: Scene) -> Model:
     batches, rows, infos = constraint_batches(slots, packed_equalities, places, "to_constraint")
     row_count = len(rows.ptr) - 1
     inequalities, listed, names, switched_inequalities = inequality_arrays(
-        slots, unilateral, packed_inequalities, places, row_count
-    )
+        slots, unilateral, packed_inequalities, places, row_count)
     nodes = _node_contacts(slots, unilateral)
     inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)
     forces, force_info, of_force = force_batches(slots, packed_forces)
