@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from ..compiled import compiled, inline
 from ..model.dispatch import rechart_kind
 from ..model.evaluate import (
@@ -50,7 +52,7 @@ def evaluate_inequalities(system, ctx, t, x, quat, v, second):
             for k in range(rows.ptr[r], rows.ptr[r + 1]):
                 negate_block(ineq.J, k)
             for k in range(spin_ptr[r], spin_ptr[r + 1]):
-                negate_block(ineq.J, rows.spin_block[k])
+                negate_block(ineq.J, np.uint64(rows.spin_block[k]))
 
 
 @inline
@@ -80,7 +82,7 @@ def gap_rates(ctx, v, out):
         for k in range(rows.ptr[r], rows.ptr[r + 1]):
             total += dot_block(J, k, v, rows.slot[k])
         for q in range(spin_ptr[r], spin_ptr[r + 1]):
-            k = rows.spin_block[q]
+            k = np.uint64(rows.spin_block[q])
             total += dot_block(J, k, v, rows.slot[k])
         out[r] = total
 
@@ -147,7 +149,7 @@ def add_tangents(places, ctx, n, at, quat, normal):
             slot = rows.slot[k]
             body = ineq.quat_of[slot]
             arm = -ineq.arm[k] if weight > 0.0 else ineq.arm[k]
-            set_block(cand, at, slot + 1, 0.0, 0.0, 0.0)
+            set_block(cand, at, np.uint32(slot + 1), 0.0, 0.0, 0.0)
             place = to_body(quat, body, arm * n0, arm * n1, arm * n2)
             set_rotations(cand, at, first + i, quat, body, place)
             at += 1
@@ -156,7 +158,7 @@ def add_tangents(places, ctx, n, at, quat, normal):
         source = first + (rows.spin_from[q] - rows.ptr[r])
         k = rows.spin_place[q]
         arm = (places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
-        set_rotations(cand, here, source, quat, places.body[k], arm)
+        set_rotations(cand, here, source, quat, np.int64(places.body[k]), arm)
     return at
 
 

@@ -46,7 +46,8 @@ from ..linalg import describe
 from ..model.model import Model
 from .style import Style
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK = range(6)
+CONTRADICTORY, ILL_CONDITIONED, LEFT_BRANCH = range(6, 9)
 REDUCED_AT = 1  # in state.memory of methods in reduced coordinates: Method.coordinates
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
@@ -57,6 +58,8 @@ STATUSES = {
     STUCK: "events follow each other without time going on",
     ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
                      "implicit_first, which solves for the multipliers instead",
+    LEFT_BRANCH: "velocities jumped where constraints nearly depend on each other (a linkage lies flat): the motion "
+                 "would go on along another branch",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }

@@ -157,18 +157,6 @@ class SwitchedRows(NamedTuple):
 
 
 @structure
-class StartState(NamedTuple):
-    """Where a step began, to go back to: see `copy_state` in slot_vectors.py."""
-
-    x: Array
-    quat: Array
-    v: Array
-    memory: Array
-    ledger: Array
-    contact: Array
-
-
-@structure
 class Switches(NamedTuple):
     """What is switched on and off by time or by conditions (switching.py)."""
 
@@ -191,7 +179,7 @@ class Switches(NamedTuple):
     shortest: float  # shortest part that a cut may leave, as a fraction of a step
     locates: int  # 1: steps are cut where conditions change, too
     projects: int  # 1: velocities are made to meet the constraints before one is switched
-    start: StartState
+    start: State  # of a step that may be cut (start_state)
 
 
 @structure
@@ -215,7 +203,7 @@ class DryFriction(NamedTuple):
     S: Array  # (n, n) ∂q̇'/∂Q / h
     matrix: Array  # (n, n + 1) workspace of elimination
     unsettled: Array  # (1,) steps in which it did not settle
-    start: StartState
+    start: State
 
 
 @structure
@@ -288,12 +276,25 @@ class State(NamedTuple):
     pair_count: Array  # (1,) and how many there are
 
 
-def no_start() -> StartState:
+KEPT = ("x", "quat", "v", "memory", "ledger", "contact")  # what a step changes, see `copy_state` in slot_vectors.py
+
+
+def start_state(state: State) -> State:
+    """Memory for the start of a step of that state, to go back to. It is a State as well, so that what copies it is
+    compiled once."""
+    return State(*(np.zeros_like(array if name in KEPT else array[:0]) for name, array in state._asdict().items()))
+
+
+def no_start() -> State:
     """Where no step is ever taken again."""
-    return StartState(np.zeros((0, 3)), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0), np.zeros(0), np.zeros((0, 4)))
+    flat, table = np.zeros(0), np.zeros((0, 3))
+    return State(
+        table, np.zeros((0, 4)), table, flat, flat, flat, np.zeros((0, 4)), np.zeros((0, 2), np.int64), table, table,
+        flat, np.zeros(0, np.int64),
+    )  # fmt: skip
 
 
-def dry_friction(rows: Sequence[Sequence[int]], start: StartState) -> DryFriction:
+def dry_friction(rows: Sequence[Sequence[int]], start: State) -> DryFriction:
     """Of keeper, switch, size, type and four points of each joint."""
     table, n = np.array(rows, np.int64).reshape(-1, 8), len(rows)
     keeper, switch, size, type_ = (np.ascontiguousarray(table[:, k]) for k in range(4))
@@ -302,8 +303,3 @@ def dry_friction(rows: Sequence[Sequence[int]], start: StartState) -> DryFrictio
         keeper, switch, size, type_, np.ascontiguousarray(table[:, 4:]), **{name: np.zeros(n) for name in names},
         S=np.zeros((n, n)), matrix=np.zeros((n, n + 1)), unsettled=np.zeros(1, np.int64), start=start,
     )  # fmt: skip
-
-
-def start_state(state: State) -> StartState:
-    """Memory for the start of a step of that state."""
-    return StartState(*(np.zeros_like(getattr(state, name)) for name in StartState._fields))

@@ -6,7 +6,7 @@ from math import atan2, cos, sin
 
 from numba import types
 
-from ..compiled import compiled, inline, on_demand
+from ..compiled import inline, on_demand
 from ..compiled.vectors import dot3
 from ..constraints.base import At
 from ..expressions import call_signal
@@ -35,9 +35,16 @@ def begin_step(system, t, x, quat, v):
             rechart_kind(batches.chart[b], batches.code[b], arguments)
 
 
-@compiled
+@inline
 def sample_forces(system, t, x, quat, v):
     """Let forces that hold a sample take a new one where it is time; `begin_step` has been called."""
+    if system.forces.code.shape[0] > 0:
+        sample_all_forces(system, t, x, quat, v)
+
+
+@on_demand(types.none)
+def sample_all_forces(system, t, x, quat, v):
+    """`sample_forces`, where there is more than gravity."""
     batches = system.forces
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:

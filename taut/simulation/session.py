@@ -19,10 +19,10 @@ from ..errors import TautError, note, notes_so_far, present, warn
 from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, OK, PAIRS_FULL
 from ..methods.options import option_values
 from ..model import Model
-from ..model.arrays import COUNTERS
+from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, TIME, joined, switched
 from ..result.labels import Labels
@@ -35,7 +35,7 @@ from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
 from .plan import method_for, warn_of_samples
-from .status import divergence, ringing
+from .status import divergence, ringing, singular_position
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -160,6 +160,8 @@ class Session:
             names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
+        if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
+            text += singular_position(self.model, self.system, self.state, last)
         failed = self._failed_function()
         return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
 

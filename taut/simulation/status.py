@@ -24,14 +24,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..initial import Start
+from ..compiled import entry
+from ..errors import listed
+from ..initial import Start, schur_complement
 from ..model import Model
+from ..model.arrays import State, System
+from ..model.evaluate import evaluate_constraints, set_time
 from ..model.scales import is_place, own_scale
 from ..result.labels import Labels
 from ..result.records import Records
 
 Array = np.ndarray
 KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
+MOST_ROWS = 2000  # up to which a singular position is examined
 ORDERS = 100.0  # by which energy must have grown
 RINGING = 0.1  # of the largest speed
 
@@ -39,6 +44,35 @@ RINGING = 0.1  # of the largest speed
 class Divergence(NamedTuple):
     record: int
     text: str
+
+
+@entry
+def evaluate_rows(system, state, t):
+    """J at t into work.J."""
+    set_time(system, t, state.x, state.quat, state.v)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+
+
+def singular_position(model: Model, system: System, state: State, last: Records) -> str:
+    """Which constraints come to depend on each other near the last record, and what passes there.
+
+        A u = ε u,   A = J W Jᵀ with 1 on its diagonal, ε its smallest eigenvalue: constraints with large u         (3)
+    """
+    if model.row_count > MOST_ROWS:
+        return ""
+    state = State(*(array.copy() for array in state))
+    slots = last.x.shape[1]
+    state.x[:slots], state.v[:slots], state.quat[:] = last.x[-1], last.v[-1], last.quat[-1]
+    evaluate_rows(system, state, float(last.time[-1]))
+    A = schur_complement(model, system, model.rows_off(state.x)).toarray()
+    scale = 1.0 / np.sqrt(np.maximum(A.diagonal(), 1e-300))
+    if not np.isfinite(A).all():
+        return ""
+    share = np.abs(np.linalg.eigh(A * scale * scale[:, None])[1][:, 0])
+    near = [info for info in model.constraint_info if share[list(info.rows)].max() > 0.3 * share.max()]
+    ordered = sorted(near, key=lambda info: -share[list(info.rows)].max())
+    return (f" Near this position {listed([info.name for info in ordered])} come to depend on each other: it is "
+            "singular. Methods rattle_fourth, implicit_second and reference pass most of them.")
 
 
 def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:

@@ -14,6 +14,7 @@ A report has tables, and targets: a claim, what was measured, its limit, and whe
     contact     balls dropped into a box: time per step, overlap, rest
     cloth       sheets of 30 to 200 nodes a side: time per frame, elongation, memory; and XPBD beside them
     start       first and second runs of common commands, from nothing;  compiling  what those compile
+    levels      steps in shipped code beside those in code for the processor at hand
     viewing     opening and playing runs on the page, in a browser (browser.py)
     mechanisms  rigid chains and machines: time per step, growth, error against wall time
 
@@ -23,10 +24,10 @@ Other engines, from the extra `bench`: peers (chains), spheres (balls), pypbd (s
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, load, mechanisms, precision, start, storing, viewing
+from . import calls, chains, cloth, compiling, contact, levels, load, mechanisms, precision, start, storing, viewing
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, viewing)
+_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, levels, viewing)
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]
