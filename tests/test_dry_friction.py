@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from words_runs import interrupted
 
 import taut
 from taut.methods import METHODS
-from taut.simulation.session import Session
 
 STICKING = [name for name, method in METHODS.items() if method.sticks and method.coordinates == "maximal"]
 INERTIA, MASS, GRAVITY = 0.4, 2.0, 9.81
@@ -182,16 +182,7 @@ def test_a_run_with_friction_goes_on_bit_by_bit_after_an_interruption(tmp_path, 
     scene, _ = chain(0.5, links=3)
     given = {"method": "rattle", "dt": 2e-3, "duration": 0.6}
     whole = taut.simulate(scene, **given)
-    keep = Session._keep
-
-    def stop_early(session, buffers, rows):
-        keep(session, buffers, rows)
-        if session.done >= 100:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
-        patch.setattr(Session, "_keep", stop_early)
+    with interrupted(monkeypatch, steps=100):
         part = taut.simulate(scene, out=tmp_path / "run", durable=False, **given)
     assert part.status == "interrupted" and part.steps < 300
     run = taut.resume(tmp_path / "run", progress=False, durable=False)

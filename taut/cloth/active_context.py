@@ -90,7 +90,7 @@ def context_of(model, system, state, options, history) -> ActiveContext:
         phi=np.zeros(rows), history=history, x_start=np.zeros((slots, 3)), v_start=np.zeros((slots, 3)),
         tension_start=np.zeros(rows), x_best=np.zeros((slots, 3)), tension_best=np.zeros(rows),
         v_free=np.zeros((slots, 3)), force=np.zeros((slots, 3)), across=np.zeros(slots),
-        frequency=frequency(w, springs), exact=int(all(sheet.limit_rule == "exact" for sheet in model.deformables)),
+        frequency=frequency(w, springs), exact=int(all(one.limit_rule == "exact" for one in model.deformables)),
         counts=np.zeros(4), system=active_system(both, w, balls),
     )  # fmt: skip
     contacts = active_contacts(model, state, limits.tension[e:], limits.active[e:], limits.phi[e:])

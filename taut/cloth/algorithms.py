@@ -93,9 +93,9 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
     other = next((deformable for deformable in model.deformables if deformable.system == "nodes"), None)
     if other is not None:
         return f"'{other.name}' has system 'nodes' and others 'active'; give all of them the same"
-    rules = {sheet.limit_rule for sheet in model.deformables}
+    rules = {deformable.limit_rule for deformable in model.deformables}
     if len(rules) > 1:
-        return "its sheets have different limit rules, and system 'active' knows one for all; give all of them the same"
+        return "its deformables have different limit rules, and system 'active' knows one for all; give all the same"
     if model.row_count:
         name = model.constraint_info[0].name
         return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
@@ -112,8 +112,8 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
 
 
 def may_choose(model: Model) -> bool:
-    """Whether both systems can treat a model whose sheets leave it open."""
-    return refuses_beyond_active_limits(model) is None and all(sheet.is_limited for sheet in model.deformables)
+    """Whether both systems can treat a model whose deformables leave it open."""
+    return refuses_beyond_active_limits(model) is None and all(one.is_limited for one in model.deformables)
 
 
 def enforced_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
@@ -146,7 +146,7 @@ IMPLICIT_FIRST = enforced_by_multipliers(
     METHODS["implicit_first"],
     algorithm="implicit_multipliers",
     doc="One implicit Euler step in which multipliers hold hard edges, pins, limits and contacts, by Newton's method; "
-    "where the active set does not settle, by an interior point or an augmented Lagrangian, in substeps if need be.",
+    "where the active set does not converge, by an interior point or an augmented Lagrangian, in substeps if need be.",
     source="Hong ICRA 2005 (11)-(16), solved to the end; Mehrotra 1992; Li et al. 2020 (motion without crossings)",
     solves="2 to 5, up to 40 and more in impacts",
 )

@@ -92,14 +92,21 @@ def set_direction(g, mu, low, inverse, p):
 
 
 @inline
-def free_step(system, m, u, g, mu, low, inverse, p, Ap, longest):
-    """(3)"""
+def along_direction(system, m, u, g, p, Ap):
+    """A p into Ap; returns pᵀAp and gᵀp."""
     multiply(system, m, u, p, Ap)
     curvature = 0.0
     slope = 0.0
     for k in range(m):
         curvature += p[k] * Ap[k]
         slope += g[k] * p[k]
+    return curvature, slope
+
+
+@inline
+def free_step(system, m, u, g, mu, low, inverse, p, Ap, longest):
+    """(3)"""
+    curvature, slope = along_direction(system, m, u, g, p, Ap)
     whole = slope / curvature if curvature > 0.0 else 1e300
     most = 1e300
     for k in range(m):
@@ -129,12 +136,7 @@ def leaving_step(system, m, u, g, mu, low, inverse, p, Ap):
     """(4)"""
     for k in range(m):
         p[k] = min(g[k], 0.0) * inverse[k] if mu[k] <= low[k] else 0.0
-    multiply(system, m, u, p, Ap)
-    curvature = 0.0
-    slope = 0.0
-    for k in range(m):
-        curvature += p[k] * Ap[k]
-        slope += g[k] * p[k]
+    curvature, slope = along_direction(system, m, u, g, p, Ap)
     size = slope / curvature if curvature > 0.0 else 0.0
     for k in range(m):
         mu[k] -= size * p[k]

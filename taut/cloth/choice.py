@@ -3,22 +3,22 @@
     active   springs explicitly, and a linear system of the rows that act alone (active_limits.py)
     nodes    Newton's method on the places of all nodes (step.py)
 
-Both obey the same limits to the same tolerance, and both are of first order. Which of them is the cheaper one hangs on
-how many springs are at their limit, and that changes while a run goes on. It is decided by counts, never by a clock, so
-that runs repeat bit for bit; nanoseconds (ACTIVE_COST, NODES_COST) are what one of each takes, measured once:
+Both satisfy the same limits to the same tolerance, and both are of first order. Which of them is cheaper depends on how
+many springs are at their limit, and that changes during a run. It is decided by counts of operations, never by a clock,
+so that runs repeat bit for bit; ACTIVE_COST and NODES_COST are the nanoseconds per operation, measured once:
 
     active   a · (substeps × size, iterations × rows, entries gathered, entries multiplied)          (1)
     nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
 
 with F factorisations in a step. While one system is in use its own cost is the mean of steps before, and that of the
-other is foretold from the m springs at their limit:
+other is predicted from the m springs at their limit:
 
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts
-soon pass, are left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro;
-where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
+The system is changed where the one in use costs MARGIN times as much as the other (nodes, whose impacts soon pass, are
+left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro; where it costs
+CLEARLY more, after 4. By the paper's rule nodes take some
 four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
 that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
 forgotten. Both stand in one state.memory.
@@ -130,7 +130,7 @@ def cost_of_nodes(choice, factors):
 
 
 @inline
-def foretold_factors(limits):
+def predicted_factors(limits):
     """(3) with ρ = 1"""
     return min(MOST, FEWEST + PER_ROOT * sqrt(limits))
 
@@ -197,7 +197,7 @@ def judge_active(ctx):
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
     n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
-    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
+    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * predicted_factors(limits))):
         change(ctx, NODES)
 
 
@@ -207,10 +207,10 @@ def judge_nodes(state, ctx, h, factors):
     n = ctx.choice.numbers
     update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
     limits = count_loaded_limits(ctx.active.limits)
-    n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
+    n[RATIO] += (min(factors / predicted_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
-    foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
-    if is_to_leave(n, NODES, foretold):
+    predicted = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
+    if is_to_leave(n, NODES, predicted):
         change(ctx, ACTIVE)
 
 

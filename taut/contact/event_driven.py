@@ -25,7 +25,7 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
+from .coordinates import all_kinetic_energy, evaluate_coordinates, keep_rates, own_energy
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
 from .event_log import events_of_steps, forget_steps, next_instant, record_changes, record_impacts, write_multipliers
@@ -44,7 +44,7 @@ def impact_now(system, state, ctx, t, with_restitution):
     """(2): returns how many rows took part, or a status with the sign turned."""
     ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
     if ctx.coordinates.used == 1:
-        take_coordinates(system, state, ctx, t)
+        evaluate_coordinates(system, state, ctx, t)
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)

@@ -24,7 +24,7 @@ from ..methods.post_stabilization import correct, correct_velocity
 from ..model.evaluate import copy_state, copy_vector, set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
-from .coordinates import take_coordinates
+from .coordinates import evaluate_coordinates
 from .driver_work import driver_power
 from .enforced_rows import OwnStep, call_step, enforce_active, step_extended, step_reduced
 from .problem import ContactContext
@@ -58,7 +58,7 @@ def event_functions(system, state, ctx, t, out):
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
         if ctx.coordinates.used == 1:
-            take_coordinates(system, state, ctx, t)
+            evaluate_coordinates(system, state, ctx, t)
         accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
@@ -152,7 +152,7 @@ def project_own_state(system, state, context, t):
 
 
 @compiled
-def first_dip(system, state, ctx, t, h):
+def first_undershoot(system, state, ctx, t, h):
     """(3) after a step of h that ended at t + h without an event: when a row was first negative, or h."""
     ineq, rows = ctx.ineq, ctx.rows
     gap_rates(ctx, state.v, rows.rate)
@@ -180,7 +180,7 @@ def locate_event(system, state, context, t, h):
     for r in range(rows.g_lo.shape[0]):
         rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
-        dip = first_dip(system, state, ctx, t, h)
+        dip = first_undershoot(system, state, ctx, t, h)
         if dip >= h:
             return h, OK
         copy_state(ctx.saved, state)

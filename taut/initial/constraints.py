@@ -30,7 +30,7 @@ from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, amounts, meet_equalities
-from .projection import SETTLED, project
+from .projection import CONVERGED, project
 from .rates import meet_rates
 
 CONFLICT_ROUNDS = 30
@@ -152,7 +152,7 @@ def _explain(model: Model, system: System, state: State, start: Start, mode: str
     if broken and mode != AS_GIVEN and _are_joints(model, left > 1e-6 * scale):
         phi = system.work.phi.copy()
         again = State(*(array.copy() for array in state))
-        if mode == REPAIR and not (project(model, system, again, start.scale, start.size).left > SETTLED).any():
+        if mode == REPAIR and not (project(model, system, again, start.scale, start.size).left > CONVERGED).any():
             return False  # it is only far from where it can be assembled
         raise TautError(f"the mechanism can not be assembled: however its bodies are moved, the start breaks "
                         f"{amounts(model, phi, left / start.scale)}. Change a length, a place or an axis of "

@@ -15,7 +15,7 @@ from ..errors import TautError, and_more, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
-from .projection import SETTLED, project
+from .projection import CONVERGED, project
 
 Array = np.ndarray
 PROJECT, REPAIR, AS_GIVEN = "project", "repair", "as_given"
@@ -59,7 +59,7 @@ def meet_equalities(
         raise _refusal(model, phi, off, size)
     before = State(*(array.copy() for array in state))
     moved = project(model, system, state, scale, size)
-    stuck = moved.left > SETTLED
+    stuck = moved.left > CONVERGED
     wrong = (off > small) & ~stuck
     if mode == PROJECT and wrong.any():
         state.x[:], state.quat[:] = before.x, before.quat

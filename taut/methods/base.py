@@ -149,7 +149,7 @@ class Method:
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates,
     # and keeps them, then their rates, in state.memory from REDUCED_AT on
-    shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
+    shortest: float = 1e-6  # shortest part of a step, as a fraction, that a switch may leave; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     solves: str = "1"  # linear solves per step
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds

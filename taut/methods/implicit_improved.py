@@ -88,7 +88,7 @@ def step(system, state, t, h, options):
         solve_with_factor(system, work.b, lam)
         apply_multipliers(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
     if system.nonholonomic == 1:
-        hold_slip(system, state, t, h, v_half)  # (10)
+        enforce_slip(system, state, t, h, v_half)  # (10)
     status = OK
     if options[TOLERANCE] > 0.0:
         status = repeat(system, state, t, h, options, v_half)
@@ -108,7 +108,7 @@ def step(system, state, t, h, options):
 
 
 @on_demand(types.none)
-def hold_slip(system, state, t, h, v_half):
+def enforce_slip(system, state, t, h, v_half):
     """(10), with J(q) and its factor at hand before and after."""
     work = system.work
     copy(work.J, work.J2)

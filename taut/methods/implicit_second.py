@@ -66,7 +66,7 @@ def step(system, state, t, h, options):
     evaluate_constraints(system, t + 0.5 * h, work.x2, work.quat2, v_half, False, work.J)
     form_and_factor(system, work.J, w)
     if system.nonholonomic == 1:
-        take_slip(system, h, v_predicted, v_half)  # (11)
+        evaluate_slip(system, h, v_predicted, v_half)  # (11)
 
     # Corrector
     v_new = work.v3
@@ -98,7 +98,7 @@ def step(system, state, t, h, options):
 
 
 @on_demand(types.none)
-def take_slip(system, h, v_predicted, v_half):
+def evaluate_slip(system, h, v_predicted, v_half):
     """(11) into work.mu: free bodies move with the predicted velocity, driven ones as at the half step."""
     work, free = system.work, system.bodies.free
     for i in range(work.v3.shape[0]):

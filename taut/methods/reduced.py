@@ -157,7 +157,7 @@ def slope(system, reduced, t, y, out):
 
 
 @on_demand(types.none)
-def hold_state(system, reduced, t, y):
+def project_state(system, reduced, t, y):
     """Bring what is enforced back to Φ = 0 and Φ̇ = 0 after a step (reduction/enforced.py)."""
     enforced = reduced.enforced
     for _ in range(MOST_PROJECTIONS):
@@ -241,7 +241,7 @@ def step(system, state, t, h, reduced):
             copy(y2, y)
             now = end if last else now + used
             if enforces_any(system, reduced.enforced):
-                hold_state(system, reduced, now, y)
+                project_state(system, reduced, now, y)
             keep(reduced, memory)
             if not last:
                 recall(reduced, memory)

@@ -177,7 +177,7 @@ class Switches(NamedTuple):
     packed: Array  # (3, .) workspace for what conditions get
     log: Array  # (capacity, 3): time, event, switch
     logged: Array  # (1,)
-    shortest: float  # piece of a step that is cut, as a fraction of it
+    shortest: float  # shortest part that a cut may leave, as a fraction of a step
     locates: int  # 1: steps are cut where conditions change, too
     projects: int  # 1: velocities are made to meet the constraints before one is switched
     start: State  # of a step that may be cut (start_state)

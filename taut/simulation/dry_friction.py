@@ -30,6 +30,7 @@ from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times,
 from ..model.model import Model
 from ..model.slot_vectors import clear, copy
 from ..model.switching import keep_start, return_to_start
+from .trial_steps import events_so_far, forget_events, step
 
 MOST_TRIALS = 12
 SETTLED = 1e-14  # of T: how far the force of a trial may be from the one that (1) wants
@@ -38,22 +39,6 @@ NOISE = 1e-15  # of the largest speed: a rate below it is rounding error
 TELLING = 1e-6  # of T: a smaller change of forces tells of rounding errors, not of S
 MOST_SWEEPS = 200
 JUMP = 0.25  # of T: a force that changes more makes methods with a memory begin anew
-
-
-def step(system, state, t, h, context):
-    """Stands for the method's step in `friction_step`."""
-    raise AssertionError
-
-
-@inline
-def events_so_far(context):
-    """How much a step has written of what happened; stands for what a method with events has for it."""
-    return 0, 0, 0
-
-
-@inline
-def forget_events(context, so_far):
-    """What trial steps wrote since then; likewise."""
 
 
 @inline

@@ -91,11 +91,11 @@ def switched_step(system, state, t, h, context):
 
 def friction_step(system, state, t, h, context):
     """Stands for what dry_friction.py makes of the method's step."""
-    raise AssertionError
+    raise NotImplementedError
 
 
-def any_step(system, state, t, h, context):
-    """The method's step, or what dry friction makes of it: one piece of a step with switches."""
+def step_or_friction(system, state, t, h, context):
+    """The method's step, or what dry friction makes of it: one part of a step with switches."""
     if system.friction.keeper.shape[0] > 0:
         return friction_step(system, state, t, h, context)
     return step(system, state, t, h, context)
@@ -131,14 +131,14 @@ def is_finite(state):
 
 
 @compiled
-def as_stepped(system, state, t, context, lam):
+def multipliers_of_step(system, state, t, context, lam):
     """λ as the last step left it."""
     for r in range(lam.shape[0]):
         lam[r] = state.lam[r]
 
 
 @compiled
-def nothing_more(system, state, t, context, phi, rate, slide, force, totals, energy):
+def add_nothing(system, state, t, context, phi, rate, slide, force, totals, energy):
     """Most methods have nothing to add to a record of a scene without inequalities."""
 
 
@@ -149,14 +149,14 @@ def advance_with(method: Method) -> Any:
     name = f"{method.algorithm}_steps" if shared else method.key
     again = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
     dry = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **again)
-    piece = specialise(any_step, f"piece_{name}", compiled, step=method.step, friction_step=dry)
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": piece})
+    part = specialise(step_or_friction, f"piece_{name}", compiled, step=method.step, friction_step=dry)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": part})
     return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut, friction_step=dry)
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
-call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or as_stepped)
-call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or nothing_more)
+call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or multipliers_of_step)
+call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or add_nothing)
 
 
 @entry
@@ -269,9 +269,9 @@ def _compile_calls(method: Method, system: System, state: State, context: Any) -
     return Calls(
         _number(method),
         address_of(advance_with(method), pair, *kinds, kind, types.float64, types.int64, types.int64),
-        address_of(method.hooks.observe or as_stepped, types.none, *kinds, types.float64, kind, vector),
+        address_of(method.hooks.observe or multipliers_of_step, types.none, *kinds, types.float64, kind, vector),
         address_of(
-            method.hooks.measure or nothing_more, types.none, *kinds, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or add_nothing, types.none, *kinds, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
         REDUCED_AT if method.coordinates == "reduced" else -1,

@@ -126,13 +126,13 @@ class Session:
 
     def _keep(self, buffers: Buffers, rows: int) -> None:
         kept = {name: array[:rows] for name, array in buffers._asdict().items()}
-        events = self._take_events()
+        events = self._drain_events()
         if self.store is not None:
             self.store.append(kept, self.state._asdict(), self.done, events)
         if rows:
             self.chunks.append(Records(**kept))
 
-    def _take_events(self) -> np.ndarray:
+    def _drain_events(self) -> np.ndarray:
         """What happened since last time."""
         found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:

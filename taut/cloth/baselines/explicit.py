@@ -22,7 +22,7 @@ EULER, ADAMS_BASHFORTH = 0, 1
 
 @structure
 class Explicit(NamedTuple):
-    """Room for a step, and what it remembers."""
+    """Workspace of a step, and what it remembers."""
 
     force: Array
     before: Array

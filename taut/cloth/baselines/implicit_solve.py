@@ -61,7 +61,7 @@ class Touch(NamedTuple):
 
 
 def implicit(springs: int, n: int, contacts: Array | None = None, least: float = 0.0) -> Implicit:
-    """Room for so many springs on n nodes, and for contacts of the given members (c, 2)."""
+    """Workspace for that many springs on n nodes, and for contacts with the members (c, 2)."""
     slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
     ahead, after, firm = np.zeros((3, len(slot)))
     dv, r, z, p, ap = np.zeros((5, n, 3))

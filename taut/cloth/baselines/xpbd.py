@@ -47,7 +47,7 @@ class Xpbd(NamedTuple):
 
 
 def xpbd(s, n: int) -> Xpbd:
-    """Room for springs.Springs on n nodes."""
+    """Workspace for springs.Springs on n nodes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         soft = np.where(s.k > 0.0, 1.0 / s.k, np.inf)
         stiffer = np.where(np.isinf(s.k2), np.inf, s.k2 - s.k)
