@@ -13,6 +13,7 @@
     spheres     and on the balls
     cloth       sheets of 30 to 200 nodes a side: time per frame, elongation, memory; and XPBD beside them
     frames      cloth frame by frame
+    systems     the choice of the system of limits, on scenes that it was not fitted on
     start       first and second runs of common commands, from nothing
     compiling   what those commands compile, and where its time goes
     viewing     opening and playing runs on the page
@@ -23,10 +24,10 @@
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, load, mechanisms, precision, start, storing, viewing
+from . import calls, chains, cloth, compiling, contact, load, mechanisms, precision, start, storing, systems, viewing
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, viewing)
+_PARTS = (chains, precision, calls, load, storing, contact, cloth, systems, mechanisms, start, compiling, viewing)
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]
