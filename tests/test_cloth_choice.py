@@ -7,7 +7,7 @@ import pytest
 from test_cloth_active import TOLERANCE, hanging, longest
 
 import taut
-from taut.scene import Scene
+from taut.scene import Scene, gallery
 from taut.simulation.session import Session
 
 AUTO = {"system": "auto", "limit_rule": "exact"}
@@ -117,3 +117,13 @@ def test_contacts_go_over_from_one_system_to_the_other(simulate):
     begun = run.events.kind.isin(["activation", "impact"]).sum()
     ended = run.events.kind.isin(["release", "impact"]).sum()
     assert begun > ended and begun - ended == int(run.data.contact_count.values[-1]), f"{begun} begun, {ended} ended"
+
+
+@pytest.mark.parametrize("rule", ["exact", "paper"])
+def test_a_heavy_ball_is_caught_and_not_thrown_back(rule, simulate):
+    """Contacts are inelastic and limits give no energy: the sheet does not throw back what it has stopped."""
+    scene = gallery("cloth_ball", n=12, mass=5.0, limit_rule=rule, system="auto")
+    run = simulate(scene, "implicit_first", 1 / 240, 0.4)
+    energy, up = run.data.energy_total.values, float(run["ball"].velocity.values[:, 1].max())
+    assert energy.max() < 1.02 * energy[0], f"{energy[0]:.4g} J at the start, {energy.max():.4g} J at most"
+    assert up < 5.0, f"it came with 7 m/s and leaves with {up:.3g}"

@@ -101,7 +101,8 @@ def start(model: Model, system: System, state: State, options: Array) -> tuple[S
     A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
     conditions = np.flatnonzero(model.rows.at_velocity)
     reduced = allocate(options, n)._replace(
-        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n, blocks), enforced=enforced_rows(conditions, len(conditions), n),
+        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n, blocks),
+        enforced=enforced_rows(conditions, len(conditions), n),
         formulas=tables if form == FORMULAS else formulas.allocate(),
         tree=tables if form == TREE else sweeps.allocate(), linear=tables if form == LINEAR else linear.allocate(),
     )  # fmt: skip
