@@ -1,4 +1,10 @@
-"""taut: constrained dynamics. State the condition; taut holds it and tells you the force it took.
+"""taut: constrained dynamics. State the condition; taut enforces it and tells you the force it took.
+
+    M v̇ = f(q, v, t) + Jᵀ λ,   q̇ = N(q) v
+    Φ(q, t) = 0,   Φ(q, t) ≥ 0,   A(q, t) v + b(q, t) = 0
+
+A `Scene` states bodies (q, v, M), constraints (Φ, A, b) and forces (f); `simulate` makes a `Run` of it, whose `data`
+have position, velocity, multiplier (λ), constraint_error (Φ) and constraint_rate (Φ̇). docs/notation.md has all letters.
 
 Names are imported when first used, so that `import taut` is quick.
 """

@@ -24,6 +24,13 @@ class TautWarning(UserWarning):
     """Something the user should know that did not stop the work."""
 
 
+def present(value: _T | None, what: str) -> _T:
+    """The value, where taut itself has seen to it that there is one; a lack of it is a defect of taut, and says so."""
+    if value is None:
+        raise RuntimeError(f"{what} is missing here, which is a defect of taut; please report it")
+    return value
+
+
 _notes: ContextVar[list[str] | None] = ContextVar("taut_notes", default=None)
 
 

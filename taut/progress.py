@@ -31,7 +31,7 @@ class Compilation:
 
     def __init__(self) -> None:
         self.silent, self.once = False, True
-        self._expected, self._done, self._began, self._said = 75, 0, 0.0, False
+        self._expected, self._done, self._began, self._announced = 75, 0, 0.0, False
         self._shared = False  # whether a run of this process has compiled what methods share
 
     def expect(self, functions: int, once: bool = True) -> None:
@@ -58,10 +58,10 @@ class Compilation:
             text = (f"taut: compiling{', once' if self.once else ''} {'━' * filled}{'─' * (BAR - filled)} "
                     f"{self._done + 1} of about {total}{guess}")
             print(f"\r{text:<78}", end="", file=sys.stderr, flush=True)
-        elif not self._said and self.once:
+        elif not self._announced and self.once:
             print_status("compiling, once for this version of taut; later runs start at once "
                          "(taut warm compiles ahead)")
-        self._said = True
+        self._announced = True
         self._done += 1
 
     def finish(self) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from words_runs import interrupted
 
 import taut
-from taut.result import Store
 from taut.scene import Scene, gallery
 
 HOLDING = ["implicit_first", "fast_projection"]
@@ -300,17 +300,7 @@ def test_bits_do_not_depend_on_threads(threads):
 ])  # fmt: skip
 def test_a_resumed_sheet_is_the_uninterrupted_one(name, after, options, tmp_path, monkeypatch):
     expected = repeated(name, **options)
-    append, pieces = Store.append, []
-
-    def interrupt(self, *given):
-        append(self, *given)
-        pieces.append(given)
-        if len(pieces) == after:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
-        patch.setattr(Store, "append", interrupt)
+    with interrupted(monkeypatch, chunks=after):
         cut = repeated(name, out=tmp_path / "run.taut", **options)
     assert cut.status == "interrupted" and 0 < cut.steps < expected.steps
     resumed = taut.resume(tmp_path / "run.taut", progress=False)

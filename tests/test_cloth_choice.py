@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from test_cloth_active import TOLERANCE, hanging, longest
+from words_runs import interrupted
 
 import taut
 from taut.scene import Scene, gallery
-from taut.simulation.session import Session
 
 AUTO = {"system": "auto", "limit_rule": "exact"}
 H = 1 / 120
@@ -40,16 +40,7 @@ def test_no_spring_is_longer_than_its_limit_whichever_system_took_the_step(run):
 def test_runs_repeat_and_go_on_bit_for_bit_across_the_change(run, tmp_path, monkeypatch):
     again = taut.simulate(heavy(), method="implicit_first", dt=H, duration=0.5, progress=False)
     assert np.array_equal(run.records.x, again.records.x) and np.array_equal(run.records.v, again.records.v)
-    keep = Session._keep
-
-    def stop_early(session, buffers, rows):
-        keep(session, buffers, rows)
-        if session.done >= 20:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
-        patch.setattr(Session, "_keep", stop_early)
+    with interrupted(monkeypatch, steps=20):
         cut = taut.simulate(heavy(), method="implicit_first", dt=H, duration=0.5, progress=False, out=tmp_path / "run")
     assert cut.info["system_steps"]["nodes"] == 0 and cut.status == "interrupted"
     whole = taut.resume(tmp_path / "run", progress=False)

@@ -17,15 +17,15 @@ STEP = 1 / 240  # [s]
 
 
 @entry
-def solve_in_envelope(first, start, val, b, out):
+def solve_in_envelope(first, offset, val, b, out):
     count = b.shape[0]
-    factor_envelope(first, start, count, val, 1e-12)
-    solve_envelope(first, start, count, val, b, out)
+    factor_envelope(first, offset, count, val, 1e-12)
+    solve_envelope(first, offset, count, val, b, out)
 
 
 @entry
-def place(first, start):
-    return place_envelope(first, first.shape[0], start)
+def place(first, offset):
+    return place_envelope(first, first.shape[0], offset)
 
 
 @entry
@@ -40,7 +40,7 @@ def build(schur, rows, count, nodes, mass, h):
 
 @entry
 def solve_bonds(schur, b, out):
-    solve_envelope(schur.first, schur.start, schur.number[0], schur.val, b, out)
+    solve_envelope(schur.first, schur.offset, schur.number[0], schur.val, b, out)
 
 
 def test_an_envelope_is_solved_as_numpy_solves_it():
@@ -50,12 +50,12 @@ def test_an_envelope_is_solved_as_numpy_solves_it():
     for i, begin in enumerate(first):
         dense[i, begin : i + 1] = rng.standard_normal(i + 1 - begin)
     dense = np.tril(dense, -1) + np.tril(dense, -1).T + np.diag(np.abs(dense).sum(axis=1) + 12.0)
-    start = np.zeros(50, np.int64)
-    val = np.zeros(place(first, start))
+    offset = np.zeros(50, np.int64)
+    val = np.zeros(place(first, offset))
     for i, begin in enumerate(first):
-        val[start[i] + begin : start[i] + i + 1] = dense[i, begin : i + 1]
+        val[offset[i] + begin : offset[i] + i + 1] = dense[i, begin : i + 1]
     b, out = rng.standard_normal(50), np.zeros(50)
-    solve_in_envelope(first, start, val, b, out)
+    solve_in_envelope(first, offset, val, b, out)
     off = np.abs(out - np.linalg.solve(dense, b)).max()
     assert off < 1e-14, f"off by {off}"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from words_runs import interrupted
 
 import taut
-from taut.result import Store
 from taut.scene.gallery import SCENES
 
 G = 9.81
@@ -339,17 +339,7 @@ def test_a_run_repeats_itself_resumes_and_reads_back_bit_for_bit(simulate, metho
     assert not (wrong := same_bits(simulate(fuzzy(), method, 0.005, 1.5), expected)), wrong
     expected.save(tmp_path / "saved.taut")
     assert not (wrong := same_bits(taut.open(tmp_path / "saved.taut"), expected)), wrong
-    append, pieces = Store.append, []
-
-    def interrupt(self, *given):
-        append(self, *given)
-        pieces.append(given)
-        if len(pieces) == 120:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
-        patch.setattr(Store, "append", interrupt)
+    with interrupted(monkeypatch, chunks=120):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", taut.TautWarning)
             cut = taut.simulate(fuzzy(), method=method, dt=0.005, duration=1.5, out=tmp_path / "run", progress=False)

@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from words_runs import interrupted
 
 import taut
 from taut.model import build
-from taut.result import Store
 from taut.simulation.loop import calls_for, loop
 from taut.simulation.session import Session
 
@@ -164,17 +164,7 @@ def test_a_crowd_that_overlaps_is_repaired():
 def test_a_resumed_crowd_has_the_same_bits(tmp_path, monkeypatch):
     scene = pile(80)
     expected = simulated(scene, 0.5)
-    append, pieces = Store.append, []
-
-    def interrupt(self, *given):
-        append(self, *given)
-        pieces.append(1)
-        if len(pieces) == 4:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Store, "append", interrupt)
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-3)
+    with interrupted(monkeypatch, chunks=4, seconds=1e-3):
         cut = simulated(scene, 0.5, out=tmp_path / "run.taut")
     assert cut.status == "interrupted" and 0 < cut.steps < expected.steps, f"{cut.status} after {cut.steps}"
     again = taut.resume(tmp_path / "run.taut", progress=False)

@@ -47,7 +47,8 @@ def agree(kernel, arrays, arguments):
     for name in arrays:
         assert here[name].tobytes() == there[name].tobytes(), f"{name}: {np.abs(here[name] - there[name]).max()}"
     for ours, numbas in made.items():
-        for signature, overload in numbas.overloads.items():
+        for given, overload in numbas.overloads.items():
+            signature = tuple(map(numba.types.unliteral, given))  # taut has one version for literals and variables
             assert signature in ours.overloads, f"{ours.__name__}: numba calls it with {signature}, taut does not"
             found, expected = ours.overloads[signature].signature.return_type, overload.signature.return_type
             assert found == expected, f"{ours.__name__}{signature}: {found} instead of {expected}"
@@ -138,8 +139,20 @@ def nothing_given(n, a, scale=None):
     return sqrt(n) if scale is None else scale * n
 
 
+def extremes(n, a):
+    nothing = (a[0] - a[0]) / (a[0] - a[0])
+    return (
+        max(a[0], a[1], a[2]), min(a[3], 0.5), max(n, 3), min(n, n - 1, 2), max(n, a[0]), max(nothing, 1.0),
+        max(1.0, nothing), min(0.0, -0.0), max(np.uint64(n), np.uint64(9)), min(n, True),
+    )  # fmt: skip
+
+
+def given_as_a_literal(n, a):
+    return scaled(a[0], 2), scaled(a[0], n), scaled(n, 2), scaled(True, n)
+
+
 TRICKY = (becomes_a_float, known_after_a_round, literals_and_variables, several_widths, truth, parts_of_a_tuple,
-          nothing_given)
+          nothing_given, extremes, given_as_a_literal)
 
 
 @pytest.mark.parametrize("function", TRICKY)

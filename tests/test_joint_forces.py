@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from math import atanh, exp, sqrt
 
 import numpy as np
@@ -202,3 +203,15 @@ def test_forces_on_joints_are_kept_in_scene_files(tmp_path):
     assert taut.load(scene.save(tmp_path / "wheel.yaml")) == scene
     with pytest.raises(taut.TautError, match="unknown joint 'pim'"):
         scene.motor("pim", torque=1)
+
+
+@pytest.mark.parametrize(("often", "told"), [(50.0, False), (100.0, False), (333.0, True), (30.0, True)])
+def test_a_rate_that_steps_can_not_follow_is_told(often, told):
+    scene = taut.Scene()
+    wheel = scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    pin = scene.hinge(wheel, (0, 0, 0), axis=(0, 0, 1))
+    scene.controller(pin, function=lambda t, q, rate: 0.0, rate=often, name="sampled")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", taut.TautWarning)
+        run = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False)
+    assert any("'sampled' is to be asked" in text and "once in" in text for text in run.notes) == told, run.notes

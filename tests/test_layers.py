@@ -73,13 +73,13 @@ CALLED_BY_USERS = {"simulation/run.py: simulate", "scene/scene.py: rigid"}
 
 
 def definitions(kind):
-    """(file, definition) of every class or function of the package."""
+    """(file, node) of everything of that kind in the package."""
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         yield from ((name, node) for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, kind))
 
 
-def parameters(function: ast.FunctionDef) -> list[str]:
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     every = function.args
     names = [argument.arg for argument in (*every.posonlyargs, *every.args, *every.kwonlyargs)]
     return names[1:] if names[:1] in (["self"], ["cls"]) else names
@@ -87,7 +87,7 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 def test_functions_are_short_and_take_few_parameters():
     long, many = [], []
-    for name, function in definitions(ast.FunctionDef):
+    for name, function in definitions(ast.FunctionDef | ast.AsyncFunctionDef):
         lines = function.end_lineno - function.lineno + 1
         taken, where = parameters(function), f"{name}: {function.name}"
         if lines > MOST_LINES and not name.startswith(EXPERIMENTS):
@@ -95,6 +95,12 @@ def test_functions_are_short_and_take_few_parameters():
         if len(taken) > MOST_PARAMETERS and " ".join(taken) not in KERNELS and where not in CALLED_BY_USERS:
             many.append(f"{where}, {len(taken)} parameters")
     assert not long and not many, "\n".join([*long, *many])
+
+
+def test_nothing_is_asserted():
+    """python -O leaves assertions out, and they say nothing to whom they stop: errors.present does, and TautError."""
+    asserted = [f"{name}:{node.lineno}" for name, node in definitions(ast.Assert)]
+    assert not asserted, asserted
 
 
 def test_the_signatures_of_kernels_are_documented():

@@ -12,7 +12,7 @@ import taut
 from taut.analysis.compare.comparison import Comparison
 from taut.analysis.timing import Cost
 from taut.model.frames import rotate
-from taut.picture import Layer, Part, Pose, Renderer, describe, meshes, motion_of, picture, start_of
+from taut.picture import Layer, Part, Pose, Renderer, describe, initial_motion, meshes, motion_of, picture
 from taut.picture.bounds import Bounds, bounds_of
 from taut.picture.camera import looking_at
 from taut.picture.parts import UNIT, UPRIGHT, Frame
@@ -83,7 +83,7 @@ def test_every_scene_of_the_gallery_has_a_picture_with_all_bodies_in_it(name):
     image = picture(scene, size=SMALL)
     assert image.shape == (SMALL[1], SMALL[0], 3)
     assert len(np.unique(image.reshape(-1, 3), axis=0)) > 30, "nothing to be seen"
-    motion = start_of(scene)
+    motion = initial_motion(scene)
     camera = looking_at(describe(motion)[1], SMALL)
     places = motion.x[0][[info.slot for info in motion.labels.bodies if info.kind != "coordinate"]]
     x, y, s = camera.project(places).T
@@ -186,7 +186,7 @@ def test_what_has_no_place_is_shown_by_its_table_alone():
 
 @pytest.mark.parametrize("name", ["andrews_squeezer", "bicycle", "gyroscope", "strandbeest_leg"])
 def test_joints_of_bodies_without_a_shape_are_joined_by_bars_and_stand_in_the_picture(name):
-    motion = start_of(taut.gallery(name))
+    motion = initial_motion(taut.gallery(name))
     drawn = Drawing(motion.labels, motion.scene, motion.x, 0.0).data()
     bars = [tuple(np.round(link["b"], 9)) for link in drawn["links"]]
     shapeless = {body["slot"] for body in drawn["bodies"] if body["kind"] == "rigid" and body["principal"]}

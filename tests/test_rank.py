@@ -189,3 +189,24 @@ def test_long_arms_on_one_hub_are_not_taken_for_singular(arms):
             before = rod.at((0.5, 0, 0))
     run = taut.simulate(scene, "lagrange", dt=1e-6, duration=2e-6, progress=False)
     assert (run.info["singular_systems"], run.info["doubtful_systems"]) == (0, 0), run.notes
+
+
+@pytest.mark.parametrize("method, loops, dt", [("rattle", 40, 0.002), ("generalized_alpha", 20, 0.001)])
+def test_a_run_that_can_not_pass_a_singular_position_says_where_and_between_what(method, loops, dt):
+    """Loops that lie flat at once: what can not keep the branch ends there, on the branch, and names constraints."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = taut.simulate(taut.gallery("four_bar", n=loops), method, dt=dt, duration=1.4, progress=False)
+    arms = [run.data.position.sel(body=f"upright_{i}").values - (i, 0, 0) for i in range(loops + 1)]
+    angles = np.unwrap([np.arctan2(arm[:, 1], arm[:, 0]) for arm in arms], axis=1)
+    parted = np.abs(angles - angles[0]).max()
+    assert parted < 1e-6, f"the links part by {parted:.3g} rad: another branch"
+    if run.status != "finished":
+        assert run.status == "diverged" and "is singular" in run.message and "'left_" in run.message, run.message
+        assert abs(np.sin(angles[0][-1])) < 0.05, f"it ended at {angles[0][-1]:.3g} rad, which is not flat"
+
+
+def test_rattle_keeps_its_branch_with_forty_loops_at_a_smaller_step(simulate):
+    run = simulate(taut.gallery("four_bar", n=40), "rattle", 0.001, 1.4)
+    energy = run.data.energy_total.values
+    assert run.status == "finished" and np.abs(energy - energy[0]).max() < 0.02, np.abs(energy - energy[0]).max()

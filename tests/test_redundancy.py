@@ -9,6 +9,7 @@ import pytest
 from words_methods import SOFT
 
 import taut
+from taut.analysis.mechanics.doctor import examine
 from taut.linalg import SOLVERS
 from taut.methods import METHODS
 
@@ -178,3 +179,24 @@ def test_redundant_rows_cost_no_digits_of_the_joint_forces(method):
         found.append(np.stack([run[f"joint_{i}"].force.sel(body=f"bar_{i}").values for i in range(3)]))
     error = np.abs(found[1] - found[0]).max() / np.abs(found[0]).max()
     assert error < 1e-13, f"forces differ by {error:.2g}"
+
+
+@pytest.mark.filterwarnings("ignore::taut.errors.TautWarning")
+def test_reactions_that_the_doctor_does_not_call_open_are_those_without_redundant_rows(simulate):
+    """A four-bar of spatial hinges: what acts in its plane is decided, and is what planar bodies have."""
+    spatial, planar = (taut.gallery("four_bar_rigid", planar=flat) for flat in (False, True))
+    found = [one.value for one in examine(spatial) if one.topic == "open reactions"]
+    assert found == ["crank_pin, knee, top, rocker_pin: force z; torque x, y"], found
+    assert not [one for one in examine(planar) if one.topic == "open reactions"]
+    runs = [simulate(scene, "reference", 0.1, 0.3) for scene in (spatial, planar)]
+    for name in ("crank_pin", "knee", "top", "rocker_pin"):
+        one, other = (run[name].reaction.sel(component="force", axis=["x", "y"]).values for run in runs)
+        assert np.abs(one - other).max() < 1e-8 * np.abs(other).max(), f"{name}: {np.abs(one - other).max():.3g} N"
+
+
+@pytest.mark.filterwarnings("ignore::taut.errors.TautWarning")
+def test_a_constraint_that_begins_in_the_world_tells_its_reaction_on_its_first_body(simulate):
+    run = simulate(taut.gallery("bricard"), "reference", 0.1, 0.2)
+    told, couple = run["axis_1"].reaction.values, run["axis_1"].torque.sel(body="bar_1").values
+    assert np.abs(couple).max() > 0.1 and np.abs(told[:, 1] - couple).max() < 1e-9, f"{told[-1]}, {couple[-1]} N m"
+    assert np.abs(told[:, 0]).max() < 1e-9 and np.abs(told[:, 1, 1]).max() < 1e-9, "a couple across the axis y"

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from words_methods import SOFT
+from words_runs import interrupted
 
 import taut
 from taut.methods import METHODS
-from taut.result import Store
 
-MAXIMAL = [name for name, m in METHODS.items() if m.hooks.start is None and not m.is_for_deformables_only]
+MAXIMAL = [name for name, m in METHODS.items() if m.hooks.prepare is None and not m.is_for_deformables_only]
 # A method that remembers (Adams-Bashforth, an adaptive step) is where an unfaithful checkpoint would show.
 REMEMBERING = [("lagrange", {"integrator": "ab2"}), ("reference", {}), ("implicit_second", {}), ("rattle", {})]
 
@@ -99,17 +99,7 @@ def test_cutting_the_loop_into_pieces_does_not_change_the_motion(monkeypatch):
 def test_a_resumed_run_is_the_uninterrupted_one(method, options, tmp_path, monkeypatch):
     """Ctrl-C after a few pieces of the loop, then resume from what was stored."""
     expected = simulated(method, **options)
-    append, pieces = Store.append, []
-
-    def interrupt(self, *given):
-        append(self, *given)
-        pieces.append(given)
-        if len(pieces) == 5:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("taut.simulation.session.CHUNK_SECONDS", 1e-9)
-        patch.setattr(Store, "append", interrupt)
+    with interrupted(monkeypatch, chunks=5):
         cut = simulated(method, out=tmp_path / "run.taut", **options)
     assert cut.status == "interrupted" and 0 < cut.steps < expected.steps, f"{cut.status} after {cut.steps}"
     with warnings.catch_warnings():

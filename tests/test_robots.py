@@ -156,6 +156,14 @@ def test_mistakes_in_a_urdf_are_named_with_their_line(tmp_path, text, words):
         taut.open_scene(beside(tmp_path, text))
 
 
+def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path):
+    pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    text = """<mujoco><worldbody>
+      <body name="a"><joint name="j" axis="0 0 0"/><geom size="0.1"/></body></worldbody></mujoco>"""
+    with pytest.raises(taut.TautError, match="robot.xml:2: MuJoCo refuses it: axis too small"):
+        taut.open_scene(beside(tmp_path, text, "robot.xml"))
+
+
 def test_unknown_words_suggest_what_was_meant():
     with pytest.raises((taut.TautError, AttributeError), match="hinge"):
         taut.Scene().hing((0, 0, 0), (1, 0, 0))

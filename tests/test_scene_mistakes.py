@@ -10,6 +10,10 @@ from taut.errors import TautError
 from taut.scene import Scene
 
 
+def pin(scene):
+    return scene.hinge(scene.rigid((0, 0, 0), mass=1, inertia=(1, 1, 1)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+
+
 @pytest.mark.parametrize("words, mistake", [
     ("mass is 0; it must be greater", lambda s, a, b, c: s.particle((0, 0, 0), mass=0)),
     ("mass is nan", lambda s, a, b, c: s.particle((0, 0, 0), mass=NAN)),
@@ -26,6 +30,12 @@ from taut.scene import Scene
     ("all must be positive", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, inertia=(1, 1, 0))),
     ("not symmetric", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, inertia=np.triu(np.ones((3, 3))))),
     ("has no inertia", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1)),
+    ("Known: box, capsule, cylinder, mesh, rod, sphere", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, shape={"q": 1})),
+    ("motor 'm': joint is BodyRef(name='b', kind='particle'); give a joint",
+     lambda s, a, b, c: s.motor(b, torque=1, name="m")),
+    ("gear 'g': it ties a coordinate to itself", lambda s, a, b, c: s.gear(*2 * [pin(s)], ratio=2, name="g")),
+    ("Known: e, pi, pin.angle, pin.angle_rate, pin.rate, t.",
+     lambda s, a, b, c: s.motor(pin(s), torque=1, when="pin.angel > 1")),
     ("Did you mean 'sphere'", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, shape={"spere": 1})),
     ("either a mass", lambda s, a, b, c: s.rigid((0, 0, 0), shape={"sphere": 1})),
     ("quaternion of length 0", lambda s, a, b, c: s.rigid((0, 0, 0), fixed=True, orientation=(0, 0, 0, 0))),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -112,3 +113,49 @@ def test_warnings_point_at_the_line_that_called_taut():
     with pytest.warns(TautWarning) as told:
         taut.simulate(scene, dt=1e-3, duration=1e-3, progress=False)
     assert told[0].filename == __file__, told[0].filename
+
+
+# Mechanisms that can not be assembled
+
+
+def crooked_door() -> taut.Scene:
+    """Its hinges do not stand in one line: 0.1 m apart."""
+    scene = taut.Scene()
+    door = scene.rigid((0.5, 0, 0), shape={"box": (1, 2, 0.1)}, mass=1, name="door")
+    scene.hinge(door.at((-0.5, 0.8, 0)), (0, 0.8, 0), axis=(0, 1, 0), name="upper")
+    scene.hinge(door.at((-0.5, -0.8, 0)), (0.1, -0.8, 0), axis=(0, 1, 0), name="lower")
+    return scene
+
+
+def bars(far: float, planar: bool) -> taut.Scene:
+    """Three bars of 1 m whose ends stand `far` apart on the ground, which they reach up to 3 m."""
+    scene = taut.Scene()
+    ends = [(0, 0), (0, 1), (1, 1), (1, 0)]
+    before = None
+    for k, (start, end) in enumerate(zip(ends, ends[1:])):
+        middle = (np.array(start) + end) / 2
+        arm = np.append((np.array(end) - start) / 2, 0.0)
+        bar = scene.rigid((*middle, 0), mass=1, name=f"bar{k}", planar=planar,
+                          inertia=0.1 if planar else (0.1, 0.1, 0.1))  # fmt: skip
+        scene.hinge(bar.at(-arm), (0, 0, 0) if before is None else before, axis=(0, 0, 1), name=f"pin{k}")
+        before = bar.at(arm)
+    scene.hinge(before, (far, 0, 0), axis=(0, 0, 1), name="ground")
+    return scene
+
+
+@pytest.mark.parametrize("start", [None, "repair"])
+@pytest.mark.parametrize("scene", [crooked_door(), bars(5.0, True), bars(5.0, False)])
+def test_a_mechanism_that_can_not_be_assembled_says_which_joints_disagree_by_how_much(scene, start):
+    with pytest.raises(taut.TautError) as told:
+        taut.simulate(scene, "rattle", 0.01, 0.1, start=start, progress=False)
+    text = str(told.value)
+    assert re.search(r"'(upper|lower|pin\d|ground)\[\d\]' by -?\d[\d.e-]* (m|rad)", text), text
+    assert start is None or "can not be assembled" in text or "no place was found" in text, text
+
+
+@pytest.mark.filterwarnings("ignore::taut.TautWarning")
+@pytest.mark.parametrize("planar", [True, False])
+def test_a_mechanism_far_from_its_place_is_assembled_where_it_can_be(planar):
+    run = taut.simulate(bars(2.5, planar), "rattle", 0.01, 0.1, start="repair", progress=False)
+    worst = np.abs(run.records.phi[0]).max()
+    assert run.status == "finished" and worst < 1e-9, f"Φ = {worst:.3g} at the start"

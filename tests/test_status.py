@@ -79,3 +79,27 @@ def test_notes_keep_all_that_was_told_also_when_stored(tmp_path):
     assert texts and all(text in run.notes for text in texts), (texts, run.notes)
     assert any("singular" in note for note in run.notes), run.notes
     assert taut.open(tmp_path / "out.taut").notes == run.notes
+
+
+@pytest.mark.parametrize(("spin", "rings"), [(0.0, False), (3.0, True)])
+def test_velocities_that_ring_about_the_motion_are_told(spin, rings):
+    """A pendulum that is thrown: implicit_improved keeps its places, while Φ̇ grows to the size of v at any step."""
+    scene = taut.Scene()
+    bob = scene.particle((1, 0, 0), mass=1.0, velocity=(0, -spin, 0))
+    scene.distance((0, 0, 0), bob, name="rod")
+    for dt in (0.01, 0.001):
+        run = run_of(scene, "implicit_improved", dt, 3.0)
+        exact = run_of(scene, "reference", 3.0, 3.0)
+        off = np.abs(run.records.x[-1] - exact.records.x[-1]).max()
+        assert run.status == "finished" and off < 400 * dt**2, f"{off:.3g} m off; {run.message}"
+        told = [text for text in run.notes if "velocities break constraint 'rod' at up to" in text]
+        assert bool(told) == rings, f"dt = {dt}: Φ̇ up to {np.abs(run.records.rate).max():.3g} m/s, told {run.notes}"
+
+
+def test_a_start_that_breaks_a_rate_tells_it_in_its_unit():
+    scene = taut.Scene()
+    wheel = scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    pin = scene.hinge(wheel, (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.drive(pin, angle="2*t", name="motor")
+    with pytest.warns(TautWarning, match="breaks constraint 'motor' at a rate of -2 rad/s; it was made consistent"):
+        run_of(scene, "rattle", 0.01, 0.02)

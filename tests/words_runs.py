@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 import taut
 from taut.result import Records
+from taut.simulation.session import Session
 
 STEPS, DT = 11, 0.1  # records at 0, 0.1, … 1 s
 RUDE = 'ball "<script>alert(1)</script>", é'
@@ -48,3 +52,23 @@ def made_run(scene: taut.Scene, steps: int = STEPS, method: str = "implicit_firs
         arrays[name] = rng.normal(size=arrays[name].shape)
     info = {"method": method, "dt": DT, "record_every": 1, "options": {}, "steps_done": steps - 1}
     return taut.Run(scene, model, Records(**arrays), "finished", "", info)
+
+
+@contextmanager
+def interrupted(monkeypatch, chunks: int = 0, steps: int = 0, seconds: float = 1e-9) -> Iterator[None]:
+    """Ctrl-C in a run inside, once it has kept so many chunks of records or taken so many steps.
+
+    seconds  how long the loop works on a chunk
+    """
+    keep, kept = Session._keep, []
+
+    def stop_early(session: Session, *given: object) -> None:
+        keep(session, *given)
+        kept.append(1)
+        if len(kept) == chunks or 0 < steps <= session.done:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("taut.simulation.session.CHUNK_SECONDS", seconds)
+        patch.setattr(Session, "_keep", stop_early)
+        yield

@@ -30,7 +30,7 @@ RESOLVED = 100.0  # times the reference's own error
 def alone(run: Run) -> dict[str, float]:
     """What needs no reference."""
     records, every = run.records, run.info["record_every"]
-    phi, rate = np.abs(run.labels.violation(records.phi[1:])), np.abs(run.labels.held(records.rate[1:]))
+    phi, rate = np.abs(run.labels.violation(records.phi[1:])), np.abs(run.labels.equality_rates(records.rate[1:]))
     if not len(phi):  # diverged in the first step
         return dict.fromkeys(
             ("drift_accumulated", "drift_max", "rate_accumulated", "rate_max", "energy_drift"), np.nan

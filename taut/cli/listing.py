@@ -97,13 +97,14 @@ def _methods() -> tuple[list[str], list[list[str]]]:
 
     rows = [
         [m.name, treats(m), trajectory(m), order(m.order_position), order(m.order_velocity),
-         "yes" if "velocity" in m.levels else "–", m.level, m.solves,
+         "yes" if "velocity" in m.levels else "–", "sticks" if m.sticks else "creeps", m.level, m.solves,
          f"{m.doc} Beware: {m.caveat.text}." if m.caveat else m.doc,
          " ".join(f"{option.name}={_short(option.default)}" for option in m.options)]
         for method in METHODS.values()
         for m in _algorithms(method)
     ]  # fmt: skip
-    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "A v + b = 0", "enforces", "solves", "", "--option"], rows
+    return ["name", "for", "order", "of |Φ|", "of |dΦ/dt|", "A v + b = 0", "dry friction", "enforces", "solves", "",
+            "--option"], rows
 
 
 def _algorithms(method: Method) -> list[Method]:

@@ -54,8 +54,8 @@ class Stepping:
     tolerance: float | None = None
     option: Words | None = None
 
-    def given(self) -> dict[str, Any]:
-        """What was said, by name."""
+    def arguments(self) -> dict[str, Any]:
+        """Of simulate(), as far as flags were given."""
         return {name: value for name, value in vars(self).items() if value is not None and name != "option"}
 
     def options(self) -> dict[str, Any]:
@@ -133,29 +133,29 @@ def run(
     """
     from ..simulation.run import simulate
 
-    asked = stepping.given()
-    asked |= {name: value for name, value in (("out", storing.out), ("start", starting.start)) if value is not None}
+    arguments = stepping.arguments()
+    arguments |= {name: value for name, value in (("out", storing.out), ("start", starting.start)) if value is not None}
     if storing.resume is not None:
         switches = {"option": stepping.option, "overwrite": storing.overwrite, "repair": starting.repair}
-        _refuse_changes([*asked, *(name for name, given in switches.items() if given)])
-        return _go_on(storing.resume, opening.open(scene) if scene is not None else None, storing, view)
+        _refuse_changes([*arguments, *(name for name, given in switches.items() if given)])
+        return _resume(storing.resume, opening.open(scene) if scene is not None else None, storing, view)
     if storing.recover:
         raise TautError("--recover goes with --resume RUN; to see what is damaged: taut verify RUN.")
     if scene is None:
         raise TautError("no scene is given; name one (see taut list scenes), a .yaml or a .py file.")
-    asked |= {"overwrite": storing.overwrite, "project_initial": starting.project_initial, "repair": starting.repair,
-              "durable": storing.durable, **stepping.options()}  # fmt: skip
+    arguments |= {"overwrite": storing.overwrite, "project_initial": starting.project_initial,
+                  "repair": starting.repair, "durable": storing.durable, **stepping.options()}  # fmt: skip
     code = STOPPED
     with watching(storing.out) if view else nullcontext(storing.out) as folder:
         if folder is not None:
-            asked["out"] = folder
-        result = simulate(opening.open(scene), **asked)
+            arguments["out"] = folder
+        result = simulate(opening.open(scene), **arguments)
         code = exit_code(result)
         report(result, storing.out)
     return code
 
 
-def _go_on(path: Path, scene: Scene | None, storing: Storing, view: bool) -> int:
+def _resume(path: Path, scene: Scene | None, storing: Storing, view: bool) -> int:
     """Resume a stored run; the exit code."""
     from ..result.store import Store
     from ..simulation import run as running

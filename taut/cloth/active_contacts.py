@@ -36,7 +36,7 @@ CONTACT_SHARE = 0.02  # of what a spring may miss: what lies still sinks in by t
 @structure
 class ActiveContacts(NamedTuple):
     ineq: Inequalities
-    rows: ContactRows  # λ, φ and active are views of those of active_limits.ActiveLimits
+    rows: ContactRows  # λ, φ and active are views of those of active_context.ActiveLimits
     radius: np.ndarray  # (pairs,) at which distance nodes and balls touch [m]
     rules: ReleaseRules
     events: EventBuffers

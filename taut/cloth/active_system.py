@@ -10,7 +10,7 @@ made once (length_projection.length_system). `gather` takes the rows and columns
 work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
 warp, weft and diagonals, ε shares the load out among them. With a small ε what no motion can mend would go into large
 multipliers of both signs, and releasing those that resist shrinkage would throw nodes about. (2) is repeated, so ε
-costs rounds, not accuracy.
+costs iterations, not accuracy.
 """
 
 from __future__ import annotations
@@ -69,97 +69,97 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
 
 
 @compiled
-def gather(of, active, u):
+def gather(system, active, u):
     """(1) of the springs that are active, and its incomplete factor. Returns m."""
     m = 0
     for e in range(active.shape[0]):
-        of.number[e] = -1
+        system.number[e] = -1
         if active[e]:
-            of.number[e] = m
-            of.row[m] = e
+            system.number[e] = m
+            system.row[m] = e
             m += 1
     filled = 0
-    of.ptr[0] = 0
+    system.ptr[0] = 0
     for k in range(m):
-        e = of.row[k]
-        for q in range(of.all_ptr[e], of.all_ptr[e + 1]):
-            f = of.all_idx[q]
-            if of.number[f] < 0:
+        e = system.row[k]
+        for q in range(system.all_ptr[e], system.all_ptr[e + 1]):
+            f = system.all_idx[q]
+            if system.number[f] < 0:
                 continue
             if f == e:
-                of.diag[k] = filled
-            of.idx[filled] = of.number[f]
-            of.val[filled] = of.all_share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])
+                system.diag[k] = filled
+            system.idx[filled] = system.number[f]
+            system.val[filled] = system.all_share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])
             filled += 1
-        of.ptr[k + 1] = filled
+        system.ptr[k + 1] = filled
     which, dependent = IC0, DEPENDENT
-    ptr, diag, inverse = of.ptr[: m + 1], of.diag[:m], of.inverse[:m]
-    add_ball_diagonal(of, m, u, 1.0)
-    factor_preconditioner(ptr, of.idx, of.val, diag, of.fac, inverse, of.zeros, which, dependent)
-    add_ball_diagonal(of, m, u, -1.0)
+    ptr, diag, inverse = system.ptr[: m + 1], system.diag[:m], system.inverse[:m]
+    add_ball_diagonal(system, m, u, 1.0)
+    factor_preconditioner(ptr, system.idx, system.val, diag, system.fac, inverse, system.zeros, which, dependent)
+    add_ball_diagonal(system, m, u, -1.0)
     return m
 
 
 @inline
-def add_ball_diagonal(of, m, u, sign):
+def add_ball_diagonal(system, m, u, sign):
     """The diagonal of (3)."""
-    if of.ball_w.shape[0] == 0:
+    if system.ball_w.shape[0] == 0:
         return
     for k in range(m):
-        e = of.row[k]
+        e = system.row[k]
         for c in range(2):
-            b = of.ball[e, c]
+            b = system.ball[e, c]
             if b >= 0:
                 size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
-                of.val[of.diag[k]] += sign * (1.0 + SOFT) * of.ball_w[b] * size
+                system.val[system.diag[k]] += sign * (1.0 + SOFT) * system.ball_w[b] * size
 
 
 @inline
-def add_balls(of, m, u, p, out):
+def add_balls(system, m, u, p, out):
     """out += (3) p"""
-    for b in range(of.ball_w.shape[0]):
+    for b in range(system.ball_w.shape[0]):
         for c in range(3):
-            of.ball_sum[b, c] = 0.0
+            system.ball_sum[b, c] = 0.0
     for k in range(m):
-        e = of.row[k]
+        e = system.row[k]
         for c in range(3):
-            if of.ball[e, 0] >= 0:
-                of.ball_sum[of.ball[e, 0], c] += u[e, c] * p[k]
-            if of.ball[e, 1] >= 0:
-                of.ball_sum[of.ball[e, 1], c] -= u[e, c] * p[k]
+            if system.ball[e, 0] >= 0:
+                system.ball_sum[system.ball[e, 0], c] += u[e, c] * p[k]
+            if system.ball[e, 1] >= 0:
+                system.ball_sum[system.ball[e, 1], c] -= u[e, c] * p[k]
     for k in range(m):
-        e = of.row[k]
+        e = system.row[k]
         for c in range(3):
-            if of.ball[e, 0] >= 0:
-                b = of.ball[e, 0]
-                out[k] += of.ball_w[b] * u[e, c] * (of.ball_sum[b, c] + SOFT * u[e, c] * p[k])
-            if of.ball[e, 1] >= 0:
-                b = of.ball[e, 1]
-                out[k] -= of.ball_w[b] * u[e, c] * (of.ball_sum[b, c] - SOFT * u[e, c] * p[k])
+            if system.ball[e, 0] >= 0:
+                b = system.ball[e, 0]
+                out[k] += system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] + SOFT * u[e, c] * p[k])
+            if system.ball[e, 1] >= 0:
+                b = system.ball[e, 1]
+                out[k] -= system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] - SOFT * u[e, c] * p[k])
 
 
 @compiled
-def pcg_with_balls(of, m, u, exact, most):
+def pcg_with_balls(system, m, u, exact, most):
     """linalg.pcg with (3), from μ = 0. Returns the iterations that it took."""
     which = IC0
-    work = of.work[: 4 * m].reshape((4, m))
+    work = system.work[: 4 * m].reshape((4, m))
     r, z, p, Ap = work[0], work[1], work[2], work[3]
-    ptr, diag, inverse, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.mu[:m]
+    ptr, diag, inverse, mu = system.ptr[: m + 1], system.diag[:m], system.inverse[:m], system.mu[:m]
     for k in range(m):
-        r[k] = of.rhs[k]
+        r[k] = system.rhs[k]
         p[k] = 0.0
     goal = exact * norm_by_row(inverse, r)
     rz_old = 1.0
     for iteration in range(most):
         if norm_by_row(inverse, r) <= goal:
             return iteration
-        precondition(ptr, of.idx, diag, of.fac, inverse, which, r, z)
+        precondition(ptr, system.idx, diag, system.fac, inverse, which, r, z)
         rz = dot(r, z)
         for k in range(m):
             p[k] = z[k] + rz / rz_old * p[k]
         rz_old = rz
-        times(ptr, of.idx, of.val, p, Ap)
-        add_balls(of, m, u, p, Ap)
+        times(ptr, system.idx, system.val, p, Ap)
+        add_balls(system, m, u, p, Ap)
         curvature = dot(p, Ap)
         if not curvature > 0.0:
             return iteration
@@ -171,15 +171,16 @@ def pcg_with_balls(of, m, u, exact, most):
 
 
 @compiled
-def solve_active(of, m, phi, u):
+def solve_active(system, m, phi, u):
     """(2) with φ and u of all rows; μ of the first m of `row`. Returns the iterations that it took."""
     for k in range(m):
-        of.rhs[k] = phi[of.row[k]]
-        of.mu[k] = 0.0
+        system.rhs[k] = phi[system.row[k]]
+        system.mu[k] = 0.0
     which, exact, most = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS
-    if of.ball_w.shape[0] > 0:
-        return pcg_with_balls(of, m, u, exact, most)
-    work = of.work[: 4 * m].reshape((4, m))
-    ptr, diag, inverse, rhs, mu = of.ptr[: m + 1], of.diag[:m], of.inverse[:m], of.rhs[:m], of.mu[:m]
-    _, iterations = pcg((ptr, of.idx, of.val, diag), (of.fac, inverse, which), exact, most, work, rhs, mu)
+    if system.ball_w.shape[0] > 0:
+        return pcg_with_balls(system, m, u, exact, most)
+    work = system.work[: 4 * m].reshape((4, m))
+    matrix = system.ptr[: m + 1], system.idx, system.val, system.diag[:m]
+    preconditioner = system.fac, system.inverse[:m], which
+    _, iterations = pcg(matrix, preconditioner, exact, most, work, system.rhs[:m], system.mu[:m])
     return iterations

@@ -16,7 +16,7 @@ from ..methods import METHODS, base
 from ..methods.base import ClothContacts, Method
 from ..model.model import Model
 from ..scene.specs import HARD_EDGE, PIN
-from . import active_limits, choice, records, step
+from . import active_context, active_limits, choice, records, step
 from .attachments import pins_of
 from .baselines import implicit_euler, provot, xpbd
 from .codes import OPTIONS, RELEASE_RULES, UNCONSTRAINED_RULE
@@ -93,9 +93,9 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
     other = next((deformable for deformable in model.deformables if deformable.system == "nodes"), None)
     if other is not None:
         return f"'{other.name}' has system 'nodes' and others 'active'; give all of them the same"
-    rules = {sheet.limit_rule for sheet in model.deformables}
+    rules = {deformable.limit_rule for deformable in model.deformables}
     if len(rules) > 1:
-        return "its sheets have different limit rules, and system 'active' knows one for all; give all of them the same"
+        return "its deformables have different limit rules, and system 'active' knows one for all; give all the same"
     if model.row_count:
         name = model.constraint_info[0].name
         return f"it has the constraint '{name}', but system 'active' holds limits and contacts alone; leave out either"
@@ -112,14 +112,14 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
 
 
 def may_choose(model: Model) -> bool:
-    """Whether both systems can treat a model whose sheets leave it open."""
-    return refuses_beyond_active_limits(model) is None and all(sheet.is_limited for sheet in model.deformables)
+    """Whether both systems can treat a model whose deformables leave it open."""
+    return refuses_beyond_active_limits(model) is None and all(one.is_limited for one in model.deformables)
 
 
-def held_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
+def enforced_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
     """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
 
-    def start(model, system, state, values):
+    def prepare(model, system, state, values):
         if len(model.touching.deformable_pairs):
             state = with_pairs(state, PAIRS_PER_NODE * sum(len(deformable.slots) for deformable in model.deformables))
         context = cloth_context(model, state, float(values[base.TOLERANCE]), int(values[UNCONSTRAINED_RULE]), projects)
@@ -133,7 +133,7 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
 
     return replace(
         method, form="deformable", step=step.step, options=OPTIONS, memory=memory_of, shortest=0.5,
-        hooks=replace(method.hooks, start=start, grow=grow, drain=drain, observe=records.observe,
+        hooks=replace(method.hooks, prepare=prepare, grow=grow, drain=drain, observe=records.observe,
                       measure=records.measure, solver=solver, functions=280),
         tolerance=TOLERANCE, takes_tolerance=True,
         refuses=refuses_beyond_hard_edges if projects else refuses, orders={}, level="position, to the tolerance",
@@ -142,19 +142,19 @@ def held_by_multipliers(method: Method, projects: bool = False, **declared: Any)
     )  # fmt: skip
 
 
-IMPLICIT_FIRST = held_by_multipliers(
+IMPLICIT_FIRST = enforced_by_multipliers(
     METHODS["implicit_first"],
     algorithm="implicit_multipliers",
     doc="One implicit Euler step in which multipliers hold hard edges, pins, limits and contacts, by Newton's method; "
-    "where the active set does not settle, by an interior point or an augmented Lagrangian, in substeps if need be.",
+    "where the active set does not converge, by an interior point or an augmented Lagrangian, in substeps if need be.",
     source="Hong ICRA 2005 (11)-(16), solved to the end; Mehrotra 1992; Li et al. 2020 (motion without crossings)",
     solves="2 to 5, up to 40 and more in impacts",
 )
 ACTIVE_LIMITS = replace(
-    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_limits.memory_of,
+    IMPLICIT_FIRST, form="active", step=active_limits.step, memory=active_context.memory_of,
     refuses=refuses_beyond_active_limits, tolerance=active_limits.TOLERANCE, algorithm="active_limits",
     hooks=replace(
-        IMPLICIT_FIRST.hooks, start=active_limits.start, grow=None, drain=lambda ctx: drain(ctx.contacts),
+        IMPLICIT_FIRST.hooks, prepare=active_context.prepare, grow=None, drain=lambda ctx: drain(ctx.contacts),
         observe=active_limits.observe, measure=active_limits.measure, functions=90,
         solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
     ),
@@ -167,8 +167,8 @@ CHOICE = replace(
     IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
     tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
     hooks=replace(
-        IMPLICIT_FIRST.hooks, start=choice.start_with(IMPLICIT_FIRST.hooks.start), grow=None, drain=choice.drain,
-        observe=choice.observe, measure=choice.measure, told=choice.told, functions=370,
+        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare), grow=None, drain=choice.drain,
+        observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
         solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
                                        f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",
     ),
@@ -177,7 +177,7 @@ CHOICE = replace(
     source="Hong ICRA 2005 V, or (11)-(16) solved to the end",
     solves="as those",
 )  # fmt: skip
-FAST_PROJECTION = held_by_multipliers(
+FAST_PROJECTION = enforced_by_multipliers(
     METHODS["fast_projection"],
     projects=True,
     algorithm="length_projection",

@@ -1,4 +1,4 @@
-"""Attachments: nodes pinned to what moves freely: a ball, a rigid body, or a node of another sheet.
+"""Attachments: nodes pinned to what moves freely: a ball, a rigid body, or a node of another deformable.
 
     φ = x_node - x_body - R r                                                                    (1)
     force on the node -F,   on the body F at R r,   F = F₀ + κ (φ + δx_node - δx_body - B δθ)    (2)

@@ -24,40 +24,40 @@ MAX_ITERATIONS = 300
 
 
 @inline
-def multiply(of, m, u, p, out):
+def multiply(system, m, u, p, out):
     """out = B p"""
-    times(of.ptr[: m + 1], of.idx, of.val, p, out)
-    if of.ball_w.shape[0] > 0:
-        add_balls(of, m, u, p, out)
+    times(system.ptr[: m + 1], system.idx, system.val, p, out)
+    if system.ball_w.shape[0] > 0:
+        add_balls(system, m, u, p, out)
 
 
 @inline
-def diagonal(of, k, u):
+def diagonal(system, k, u):
     """Of B; 0: nothing can move."""
-    d = of.val[of.diag[k]]
-    e = of.row[k]
+    d = system.val[system.diag[k]]
+    e = system.row[k]
     for c in range(2):
-        if of.ball[e, c] >= 0:
+        if system.ball[e, c] >= 0:
             size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
-            d += (1.0 + SOFT) * of.ball_w[of.ball[e, c]] * size
+            d += (1.0 + SOFT) * system.ball_w[system.ball[e, c]] * size
     return d
 
 
 @inline
-def invert_diagonal(of, m, u, inverse):
+def invert_diagonal(system, m, u, inverse):
     """1/d of all rows. Returns a bound of |B| in the norm of (2), by the sums of its rows."""
     largest = 0.0
     touching = 0
     for k in range(m):
-        e = of.row[k]
-        touching += 1 if of.ball[e, 0] >= 0 or of.ball[e, 1] >= 0 else 0
+        e = system.row[k]
+        touching += 1 if system.ball[e, 0] >= 0 or system.ball[e, 1] >= 0 else 0
     for k in range(m):
-        d = diagonal(of, k, u)
+        d = diagonal(system, k, u)
         inverse[k] = 1.0 / d if d > 0.0 else 0.0
         total = 0.0
-        for q in range(of.ptr[k], of.ptr[k + 1]):
-            total += abs(of.val[q])
-        total += touching * max(d - of.val[of.diag[k]], 0.0)
+        for q in range(system.ptr[k], system.ptr[k + 1]):
+            total += abs(system.val[q])
+        total += touching * max(d - system.val[system.diag[k]], 0.0)
         largest = max(largest, total * inverse[k])
     return largest
 
@@ -78,10 +78,10 @@ def split(g, mu, low, inverse, longest):
 
 
 @inline
-def set_gradient(of, m, u, mu, g):
-    multiply(of, m, u, mu, g)
+def set_gradient(system, m, u, mu, g):
+    multiply(system, m, u, mu, g)
     for k in range(m):
-        g[k] -= of.rhs[k]
+        g[k] -= system.rhs[k]
 
 
 @inline
@@ -92,14 +92,21 @@ def set_direction(g, mu, low, inverse, p):
 
 
 @inline
-def free_step(of, m, u, g, mu, low, inverse, p, Ap, longest):
-    """(3)"""
-    multiply(of, m, u, p, Ap)
+def along_direction(system, m, u, g, p, Ap):
+    """A p into Ap; returns pᵀAp and gᵀp."""
+    multiply(system, m, u, p, Ap)
     curvature = 0.0
     slope = 0.0
     for k in range(m):
         curvature += p[k] * Ap[k]
         slope += g[k] * p[k]
+    return curvature, slope
+
+
+@inline
+def free_step(system, m, u, g, mu, low, inverse, p, Ap, longest):
+    """(3)"""
+    curvature, slope = along_direction(system, m, u, g, p, Ap)
     whole = slope / curvature if curvature > 0.0 else 1e300
     most = 1e300
     for k in range(m):
@@ -120,21 +127,16 @@ def free_step(of, m, u, g, mu, low, inverse, p, Ap, longest):
     for k in range(m):
         if mu[k] > low[k]:
             mu[k] = max(mu[k] - longest * g[k] * inverse[k], low[k])
-    set_gradient(of, m, u, mu, g)
+    set_gradient(system, m, u, mu, g)
     set_direction(g, mu, low, inverse, p)
 
 
 @inline
-def leaving_step(of, m, u, g, mu, low, inverse, p, Ap):
+def leaving_step(system, m, u, g, mu, low, inverse, p, Ap):
     """(4)"""
     for k in range(m):
         p[k] = min(g[k], 0.0) * inverse[k] if mu[k] <= low[k] else 0.0
-    multiply(of, m, u, p, Ap)
-    curvature = 0.0
-    slope = 0.0
-    for k in range(m):
-        curvature += p[k] * Ap[k]
-        slope += g[k] * p[k]
+    curvature, slope = along_direction(system, m, u, g, p, Ap)
     size = slope / curvature if curvature > 0.0 else 0.0
     for k in range(m):
         mu[k] -= size * p[k]
@@ -143,18 +145,18 @@ def leaving_step(of, m, u, g, mu, low, inverse, p, Ap):
 
 
 @compiled
-def solve_bounded(of, m, phi, u, tension, dt):
+def solve_bounded(system, m, phi, u, tension, dt):
     """(1) with φ, u and λ of all rows; μ of the first m of `row`. Returns the iterations that it took."""
-    work = of.work[: 5 * m].reshape((5, m))
+    work = system.work[: 5 * m].reshape((5, m))
     g, p, Ap, low, inverse = work[0], work[1], work[2], work[3], work[4]
-    mu = of.mu[:m]
+    mu = system.mu[:m]
     for k in range(m):
-        e = of.row[k]
-        of.rhs[k] = phi[e]
+        e = system.row[k]
+        system.rhs[k] = phi[e]
         mu[k] = 0.0
         low[k] = min(-tension[e] * dt * dt, 0.0)
         g[k] = -phi[e]
-    longest = 1.0 / max(invert_diagonal(of, m, u, inverse), 1e-300)
+    longest = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
     set_direction(g, mu, low, inverse, p)
     free, cut, bound = split(g, mu, low, inverse, longest)
     goal = RESIDUAL * RESIDUAL * (free + bound)
@@ -162,8 +164,8 @@ def solve_bounded(of, m, phi, u, tension, dt):
         if free + bound <= goal:
             return iteration
         if bound <= cut:
-            free_step(of, m, u, g, mu, low, inverse, p, Ap, longest)
+            free_step(system, m, u, g, mu, low, inverse, p, Ap, longest)
         else:
-            leaving_step(of, m, u, g, mu, low, inverse, p, Ap)
+            leaving_step(system, m, u, g, mu, low, inverse, p, Ap)
         free, cut, bound = split(g, mu, low, inverse, longest)
     return MAX_ITERATIONS

@@ -3,22 +3,22 @@
     active   springs explicitly, and a linear system of the rows that act alone (active_limits.py)
     nodes    Newton's method on the places of all nodes (step.py)
 
-Both obey the same limits to the same tolerance, and both are of first order. Which of them is the cheaper one hangs on
-how many springs are at their limit, and that changes while a run goes on. It is decided by counts, never by a clock, so
-that runs repeat bit for bit; nanoseconds (ACTIVE_COST, NODES_COST) are what one of each takes, measured once:
+Both satisfy the same limits to the same tolerance, and both are of first order. Which of them is cheaper depends on how
+many springs are at their limit, and that changes during a run. It is decided by counts of operations, never by a clock,
+so that runs repeat bit for bit; ACTIVE_COST and NODES_COST are the nanoseconds per operation, measured once:
 
-    active   a · (substeps × size, rounds × rows, entries gathered, entries multiplied)          (1)
+    active   a · (substeps × size, iterations × rows, entries gathered, entries multiplied)          (1)
     nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
 
 with F factorisations in a step. While one system is in use its own cost is the mean of steps before, and that of the
-other is foretold from the m springs at their limit:
+other is predicted from the m springs at their limit:
 
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-A step goes on with the other system where the one in use is MARGIN times as dear as the other (nodes, whose impacts
-soon pass, are left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro;
-where it is CLEARLY dearer, after 4. By the paper's rule nodes take some
+The system is changed where the one in use costs MARGIN times as much as the other (nodes, whose impacts soon pass, are
+left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro; where it costs
+CLEARLY more, after 4. By the paper's rule nodes take some
 four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
 that the system of active rows can not take, or in which its rows give energy (a heavy ball that light nodes stop), is
 taken with nodes. λ goes over as it is; what an integrator remembers is
@@ -40,7 +40,8 @@ from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
 from ..model.arrays import IMPACT_LOSS, LINEAR_SOLVES
-from .active_limits import ActiveContext, context_of, longest_substep
+from .active_context import ActiveContext, context_of
+from .active_limits import longest_substep
 from .active_limits import measure as measure_active
 from .active_limits import observe as observe_active
 from .active_limits import step as active_step
@@ -90,12 +91,12 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def start_with(start_nodes):
-    """`start` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes):
+    """`prepare` of the choice, from that of nodes."""
 
-    def start(model, system, state, par):
-        state, nodes = start_nodes(model, system, state, par)
-        active = context_of(model, system, state, par, nodes.memory.history)
+    def prepare(model, system, state, options):
+        state, nodes = prepare_nodes(model, system, state, options)
+        active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
         end = len(state.memory) - external
@@ -106,7 +107,7 @@ def start_with(start_nodes):
         )  # fmt: skip
         return state, ChoiceContext(active, nodes, choice)
 
-    return start
+    return prepare
 
 
 def multiplications(table: np.ndarray) -> float:
@@ -132,14 +133,14 @@ def cost_of_nodes(choice, factors):
 
 
 @inline
-def foretold_factors(limits):
+def predicted_factors(limits):
     """(3) with ρ = 1"""
     return min(MOST, FEWEST + PER_ROOT * sqrt(limits))
 
 
 @inline
 def least_of_active(state, ctx, h):
-    """(1) of the substeps that springs need, with one round each."""
+    """(1) of the substeps that springs need, with one iteration each."""
     active, choice = ctx.active, ctx.choice
     rule = int(active.options[UNCONSTRAINED_RULE])
     longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
@@ -199,7 +200,7 @@ def judge_active(ctx):
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
     n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
-    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * foretold_factors(limits))):
+    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * predicted_factors(limits))):
         change(ctx, NODES)
 
 
@@ -209,10 +210,10 @@ def judge_nodes(state, ctx, h, factors):
     n = ctx.choice.numbers
     update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
     limits = count_loaded_limits(ctx.active.limits)
-    n[RATIO] += (min(factors / foretold_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
+    n[RATIO] += (min(factors / predicted_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
     least = least_of_active(state, ctx, h)
-    foretold = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
-    if is_to_leave(n, NODES, foretold):
+    predicted = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
+    if is_to_leave(n, NODES, predicted):
         change(ctx, ACTIVE)
 
 
@@ -284,7 +285,7 @@ def drain(ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     return drain_events(ctx.nodes)
 
 
-def told(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
+def info(ctx: ChoiceContext) -> dict[str, dict[str, int]]:
     """For run.info: how many steps each system took, and how often it was changed."""
     n = ctx.choice.numbers
     steps = {name: int(n[STEPS_ACTIVE + k]) for k, name in enumerate(SYSTEMS)}

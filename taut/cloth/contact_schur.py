@@ -44,7 +44,7 @@ class ContactSchur(NamedTuple):
     seen: np.ndarray  # (nodes,) whether its directions have their places
     compliance: np.ndarray  # (nodes, 6) W of (3): xx, xy, xz, yy, yz, zz
     first: np.ndarray  # (b,) envelope of (3)
-    start: np.ndarray  # (b,)
+    offset: np.ndarray  # (b,)
     val: np.ndarray  # (.,)
     work: np.ndarray  # (4, b) workspace of conjugate gradients
 
@@ -133,11 +133,11 @@ def weight_of(rows, r, i):
 @inline
 def assemble_schur(schur, rows, found):
     """(3). What does not fit into the envelope is added to both diagonals instead: all stays positive definite."""
-    val, start, a = schur.val, schur.start, schur.a
-    for q in range(place_envelope(schur.first, found, start)):
+    val, offset, a = schur.val, schur.offset, schur.a
+    for q in range(place_envelope(schur.first, found, offset)):
         val[q] = 0.0
     for b in range(found):
-        val[start[b] + b] += 1.0 / schur.k[b]
+        val[offset[b] + b] += 1.0 / schur.k[b]
         r = schur.code[1, b] // 3
         for k in range(4):
             i = rows.unknown[r, k]
@@ -153,10 +153,10 @@ def assemble_schur(schur, rows, found):
                     continue
                 entry = weight_of(rows, schur.code[1, c] // 3, i) * (g0 * a[c, 0] + g1 * a[c, 1] + g2 * a[c, 2])
                 if c >= schur.first[b]:
-                    val[start[b] + c] += entry
+                    val[offset[b] + c] += entry
                 else:
-                    val[start[b] + b] += abs(entry)
-                    val[start[c] + c] += abs(entry)
+                    val[offset[b] + b] += abs(entry)
+                    val[offset[c] + c] += abs(entry)
 
 
 @compiled
@@ -175,7 +175,7 @@ def build_schur(schur, rows, count, nodes, mass, h):
     set_node_compliances(schur, nodes, mass, h)
     find_envelope(schur, found)
     assemble_schur(schur, rows, found)
-    factor_envelope(schur.first, schur.start, found, schur.val, DEPENDENT)
+    factor_envelope(schur.first, schur.offset, found, schur.val, DEPENDENT)
 
 
 @on_demand(types.none)
@@ -246,7 +246,7 @@ def take_back_forces(ctx, touching):
     first = 0.0
     last = 1.0
     for q in range(MAX_CG_ITERATIONS):
-        solve_envelope(schur.first, schur.start, count, schur.val, r, z)
+        solve_envelope(schur.first, schur.offset, count, schur.val, r, z)
         now = dot(r, z, count)
         if q == 0:
             first = now

@@ -57,7 +57,7 @@ class ClothProblem(NamedTuple):
     prediction: int  # index into UNCONSTRAINED
     frequency: float  # largest ω of explicit springs [1/s], over 1 for one substep
     mean_edge: float  # mean length of edges [m]
-    extent: float  # largest side of the smallest sheet [m]
+    extent: float  # largest side of the smallest deformable [m]
     node_mass: float  # mean mass of a node [kg]
     smallest_ball: float  # smallest radius of a ball [m]; inf: there is none
     unknown: np.ndarray  # (slots,) number of the slot's unknown, -1: fixed or driven

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..compiled import entry
 from ..model.evaluate import set_time
-from .active_limits import ActiveContext
+from .active_context import ActiveContext
 from .baselines.common import BaselineContext
 from .context import ClothContext
 from .external_contact import evaluate_rows

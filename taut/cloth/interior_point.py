@@ -1,4 +1,4 @@
-"""Primal-dual interior point [Mehrotra 1992]: all limits and contacts at once, where an active set does not settle.
+"""Primal-dual interior point [Mehrotra 1992]: all limits and contacts at once, where an active set does not converge.
 
 Each limit has a slack s and a multiplier T whose product μ falls to zero (slack.py). A heavy ball that pulls a sheet
 taut changes thousands of limits in one step; this takes some 20 to 40 iterations, whatever their number. Mehrotra's

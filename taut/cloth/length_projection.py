@@ -57,8 +57,8 @@ def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> Lengt
     own = np.arange(count) * (count + 1)  # also of edges whose ends are both held
     key, entry = np.unique(np.concatenate([pairs.left_row * count + pairs.right_row, own]), return_inverse=True)
     sign = np.where(pairs.left % 2 == pairs.right % 2, 1.0, -1.0)
-    given = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
-    coupling = np.bincount(entry, given, minlength=count).astype(float)
+    coefficient = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
+    coupling = np.bincount(entry, coefficient, minlength=count).astype(float)
     diag = np.searchsorted(key, own)
     coupling[diag] *= 1.0 + soft
     return LengthSystem(

@@ -1,6 +1,6 @@
 """Newton's method with an active set, until all errors are within their tolerances and forces balance.
 
-Limits and contacts start with a soft penalty κ, which lets the active set settle; where multipliers have converged and
+Limits and contacts start with a soft penalty κ, so that the active set converges; where multipliers have converged and
 an error is left, κ grows. Most steps take two or three iterations. If the active set of limits goes on changing, the
 step is solved by the interior point (interior_point.py). If limits are released between steps alone (the paper's rule),
 or there are contacts alone, it is solved by the augmented Lagrangian (augmented_lagrangian.py). What then still fails
@@ -46,8 +46,8 @@ def newton(system, state, ctx, t, h, most):
     changing = rows / settings.changing_share
     buckles = False
     next_trial = 0
-    two_sided_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
-    interior_point_next = most == settings.max_with_active_set and two_sided_limits
+    exact_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
+    interior_point_next = most == settings.max_with_active_set and exact_limits
     for it in range(most):
         evaluate_all(system, state, ctx, t, x)
         error = largest_error(ctx, longest, deepest)
@@ -79,8 +79,8 @@ def newton(system, state, ctx, t, h, most):
             newton_direction(state, ctx, h, 0.0)
         move_size = largest_move(ctx)
         alpha = min(1.0, settings.max_move / max(move_size, 1e-300))
-        leaving = ctx.problem.paper_rule == 0
-        changes = update_edge_multipliers(ctx, alpha, leaving)
+        may_release = ctx.problem.paper_rule == 0
+        changes = update_edge_multipliers(ctx, alpha, may_release)
         update_attachment_multipliers(ctx, alpha)
         changes += update_row_multipliers(ctx, False, alpha) + update_row_multipliers(ctx, True, alpha)
         apply_move(ctx, x, alpha)
@@ -130,18 +130,18 @@ def solve_step(system, state, ctx, t, h):
     set_may_change = external_count + ctx.self_contact.row_count[0] > 0 or ctx.problem.has_limits == 1
     most = settings.max_with_active_set if set_may_change else settings.max_iterations
     status = newton(system, state, ctx, t, h, most)
-    two_sided_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
-    if status == NOT_CONVERGED and two_sided_limits:
+    exact_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
+    if status == NOT_CONVERGED and exact_limits:
         status = call_solver(ctx.solvers.interior_point, INTERIOR_POINT, (system, state, ctx, t, h))
         if status == ALMOST_CONVERGED:
             status = newton(system, state, ctx, t, h, settings.max_after_interior_point)
     # For hard edges, and after a failure of the interior point, shorter substeps are the quicker way.
-    if status != OK and set_may_change and not two_sided_limits:
+    if status != OK and set_may_change and not exact_limits:
         status = call_solver(ctx.solvers.augmented_lagrangian, AUGMENTED_LAGRANGIAN, (system, state, ctx, t, h))
     if status >= PAIRS_FULL:  # no solver was prepared
         return status
     # So they are for springs that buckle, as long as there are any shorter ones.
-    if status == BUCKLING and two_sided_limits and h > settings.short_substep * ctx.work.dt[0]:
+    if status == BUCKLING and exact_limits and h > settings.short_substep * ctx.work.dt[0]:
         return NOT_CONVERGED
     self_rows, self_count = ctx.self_contact.rows, ctx.self_contact.row_count[0]
     if status != OK and (has_friction(external, external_count) or has_friction(self_rows, self_count)):

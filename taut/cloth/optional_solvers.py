@@ -77,9 +77,9 @@ def with_solvers(system: Any, state: Any, context: ClothContext) -> ClothContext
     """The context with the addresses of the solvers that the scene needs; they are compiled, or loaded, now."""
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         return context
-    given = (numba.typeof(system), numba.typeof(state), numba.typeof(context), types.float64, types.float64)
+    kinds = (numba.typeof(system), numba.typeof(state), numba.typeof(context), types.float64, types.float64)
     chosen = [
         function if NEEDED[name](context) else missing
         for name, function, missing in zip(Solvers._fields, functions(), MISSING)
     ]
-    return context._replace(solvers=Solvers(*(address_of(function, types.int64, *given) for function in chosen)))
+    return context._replace(solvers=Solvers(*(address_of(function, types.int64, *kinds) for function in chosen)))

@@ -128,7 +128,7 @@ def _length_scales(model: Model, slot: np.ndarray) -> np.ndarray:
 
 
 def _floating(model: Model, of: Unknowns) -> np.ndarray:
-    """Deformables, and what is pinned to them, are one group, called by the number of its first sheet."""
+    """Deformables, and what is pinned to them, are one group, called by the number of its first deformable."""
     count = len(model.deformables)
     group = np.full(len(model.x), count)
     for k, deformable in enumerate(model.deformables):

@@ -37,7 +37,7 @@ class Rotations(NamedTuple):
     slot: np.ndarray  # (k,)
     unknown: np.ndarray  # (k,)
     body: np.ndarray  # (k,) orientation
-    start: np.ndarray  # (rigid, 4) R,
+    quat_start: np.ndarray  # (rigid, 4) R,
     quat_pred: np.ndarray  # (rigid, 4) R*,
     middle: np.ndarray  # (rigid, 4) and R̄
     geometric: np.ndarray  # (k, 6) Σ G: xx, xy, xz, yy, yz, zz
@@ -49,8 +49,9 @@ def rotations_of(model: Model, unknown: np.ndarray, count: int) -> Rotations:
     slot, body = np.array(free, np.int64).reshape(-1, 2).T
     of = np.full(count, NONE)
     of[unknown[slot]] = np.arange(len(slot))
-    start, toward, middle = np.zeros((3, *model.quat.shape))
-    return Rotations(slot.copy(), unknown[slot], body.copy(), start, toward, middle, np.zeros((len(slot), 6)), of)
+    quat_start, quat_pred, middle = np.zeros((3, *model.quat.shape))
+    orientations = quat_start, quat_pred, middle
+    return Rotations(slot.copy(), unknown[slot], body.copy(), *orientations, np.zeros((len(slot), 6)), of)
 
 
 @compiled
@@ -73,7 +74,7 @@ def predict_rotations(system, state, ctx, h):
             own = to_body(rotations.quat_pred, i, l0, l1, l2)
             v[s, 0], v[s, 1], v[s, 2] = own[0] / i0, own[1] / i1, own[2] / i2
         for c in range(4):
-            rotations.start[i, c] = quat[i, c]
+            rotations.quat_start[i, c] = quat[i, c]
 
 
 @inline
@@ -92,11 +93,11 @@ def set_orientations(rotations, x, quat):
         turn(rotations.quat_pred, i, 1.0, x[s, 0], x[s, 1], x[s, 2], quat)
         same = 0.0
         for c in range(4):
-            same += rotations.start[i, c] * quat[i, c]
+            same += rotations.quat_start[i, c] * quat[i, c]
         size = sqrt(2.0 + 2.0 * abs(same))
         for c in range(4):
-            start = rotations.start[i, c] if same >= 0.0 else -rotations.start[i, c]
-            rotations.middle[i, c] = (quat[i, c] + start) / size
+            near = rotations.quat_start[i, c] if same >= 0.0 else -rotations.quat_start[i, c]
+            rotations.middle[i, c] = (quat[i, c] + near) / size
 
 
 @compiled

@@ -2,7 +2,7 @@
 
     @entry      called from Python: the loop, and what set-up and results need
     @compiled   called from compiled code by its symbol, compiled once for all callers
-    @inline     copied into its callers: small words of the mathematics, where a call would cost more than the work
+    @inline     copied into its callers: small mathematical functions, where a call would cost more than the work
 
 Without compilation (NUMBA_DISABLE_JIT=1) all of them are plain Python.
 """

@@ -20,6 +20,7 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.errors import WarningsFixer, new_error_context  # type: ignore[attr-defined]
 from numba.core.registry import cpu_target
 from numba.core.targetconfig import ConfigStack
+from numba.core.typing import signature
 
 _calls: dict[Any, Any] = {}  # signatures, by function and types of the arguments
 _attributes: dict[Any, Any] = {}  # types of attributes, by type and name
@@ -29,6 +30,7 @@ PLAIN = {  # operators of numbers and arrays, to which a literal is the number t
     for prefix in ("", "i")
     if hasattr(operator, f"{prefix}{name}")
 } | {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.getitem, operator.setitem}
+EXTREMES = {max: operator.gt, min: operator.lt}  # of numbers of one type; numba compiles a function for each
 Remembered = types.Function | types.NumberClass | str  # their rules do not depend on the caller
 
 
@@ -43,6 +45,12 @@ def operator_signature(op: Any, arguments: tuple) -> Any:
     return operator_type(op).get_call_type(cpu_target.typing_context, arguments, {})
 
 
+def extreme_of(arguments: tuple) -> bool:
+    """Whether these are several numbers of one type."""
+    first = types.unliteral(arguments[0]) if len(arguments) > 1 else None
+    return isinstance(first, types.Integer | types.Float) and all(types.unliteral(kind) == first for kind in arguments)
+
+
 class KernelInferer(typeinfer.TypeInferer):
     """numba's inference with a memory."""
 
@@ -55,6 +63,11 @@ class KernelInferer(typeinfer.TypeInferer):
     def resolve_call(self, fnty: Any, pos_args: Any, kw_args: Any) -> Any:
         if fnty is operator.getitem:
             fnty = operator_type(fnty)
+        if getattr(fnty, "typing_key", None) in EXTREMES and extreme_of(pos_args):
+            plain = tuple(map(types.unliteral, pos_args))
+            return signature(plain[0], *plain)
+        if isinstance(fnty, types.Dispatcher):  # for a literal it would be compiled once more
+            pos_args = tuple(map(types.unliteral, pos_args))
         if kw_args or not isinstance(fnty, Remembered):
             return super().resolve_call(fnty, pos_args, kw_args)
         if getattr(fnty, "typing_key", None) in PLAIN and isinstance(pos_args[0], types.Number | types.Array):

@@ -77,8 +77,13 @@ class KernelLibrary(JITCodeLibrary):
         return key_of(self.origin)
 
     def _optimize_functions(self, module: Any) -> None:
-        """numba optimises each function of a module before the module, too, which only helps to count references."""
+        """numba optimises each function before what it calls is copied into it: a tenth of the time of a short step, so
+        kept for functions with loops in loops, and of no use elsewhere."""
         module.data_layout = self._codegen._data_layout
+        if not self.inline and self.depth >= FULL:
+            for function in module.functions:
+                passes = self._codegen._pass_builder()
+                passes.getFunctionPassManager().run(function, passes)
 
     def _optimize_final_module(self) -> None:
         """Fully where loops stand in loops, lightly elsewhere; what is inlined only so that callers do not repeat it.

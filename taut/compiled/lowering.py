@@ -29,7 +29,7 @@ from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering
 
-from .inference import PLAIN, operator_signature, operator_type
+from .inference import EXTREMES, PLAIN, extreme_of, operator_signature, operator_type
 from .on_demand import OnDemandType, write_call
 from .references import item_size
 
@@ -178,7 +178,10 @@ class KernelLower(Lower):
             if getattr(callee, "inline", False):
                 self.library.depth = max(self.library.depth, self._depth + callee.depth)
             return None
-        if getattr(kind, "typing_key", None) is not range or expr.kws or expr.vararg is not None:
+        key = getattr(kind, "typing_key", None)
+        if key in EXTREMES and not expr.kws and expr.vararg is None and extreme_of(signature.args):
+            return self._write_extreme(EXTREMES[key], signature.args[0], expr.args)
+        if key is not range or expr.kws or expr.vararg is not None:
             return None
         number = RANGES.get(signature.return_type)
         if number is None or any(given != number for given in signature.args):
@@ -189,6 +192,14 @@ class KernelLower(Lower):
         found = ir.Constant(self.context.get_value_type(signature.return_type), ir.Undefined)
         for k, value in enumerate(given):
             found = self.builder.insert_value(found, value, k)
+        return found
+
+    def _write_extreme(self, op: Any, kind: Any, variables: Any) -> Any:
+        """As Python finds a maximum or minimum: what is not a number is passed over unless it comes first."""
+        found, *others = (self._cast_var(variable, kind) for variable in variables)
+        compare = self.context.get_function(operator_type(op), operator_signature(op, (kind, kind)))
+        for value in others:
+            found = self.builder.select(compare(self.builder, (value, found)), value, found)
         return found
 
     def _write_getiter(self, expr: Any) -> Any:

@@ -17,7 +17,7 @@ from ..compiled import compiled, entry, inline
 from ..methods.base import CONTRADICTORY, OK, TOO_MANY
 from ..model.evaluate import advance_positions, clear, free_accelerations, jacobian_times, set_driven_accelerations
 from .collect import add_candidates, evaluate_equalities, evaluate_inequalities, factor_equalities, gap_rates
-from .coordinates import accelerate_freely, take_coordinates
+from .coordinates import accelerate_freely, evaluate_coordinates
 from .event_log import log_source_rows, record_changes
 from .rows import NO, YES, ZERO
 from .rules import EXACT, IMPROVED, PLATT
@@ -106,7 +106,7 @@ def choose_active(system, state, ctx, t, instant):
     rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
     rule = ctx.problem.rule
     if ctx.coordinates.used == 1:
-        take_coordinates(system, state, ctx, t)
+        evaluate_coordinates(system, state, ctx, t)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
     mark_touching(ctx, system.work)
     count = collect_touching(state, ctx)
@@ -157,7 +157,7 @@ def initial_active_set(system, state, ctx):
     """The set that a rule of Platt starts with at t = 0: rows with Φ = 0, for platt_improved only those with w < 0."""
     rows = ctx.rows
     if ctx.coordinates.used == 1:
-        take_coordinates(system, state, ctx, 0.0)
+        evaluate_coordinates(system, state, ctx, 0.0)
     free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
     if ctx.coordinates.used == 0:
         project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import limits
 from ..compiled import entry
-from ..errors import TautError, listed
+from ..errors import TautError, listed, present
 from ..methods import METHODS
 from ..methods.acceleration import STAGES
 from ..methods.base import OK, Method, Option, named_options
@@ -100,15 +100,15 @@ def event_driven(method: Method) -> Method:
             return f"its groups have too many pairs to stop at every activation; {remedy}"
         return method.refuses(model)
 
-    def start(model, system, state, values):
+    def prepare(model, system, state, values):
         named = named_options(options, values)
         named["resting"] = named["resting"] or LANDING
         dense = min(limits.most("touching"), max(1, len(model.inequality_names)))
         if method.coordinates != "reduced":
             ctx = contact_context(model, state, values, named, dense)
             return state, EventContext(ctx, own_step(method, model, system, state, values))
-        assert method.hooks.start is not None
-        state, reduced = method.hooks.start(model, system, state, values)
+        prepare_reduced = present(method.hooks.prepare, "the hook of reduced coordinates")
+        state, reduced = prepare_reduced(model, system, state, values)
         reduced = with_inequalities(model, reduced, dense)
         ctx = contact_context(model, state, values, named, dense)._replace(coordinates=coordinates(reduced))
         return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
@@ -126,7 +126,7 @@ def event_driven(method: Method) -> Method:
         doc="Its own steps, cut where an inequality activates, is released or has an impact.",
         level=f"{method.level}; Φ ≥ 0 at located events", solves=f"{method.solves} for each trial of a step",
         step=events.step, options=options, refuses=refuses, stages=max(method.stages, STAGES),
-        hooks=replace(method.hooks, start=start, begin=begin, observe=events.observe, measure=events.measure,
+        hooks=replace(method.hooks, prepare=prepare, begin=begin, observe=events.observe, measure=events.measure,
                       functions=130, **of_events),
     )  # fmt: skip
 
@@ -156,7 +156,7 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
     options = (*own, *OPTIONS, *((STEPS_OPTION,) if "events" in method.contacts else ()))
     context_of = fixed_context(method, options, projected)
 
-    def start(model, system, state, values):
+    def prepare(model, system, state, values):
         ctx = context_of(model, state, values)
         while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
             state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
@@ -169,7 +169,7 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
 
     return replace(
         method, form="contact", algorithm="time_stepping", shortest=0.5,
-        hooks=replace(method.hooks, start=start, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
+        hooks=replace(method.hooks, prepare=prepare, grow=grow, drain=drain, remarks=remarks, log=lambda ctx: ctx,
                       observe=fixed.observe, measure=measure, functions=130),
         doc="Complementarity of λ and the linearised Φ at the end of a fixed step, with Coulomb friction and impacts.",
         source="Moreau 1988; Stewart and Trinkle 1996; Hong ICRA 2005 (11)-(16)",
@@ -189,7 +189,7 @@ def second_order_steps(method: Method) -> Method:
             return "its groups have too many pairs for steps that enforce them; use implicit_first"
         return method.refuses(model)
 
-    def start(model, system, state, values):
+    def prepare(model, system, state, values):
         return state, EventContext(context_of(model, state, values), own_step(method, model, system, state, values))
 
     first_order = time_stepping(method)
@@ -197,7 +197,7 @@ def second_order_steps(method: Method) -> Method:
         first_order, algorithm="second_order_steps", refuses=refuses, options=options,
         doc="Fixed steps: its own while the active set does not change; else complementarity at the end of the step.",
         solves="1 complementarity problem, and those of its own step", step=second.step,
-        hooks=replace(first_order.hooks, start=start, grow=None, observe=second.observe, measure=second.measure,
+        hooks=replace(first_order.hooks, prepare=prepare, grow=None, observe=second.observe, measure=second.measure,
                       **of_events),
     )  # fmt: skip
 

@@ -19,12 +19,18 @@ from .collect import set_block, set_rotations, set_tangents
 SKIN = 0.3  # of the smallest radius: how much farther than needed pairs are searched for
 
 
-@on_demand(types.int64)
+@inline
 def update_pairs(state, ctx, speed, h):
     """Search for near pairs again where balls have moved too far since the last search."""
-    ineq, work = ctx.ineq, ctx.pairs
-    if ineq.ball_slot.shape[0] == 0:
+    if ctx.ineq.ball_slot.shape[0] == 0:
         return OK
+    return update_all_pairs(state, ctx, speed, h)
+
+
+@on_demand(types.int64)
+def update_all_pairs(state, ctx, speed, h):
+    """`update_pairs`, where there are balls in large groups."""
+    ineq, work = ctx.ineq, ctx.pairs
     needed = 4.0 * h * speed + ctx.problem.gap_tolerance
     reach = state.pair_reach[0]
     if reach > needed and not needs_rebuild(state.x, state.pairs_at, ineq.ball_slot, reach - needed):
@@ -116,9 +122,15 @@ def add_ball_rotation(ctx, quat, n, source, slot, arm):
         cand.ptr[n + 1] = at + 1
 
 
-@on_demand(types.float64)
+@inline
 def deepest_overlap(state, ctx):
     """The largest overlap of any pair; its place in state.pairs into ctx.pairs.found."""
+    return deepest_of_pairs(state, ctx) if state.pair_count[0] > 0 else 0.0
+
+
+@on_demand(types.float64)
+def deepest_of_pairs(state, ctx):
+    """`deepest_overlap`, where there are pairs."""
     worst = 0.0
     for k in range(state.pair_count[0]):
         phi, _, _, _ = pair_gap(ctx.ineq, state, k)

@@ -9,9 +9,18 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
+
 from ..compiled import compiled, inline
 from ..model.dispatch import rechart_kind
-from ..model.evaluate import evaluate_constraints, form_and_factor, inequalities_at, set_time, start_of, update_places
+from ..model.evaluate import (
+    batch_offsets,
+    evaluate_constraints,
+    form_and_factor,
+    inequalities_at,
+    set_time,
+    update_places,
+)
 from ..model.rotation import to_body
 
 
@@ -43,7 +52,7 @@ def evaluate_inequalities(system, ctx, t, x, quat, v, second):
             for k in range(rows.ptr[r], rows.ptr[r + 1]):
                 negate_block(ineq.J, k)
             for k in range(spin_ptr[r], spin_ptr[r + 1]):
-                negate_block(ineq.J, rows.spin_block[k])
+                negate_block(ineq.J, np.uint64(rows.spin_block[k]))
 
 
 @inline
@@ -59,8 +68,8 @@ def choose_charts(system, state, ctx):
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             update_places(system, state.x, state.quat, state.v)
-            given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, state.x)
-            rechart_kind(batches.chart[b], batches.code[b], given)
+            arguments = (batches.members[b], batch_offsets(batches, b), batches.idx, batches.ints, state.x)
+            rechart_kind(batches.chart[b], batches.code[b], arguments)
 
 
 @compiled
@@ -73,7 +82,7 @@ def gap_rates(ctx, v, out):
         for k in range(rows.ptr[r], rows.ptr[r + 1]):
             total += dot_block(J, k, v, rows.slot[k])
         for q in range(spin_ptr[r], spin_ptr[r + 1]):
-            k = rows.spin_block[q]
+            k = np.uint64(rows.spin_block[q])
             total += dot_block(J, k, v, rows.slot[k])
         out[r] = total
 
@@ -140,7 +149,7 @@ def add_tangents(places, ctx, n, at, quat, normal):
             slot = rows.slot[k]
             body = ineq.quat_of[slot]
             arm = -ineq.arm[k] if weight > 0.0 else ineq.arm[k]
-            set_block(cand, at, slot + 1, 0.0, 0.0, 0.0)
+            set_block(cand, at, np.uint32(slot + 1), 0.0, 0.0, 0.0)
             place = to_body(quat, body, arm * n0, arm * n1, arm * n2)
             set_rotations(cand, at, first + i, quat, body, place)
             at += 1
@@ -149,7 +158,7 @@ def add_tangents(places, ctx, n, at, quat, normal):
         source = first + (rows.spin_from[q] - rows.ptr[r])
         k = rows.spin_place[q]
         arm = (places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
-        set_rotations(cand, here, source, quat, places.body[k], arm)
+        set_rotations(cand, here, source, quat, np.int64(places.body[k]), arm)
     return at
 
 

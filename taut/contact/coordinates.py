@@ -63,7 +63,7 @@ def coordinates(reduced: Reduced) -> Coordinates:
 
 
 @on_demand(types.none)
-def take_coordinates(system, state, ctx, t):
+def evaluate_coordinates(system, state, ctx, t):
     """B, c, H and what is enforced beside the contacts, at the state."""
     reduced = ctx.coordinates.reduced
     copy(state.x, system.work.x1)

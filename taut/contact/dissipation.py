@@ -51,7 +51,7 @@ def has_impacts(ctx, n, h):
 
 
 @on_demand(types.none)
-def count_impacts(system, state, ctx, h, work, friction):
+def accumulate_impact_loss(system, state, ctx, h, work, friction):
     """(2) after a step from ctx.saved.v to state.v in which drivers did `work` and `friction` was dissipated."""
     free, f, v_start = system.bodies.free, system.work.f, ctx.saved.v
     total = kinetic_energy(system, v_start) - kinetic_energy(system, state.v) + work - friction
@@ -62,7 +62,7 @@ def count_impacts(system, state, ctx, h, work, friction):
 
 
 @on_demand(types.none)
-def count_friction(state, ctx, n, fraction):
+def accumulate_friction_loss(state, ctx, n, fraction):
     """(3): add `fraction` of what the friction of the first n candidates dissipates."""
     cand = ctx.cand
     total = 0.0

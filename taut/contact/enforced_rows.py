@@ -51,9 +51,12 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(method: Method, model: Model, system: System, state: State, options: Array, given: Any = None) -> OwnStep:
-    """`options`: as in methods/base.py; the options of the method itself stand first in it. given: what its step is
-    given in place of them."""
+def own_step(
+    method: Method, model: Model, system: System, state: State, options: Array, context: Any = None
+) -> OwnStep:
+    """`options`: as in methods/base.py; the options of the method itself stand first in it. `context`: what its step
+    gets in their place, if that is something else."""
+
     def declared(number: int, address: int, extended: System, own: State) -> OwnStep:
         first = (float(options[FIRST_STEP]) or FIRST_PART) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
@@ -63,7 +66,8 @@ def own_step(method: Method, model: Model, system: System, state: State, options
         return declared(WITHOUT, 0, system, state)
     extended = extended_system(model, system, method.stages)
     own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(extended.rows.enforced)))
-    kinds = kind_of(extended), kind_of(own), types.float64, types.float64, kind_of(options if given is None else given)
+    number = types.float64
+    kinds = kind_of(extended), kind_of(own), number, number, kind_of(options if context is None else context)
     return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), extended, own)
 
 

@@ -25,11 +25,11 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .coordinates import all_kinetic_energy, keep_rates, own_energy, take_coordinates
+from .coordinates import all_kinetic_energy, evaluate_coordinates, keep_rates, own_energy
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
+from .event_log import events_of_steps, forget_steps, next_instant, record_changes, record_impacts, write_multipliers
 from .event_log import measure as measure_contacts
-from .event_log import next_instant, record_changes, record_impacts, write_multipliers
 from .rows import NO, YES, ZERO
 from .rules import IMPROVED
 from .rules import after as after_step
@@ -44,7 +44,7 @@ def impact_now(system, state, ctx, t, with_restitution):
     """(2): returns how many rows took part, or a status with the sign turned."""
     ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
     if ctx.coordinates.used == 1:
-        take_coordinates(system, state, ctx, t)
+        evaluate_coordinates(system, state, ctx, t)
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
@@ -171,16 +171,12 @@ def step(system, state, t, h, context):
 
 @inline
 def events_so_far(context):
-    """How many events, entries of the log and evaluations of the rule there are."""
-    events = context.contact.events
-    return events.filled[0], events.log.filled[0], events.instant[0]
+    return events_of_steps(context.contact)
 
 
 @inline
 def forget_events(context, so_far):
-    """What was written since then by a step that is taken again."""
-    events = context.contact.events
-    events.filled[0], events.log.filled[0], events.instant[0] = so_far
+    forget_steps(context.contact, so_far)
 
 
 @inline

@@ -17,14 +17,14 @@ from typing import NamedTuple
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise, structure
-from ..methods.acceleration import runge_kutta as runge_kutta_template
+from ..methods.acceleration import stages_of
 from ..methods.acceleration import step as step_template
 from ..methods.base import OK, ROUNDING
 from ..methods.post_stabilization import correct, correct_velocity
 from ..model.evaluate import copy_state, copy_vector, set_time
 from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
-from .coordinates import take_coordinates
+from .coordinates import evaluate_coordinates
 from .driver_work import driver_power
 from .enforced_rows import OwnStep, call_step, enforce_active, step_extended, step_reduced
 from .problem import ContactContext
@@ -58,7 +58,7 @@ def event_functions(system, state, ctx, t, out):
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
         if ctx.coordinates.used == 1:
-            take_coordinates(system, state, ctx, t)
+            evaluate_coordinates(system, state, ctx, t)
         accelerate_active(system, ctx, t, state.x, state.quat, state.v, ctx.eq.lam_unused)
         n = 0
         for r in range(out.shape[0]):
@@ -95,12 +95,10 @@ def integrator_of(context):
     return context.problem.integrator
 
 
-runge_kutta = specialise(
-    runge_kutta_template, "runge_kutta_contact", on_demand(types.none), accelerate=accelerate, power=power
-)  # fmt: skip
+one_stage, runge_kutta = stages_of("contact", accelerate=accelerate, power=power, integrator_of=integrator_of)
 accelerate_and_move = specialise(
-    step_template, "integrate_contact", compiled, accelerate=accelerate, runge_kutta=runge_kutta,
-    integrator_of=integrator_of, power=power,
+    step_template, "integrate_contact", inline, runge_kutta=runge_kutta, one_stage=one_stage,
+    integrator_of=integrator_of,
 )  # fmt: skip
 
 
@@ -131,12 +129,18 @@ def integrate(system, state, t, h, context):
     return status
 
 
-@on_demand(types.none)
+@inline
 def project_state(system, state, context, t):
-    """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them."""
+    """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them; methods at
+    acceleration level and in reduced coordinates leave that to `project_drift`."""
+    if context.own.number >= 0 and context.contact.coordinates.used == 0:
+        project_own_state(system, state, context, t)
+
+
+@on_demand(types.none)
+def project_own_state(system, state, context, t):
+    """`project_state`, of methods with steps of their own."""
     own = context.own
-    if own.number < 0 or context.contact.coordinates.used == 1:
-        return
     if not enforce_active(own, context.contact.rows.active):
         correct(system, state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
         correct_velocity(system, state, t, False)
@@ -148,7 +152,7 @@ def project_state(system, state, context, t):
 
 
 @compiled
-def first_dip(system, state, ctx, t, h):
+def first_undershoot(system, state, ctx, t, h):
     """(3) after a step of h that ended at t + h without an event: when a row was first negative, or h."""
     ineq, rows = ctx.ineq, ctx.rows
     gap_rates(ctx, state.v, rows.rate)
@@ -176,7 +180,7 @@ def locate_event(system, state, context, t, h):
     for r in range(rows.g_lo.shape[0]):
         rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
-        dip = first_dip(system, state, ctx, t, h)
+        dip = first_undershoot(system, state, ctx, t, h)
         if dip >= h:
             return h, OK
         copy_state(ctx.saved, state)

@@ -31,6 +31,20 @@ def record_event(events, kind, row, pair, t, impulse):
 
 
 @inline
+def events_of_steps(ctx):
+    """How many events, entries of the log and evaluations of the rule there are."""
+    events = ctx.events
+    return events.filled[0], events.log.filled[0], events.instant[0]
+
+
+@inline
+def forget_steps(ctx, so_far):
+    """What was written since then by a step that is taken again."""
+    events = ctx.events
+    events.filled[0], events.log.filled[0], events.instant[0] = so_far
+
+
+@inline
 def next_instant(events, t):
     """Number the evaluations of the rule, so that the log can tell the time of each."""
     k = events.instant[0]

@@ -51,7 +51,7 @@ def expansion(n, part):
     """s of (3)."""
     largest = 0.0
     taken = 0.0
-    given = 0.0
+    returned = 0.0
     for i in range(n):
         if part.lam[i] == 0.0:
             continue
@@ -60,10 +60,10 @@ def expansion(n, part):
         for j in range(n):
             term = part.lam[i] * part.S[i, j] * part.lam[j]
             taken += term
-            given += e_i * part.restitution[j] * term
-    if given <= largest * largest * taken:
+            returned += e_i * part.restitution[j] * term
+    if returned <= largest * largest * taken:
         return 1.0
-    return largest * math.sqrt(taken / given)
+    return largest * math.sqrt(taken / returned)
 
 
 @compiled

@@ -8,7 +8,7 @@
     ctx.dense     DenseWork         the problem S λ + c, and the workspace of the rules
     ctx.eq        EqualityWork      targets and multipliers of the equalities
     ctx.vel       VelocityWork      velocities of all slots, (slots, 3) each
-    ctx.saved     StartState        the state to which a step returns
+    ctx.saved     State             the state to which a step returns
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
     ctx.coordinates    Coordinates    reduced coordinates, where a method has them
@@ -25,7 +25,7 @@ import numpy as np
 from ..compiled import structure
 from ..geometry.ball_pairs import GridWork, grid_work
 from ..methods.base import RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE, Option
-from ..model.arrays import Array, Batches, Inequalities, StartState, State, start_state
+from ..model.arrays import Array, Batches, Inequalities, State, start_state
 from ..model.model import Model
 from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
@@ -156,7 +156,7 @@ class ContactContext(NamedTuple):
     dense: DenseWork
     eq: EqualityWork
     vel: VelocityWork
-    saved: StartState
+    saved: State
     pairs: PairWork
     events: EventBuffers
     coordinates: Coordinates

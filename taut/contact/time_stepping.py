@@ -48,7 +48,7 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .dissipation import count_friction, count_impacts, has_impacts
+from .dissipation import accumulate_friction_loss, accumulate_impact_loss, has_impacts
 from .driver_work import add_driver_work, equality_work
 from .event_log import (
     impulses_of_step,
@@ -200,7 +200,7 @@ def solve_correction(system, state, ctx, h, with_energies):
     if with_work:
         add_driver_work(system, state, ctx, n, -1.0, YES)
     if with_friction:
-        count_friction(state, ctx, n, -1.0)
+        accumulate_friction_loss(state, ctx, n, -1.0)
     logged = log.filled[0]
     solve_contacts(system, ctx, n, ctx.problem.rule, dv, UNLOGGED)
     log.filled[0] = logged
@@ -208,7 +208,7 @@ def solve_correction(system, state, ctx, h, with_energies):
         add_driver_work(system, state, ctx, n, 1.0, YES)
         state.ledger[DRIVER_WORK] += equality_work(system, state, eq.lam)
     if with_friction:
-        count_friction(state, ctx, n, 1.0)
+        accumulate_friction_loss(state, ctx, n, 1.0)
     for r in range(eq.lam.shape[0]):
         state.lam[r] += eq.lam[r] / h
     store_multipliers(ctx, state, n, h)
@@ -319,7 +319,7 @@ def step(system, state, t, h, ctx):
         add_driver_work(system, state, ctx, n, 1.0, YES)
         ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
     if problem.friction == 1:
-        count_friction(state, ctx, n, 1.0)
+        accumulate_friction_loss(state, ctx, n, 1.0)
     fast = has_impacts(ctx, n, h)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
@@ -335,7 +335,8 @@ def step(system, state, t, h, ctx):
         impulses_of_step(state, ctx, h)
         write_impulses(state, ctx, first)
     if fast:
-        count_impacts(system, state, ctx, h, ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before)
+        driver_work, friction_loss = ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before
+        accumulate_impact_loss(system, state, ctx, h, driver_work, friction_loss)
     return status
 
 

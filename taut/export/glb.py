@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import present
 from ..picture.meshes import normals
 from ..picture.parts import rgb
 from .base import Format, Options, frames
@@ -43,10 +44,10 @@ def write(run: Run, path: Path, options: Options) -> None:
 
 def _stiff(book: Book, track: Stiff, times: int) -> None:
     part = track.part
-    assert part.vertices is not None
     turn = track.orientation[:, [1, 2, 3, 0]]  # x, y, z, w
     turn = turn / np.linalg.norm(turn, axis=1, keepdims=True)
-    node = book.node(part.name, book.mesh(part, part.vertices), translation=track.position[0].tolist(),
+    mesh = book.mesh(part, present(part.vertices, "the mesh of a part"))
+    node = book.node(part.name, mesh, translation=track.position[0].tolist(),
                      rotation=turn[0].tolist(), scale=track.scale[0].tolist())  # fmt: skip
     if track.moves:
         book.channel(node, "translation", times, track.position, "VEC3")

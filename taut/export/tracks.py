@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import present
 from ..picture.describe import describe
 from ..picture.motion import Motion
 from ..picture.parts import Part
@@ -44,8 +45,8 @@ def tracks(motion: Motion) -> list[Stiff | Soft]:
     for part in describe(motion)[0]:
         poses = [motion[0]] if part.still else list(motion)
         if part.is_stiff:
-            assert part.frame is not None
-            frames = [part.frame(pose) for pose in poses]
+            frame_at = present(part.frame, "the frame of a part")
+            frames = [frame_at(pose) for pose in poses]
             position, turn, scale = (np.array([frame[i] for frame in frames]) for i in range(3))
             flip = np.cumprod(np.where(np.sum(turn[1:] * turn[:-1], axis=1) < 0.0, -1.0, 1.0))
             turn[1:] *= flip[:, np.newaxis]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import present
 from ..picture.parts import rgb
 from .base import Format, Options, frames
 from .tracks import Soft, Stiff, identifiers, tracks
@@ -66,8 +67,8 @@ def _stiff(stage: Any, place: Any, track: Stiff, codes: list[float]) -> Any:
         move.Set(Gf.Vec3d(*track.position[k].tolist()), *when)
         turn.Set(Gf.Quatd(w, x, y, z), *when)
         scale.Set(Gf.Vec3d(*track.scale[k].tolist()), *when)
-    assert track.part.vertices is not None
-    _mesh(stage, place.AppendChild("mesh"), track, track.part.vertices[np.newaxis], [])
+    vertices = present(track.part.vertices, "the mesh of a part")
+    _mesh(stage, place.AppendChild("mesh"), track, vertices[np.newaxis], [])
     return node.GetPrim()
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import notes_so_far, warn
+from taut.errors import notes_so_far, present, warn
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
@@ -77,9 +77,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
 
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)
-    address = ctypes.cast(callback, ctypes.c_void_p).value
-    assert address is not None
-    return address
+    return present(ctypes.cast(callback, ctypes.c_void_p).value, "the address of a callback")
 
 
 def _machine_code_of(module: Any, signature: Any, sizes: Sequence[int]) -> int:
@@ -97,11 +95,10 @@ def _module(key: str, source: Callable[[], str]) -> Any:
         module.__file__ = None
         exec(compile(source(), f"<{name}>", "exec"), module.__dict__)  # our own text (source.py), not the user's
         return module
-    spec = importlib.util.spec_from_file_location(f"taut_generated_{name}", path)
-    assert spec is not None and spec.loader is not None
+    spec = present(importlib.util.spec_from_file_location(f"taut_generated_{name}", path), f"the module {path}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # numba's cache looks it up by name
-    spec.loader.exec_module(module)
+    present(spec.loader, f"the loader of {path}").exec_module(module)
     return module
 
 

@@ -26,6 +26,7 @@ MOST_NODES = 1000
 LARGEST_EXPONENT = 100
 LARGEST_INTEGER = 2**53  # beyond it a float would silently be another number
 
+UNUSED = ".unused_"  # in symbols that stand for numbers which mean nothing, so that each point has three
 CONSTANTS = {"pi": math.pi, "e": math.e}
 FUNCTIONS: dict[str, Callable[..., float]] = {
     "sin": math.sin, "cos": math.cos, "tan": math.tan,
@@ -176,7 +177,8 @@ class _Formula:
             return
         if name in FUNCTIONS:
             raise self.error(f"the function {name} needs its argument in parentheses", node)
-        raise self.error(str(unknown("symbol", name, [*self.symbols, *CONSTANTS])), node)
+        known = [symbol for symbol in self.symbols if UNUSED not in symbol]
+        raise self.error(str(unknown("symbol", name, [*known, *CONSTANTS])), node)
 
     def _judge_call(self, node: ast.Call, name: str) -> None:
         if name not in FUNCTIONS:

@@ -77,6 +77,7 @@ class ForceKind:
     on_all: bool = False  # without points it acts on all free bodies
     link: str = ""  # as what its two points are joined in pictures: "spring"; "": nothing is drawn
     is_spring: bool = False  # cloth treats it implicitly, so it can not be switched beside cloth
+    dry: bool = False  # dry friction on a joint: its fifth point keeps its force (simulation/dry_friction.py)
     coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs: see 9
 

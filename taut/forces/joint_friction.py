@@ -1,11 +1,14 @@
-"""Dry friction on a joint's coordinate, made smooth.
+"""Dry friction on a joint's coordinate: Coulomb's law, or a smooth law for methods that can not treat it.
 
-    Q = -T tanh(q̇/w)                 (1)
-    power = Q q̇                      (2)
+    |Q| ≤ T;   q̇ = 0 while |Q| < T,   else Q = -T sign(q̇)        (1)
+    Q = -T tanh(q̇/w)                                             (2)
+    power = Q q̇                                                  (3)
 
-Coulomb's law is a jump from -T to T; (1) goes over in a width w of rates. A joint under a load |L| < T, which dry
-friction would hold, creeps at w atanh(L/T), and below about w nothing is ever at rest. A small w is a stiff force: with
-explicit methods the step must stay below 2 w I/T, I being the inertia that the joint feels.
+Methods with fixed steps hold (1) at the end of each step: simulation/dry_friction.py chooses Q, which is kept, as
+(Q, 1), in a point of its own that belongs to the state. A joint under a load below T stays where it is.
+
+Adaptive methods and those for deformables have (2), which goes over from T to -T in a width w of rates: a joint under a
+load |L| < T creeps at w atanh(L/T), and below about w nothing is ever at rest. A small w is a stiff force.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ from ..joints.coordinates import act, rate
 from .base import always
 from .joint_forces import SIZES, acted_on, code, joint_force, not_negative
 
+POINTS = 5  # of the coordinate, and where Q is kept
+
 
 def pack(positions, arguments):
     coordinate, size = acted_on(arguments)
@@ -27,27 +32,32 @@ def pack(positions, arguments):
     not_negative(arguments, "torque", "force")
     if not arguments["width"] > 0.0:
         raise ValueError(f"its width is {arguments['width']:g}; it must be positive")
-    return Layout((size, arguments["width"]), (code(coordinate),), points=coordinate.points, acts_on=coordinate)
+    points = (*coordinate.points, arguments["memory"])
+    return Layout((size, arguments["width"]), (code(coordinate),), points=points, acts_on=coordinate)
 
 
 @compiled
 def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
     for i in range(n):
-        kind, own, m = ints[at.ints + i], at.idx + 4 * i, at.p + 2 * i
+        kind, own, m = ints[at.ints + i], at.idx + POINTS * i, at.p + 2 * i
         speed = rate(kind, x, v, idx, own)
-        size = -p[m] * tanh(speed / p[m + 1])  # (1)
+        keeper = idx[own + 4]
+        size = x[keeper, 0]  # (1)
+        if x[keeper, 1] == 0.0:
+            size = -p[m] * tanh(speed / p[m + 1])  # (2)
         act(kind, x, idx, own, size, f)
-        power[0] += size * speed  # (2)
+        power[0] += size * speed  # (3)
     return 0.0
 
 
 KIND = joint_force(
     name="joint_friction",
-    doc="Dry friction on a joint's coordinate, smooth within a width of rates: where it should hold it creeps.",
+    doc="Dry friction on a joint's coordinate; it sticks with methods of fixed steps (`taut list methods`).",
     arguments=(
         *SIZES,
-        Argument("width", "constant", "rate within which friction changes its sign [rad/s or m/s]", default=0.01),
+        Argument("width", "constant", "rate within which it changes its sign, with methods that have it smooth "
+                                      "[rad/s or m/s]", default=0.01),
     ),
-    pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    pack=pack, kernel=kernel, feels_velocity=always, works=always, dry=True,
     examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque=0.7, width=0.5),),
 )  # fmt: skip

@@ -1,21 +1,18 @@
 """Meshes and what is near what: positions x [m] of shape (n, 3) and index arrays; scenes are not known here.
 
-    mesh.py             Mesh: triangles, checked; edges, areas, node masses
-    solid.py            Solid: tetrahedra, checked; edges, volumes, node masses, surface
-    mesh_generators.py  grid(...) and box(...)
-    mesh_files.py       read_mesh: .obj, .ply, .off; read_solid: .msh, .vtk and what else meshio reads
-    meshio_files.py     files that meshio reads, in a process of its own
-    topology.py         edges, neighbours, orientation, connected parts; no knowledge of meshes
-    spring_pairs.py     which nodes structural, shear and bending springs join
+    r = Σ a_k x_k,  d = |r|,  n = r/d      closest_points.py: gap and normal of node-triangle and edge-edge, weights a_k
+    d(x(t)) ≥ η d(x₀)  for 0 ≤ t ≤ 1       ccd.py (one pair), ccd_filter.py: the fraction φ of its way each node may go
+    cell = ⌊x / size⌋                      spatial_hash.py: the one broad phase behind all searches
 
-    closest_points.py   closest points of node and triangle, edge and edge         ┐ compiled;
-    spatial_hash.py     cells of a grid without bounds, found through buckets      │ import these
-    swept_pairs.py      broad phase of moving elements: boxes around their paths   │ modules by
-    ball_pairs.py       broad phase of balls: pairs within reach                   │ name: they
-    ccd.py              continuous collision detection of one pair                 │ load numba
-    proximity.py        contact rows of surfaces as they stand, each contact once  │
-    ccd_filter.py       step filter: how far each node may go without a collision  │
-    intersections.py    which triangles intersect                                  ┘
+    mesh.py, solid.py   Mesh: triangles; Solid: tetrahedra; checked, with edges, areas, volumes, node masses
+    mesh_generators.py  grid(...) and box(...);  mesh_files.py, meshio_files.py  reading files
+    topology.py         edges, neighbours, orientation, connected parts;  spring_pairs.py  which nodes springs join
+
+    swept_pairs.py      broad phase of moving elements: boxes around their paths;  ball_pairs.py  of balls
+    proximity.py        contact rows of surfaces as they stand, each contact once
+    intersections.py    which triangles intersect
+
+Import compiled modules (closest points, hash, pairs, CCD, proximity, intersections) by name: they load numba.
 """
 
 from __future__ import annotations

@@ -48,12 +48,12 @@ class Surface(NamedTuple):
     nodes: Array  # (v, 1) uint32, ascending
     around: Array  # (n + 1,) int64 where the neighbours of each slot begin
     neighbour: Array  # (2 e,) uint32
-    deformable: Array  # (n,) uint32 sheet of each slot
+    deformable: Array  # (n,) uint32 deformable of each slot
     allowed: Array  # (deformables, deformables) bool: which may touch, symmetric
 
 
 def surface(triangles: Array, deformable_of_node: Array | None = None, allowed: Array | None = None) -> Surface:
-    """All deformables in one. Without further word there is one sheet, which may touch itself."""
+    """All deformables in one. By default there is one deformable, which may touch itself."""
     triangles = np.asarray(triangles)
     slots = int(triangles.max()) + 1
     deformable = np.zeros(slots, np.uint32) if deformable_of_node is None else np.asarray(deformable_of_node, np.uint32)
@@ -182,7 +182,7 @@ def corners(work, r):
 
 
 @inline
-def holds_feature(work, other, r):
+def has_corners_of(work, other, r):
     """Whether the triangle of row `other` has all corners that row r needs."""
     for k in range(1, 4):
         if work.weights[r, k] != 0.0:
@@ -196,9 +196,9 @@ def holds_feature(work, other, r):
 def is_needed(work, r, begin, end):
     """Whether row r, one of a node's rows begin to end, is neither a repetition nor behind a nearer triangle."""
     for other in range(begin, end):
-        if other == r or not holds_feature(work, other, r):
+        if other == r or not has_corners_of(work, other, r):
             continue
-        if corners(work, other) == corners(work, r) and holds_feature(work, r, other):
+        if corners(work, other) == corners(work, r) and has_corners_of(work, r, other):
             if other < r:
                 return False
         elif work.distance[other] < work.distance[r] * (1.0 - TIE):

@@ -22,7 +22,7 @@ from typing import Any
 from ..contact.algorithms import contact_of
 from ..model import Model
 from ..model.arrays import State, System
-from .constraints import Start, check_inequalities, prepare_start
+from .constraints import Start, check_inequalities, prepare_start, schur_complement
 from .deformables import check_deformables
 from .equalities import AS_GIVEN, REPAIR, start_mode
 
@@ -35,4 +35,4 @@ def check_start(model: Model, system: System, state: State, context: Any, mode: 
         check_inequalities(model, system, state, contact_of(context), mode)
 
 
-__all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "start_mode"]
+__all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "schur_complement", "start_mode"]

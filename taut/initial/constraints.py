@@ -14,6 +14,7 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
+from ..constraints import ALL
 from ..contact.broad_phase import deepest_overlap, update_pairs
 from ..contact.collect import evaluate_inequalities
 from ..contact.problem import ContactContext
@@ -28,7 +29,8 @@ from ..model.arrays import SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
 from ..model.scales import row_scales, scene_size
 from ..scene.specs import HARD_EDGE
-from .equalities import AS_GIVEN, REPAIR, meet_equalities
+from .equalities import AS_GIVEN, REPAIR, amounts, meet_equalities
+from .projection import CONVERGED, project
 from .rates import meet_rates
 
 CONFLICT_ROUNDS = 30
@@ -89,7 +91,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         # In any flat sheet; and edges that are all at their length (deformables.py) do not contradict each other.
         note("hard edges of deformables depend on each other in the initial position")
     elif dependent:
-        start = replace(start, conflicting=_explain(model, system, state))
+        start = replace(start, conflicting=_explain(model, system, state, start, mode))
         evaluate_start(system, state)
     if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
         evaluate_start(system, state)
@@ -100,14 +102,15 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
     speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
     if np.abs(rate).max() > 1e-12 * speed:
         worst = int(np.argmax(np.abs(rate)))
-        broken = f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
+        broken = (f"the initial velocity breaks constraint '{model.row_names[worst]}' at a rate of {rate[worst]:.3g} "
+                  f"{model.rate_unit(worst)}")
         if mode == AS_GIVEN:
-            note(f"{broken}per second; it was left so (start='as_given')")
+            note(f"{broken}; it was left so (start='as_given')")
         else:
             before = state.v.copy()
             project_velocity(system, state)
             whose = _most(model, before, state.v)
-            warn(f"{broken}per second; it was made consistent (start='as_given' keeps it){whose}")
+            warn(f"{broken}; it was made consistent (start='as_given' keeps it){whose}")
             evaluate_start(system, state)
     system.work.counts[:] = 0
     return start
@@ -133,19 +136,27 @@ def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
     able = np.bincount(row_of, weights=free[rows.slot], minlength=model.row_count) > 0
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     for r in np.flatnonzero(~able & ((np.abs(phi) > 1e-9 * scale) | (np.abs(rate) > 1e-9 * scale))):
-        raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} per "
-                        "second) and acts only on fixed or driven bodies, which no force can move; free one of them "
-                        "or correct its value.")
+        raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} "
+                        f"{model.rate_unit(int(r))}) and acts only on fixed or driven bodies, which no force can move; "
+                        "free one of them or correct its value.")
 
 
-def _explain(model: Model, system: System, state: State) -> bool:
-    """Say which rows depend on each other; returns whether they contradict each other."""
+def _explain(model: Model, system: System, state: State, start: Start, mode: str) -> bool:
+    """Say which rows depend on each other; returns whether they contradict each other. Joints that do are refused."""
     names = model.row_names
     copy = State(*(array.copy() for array in state))
     project_position(system, copy)
     left = np.abs(system.work.phi)
     scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
+    if broken and mode != AS_GIVEN and _are_joints(model, left > 1e-6 * scale):
+        phi = system.work.phi.copy()
+        again = State(*(array.copy() for array in state))
+        if mode == REPAIR and not (project(model, system, again, start.scale, start.size).left > CONVERGED).any():
+            return False  # it is only far from where it can be assembled
+        raise TautError(f"the mechanism can not be assembled: however its bodies are moved, the start breaks "
+                        f"{amounts(model, phi, left / start.scale)}. Change a length, a place or an axis of "
+                        "theirs, leave one of them out, or keep the start with start='as_given' (--start as_given).")
     if broken:
         warn(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
              "the least-squares compromise is used. Remove one or change its value")
@@ -154,7 +165,7 @@ def _explain(model: Model, system: System, state: State) -> bool:
         return True
     evaluate_start(system, state)
     edges = model.rows_of_role(HARD_EDGE)
-    matrix = dense_or_sparse(model, system, model.rows_off(state.x))
+    matrix = schur_complement(model, system, model.rows_off(state.x))
     groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
@@ -162,6 +173,11 @@ def _explain(model: Model, system: System, state: State) -> bool:
         warn(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
              "affected, and of the possible multipliers the smallest are given")
     return False
+
+
+def _are_joints(model: Model, broken: np.ndarray) -> bool:
+    """Whether a joint between frames of bodies is among what is broken; broken: (rows,)."""
+    return any(ALL[info.kind].frames and broken[list(info.rows)].any() for info in model.constraint_info)
 
 
 def _velocities_contradict(model: Model, system: System, state: State) -> bool:
@@ -173,11 +189,12 @@ def _velocities_contradict(model: Model, system: System, state: State) -> bool:
     broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
     if broken:
         warn(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
-             f"{left.max():.3g} per second; the least-squares compromise is used. Remove one or change its value")
+             f"{left.max():.3g} {model.rate_unit(int(np.argmax(left)))}; the least-squares compromise is used. Remove "
+             "one or change its value")
     return bool(broken)
 
 
-def dense_or_sparse(model: Model, system: System, off: np.ndarray):
+def schur_complement(model: Model, system: System, off: np.ndarray):
     """J W Jᵀ at the configuration last evaluated, as a scipy sparse matrix; off: (rows,) that are switched off."""
     from scipy.sparse import csr_array, diags_array
 

@@ -71,7 +71,7 @@ def _tangle(model: Model) -> Tangle | None:
 
 
 def _deformable_of(model: Model) -> Array:
-    """(slots,) index of the sheet of each slot, -1: none."""
+    """(slots,) index of the deformable of each slot, -1: none."""
     of = np.full(len(model.x), -1)
     for k, deformable in enumerate(model.deformables):
         of[deformable.slots] = k
@@ -121,7 +121,7 @@ def _stretched(packed: PackedDeformable, x: Array, w: Array) -> list[str]:
 
 
 def _inside(model: Model, contacts: Contacts) -> list[str]:
-    """Nodes inside solids, by sheet and solid; other inequalities by name."""
+    """Nodes inside solids, by deformable and solid; other inequalities by name."""
     bound = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     if not np.isfinite(contacts.phi).all():
         r = int(np.flatnonzero(~np.isfinite(contacts.phi))[0])

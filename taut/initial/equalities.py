@@ -15,7 +15,7 @@ from ..errors import TautError, and_more, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
-from .projection import SETTLED, project
+from .projection import CONVERGED, project
 
 Array = np.ndarray
 PROJECT, REPAIR, AS_GIVEN = "project", "repair", "as_given"
@@ -53,13 +53,13 @@ def meet_equalities(
         return False
     small = _small(model, scale, size)
     if mode == AS_GIVEN:
-        note(f"the start breaks {_amounts(model, phi, off)}; it was left so (start='as_given')")
+        note(f"the start breaks {amounts(model, phi, off)}; it was left so (start='as_given')")
         return False
     if mode == PROJECT and not conflicting and (off > small).any():
         raise _refusal(model, phi, off, size)
     before = State(*(array.copy() for array in state))
     moved = project(model, system, state, scale, size)
-    stuck = moved.left > SETTLED
+    stuck = moved.left > CONVERGED
     wrong = (off > small) & ~stuck
     if mode == PROJECT and wrong.any():
         state.x[:], state.quat[:] = before.x, before.quat
@@ -67,16 +67,16 @@ def meet_equalities(
     if stuck.any() and not conflicting:
         state.x[:], state.quat[:] = before.x, before.quat
         left = np.where(np.isfinite(moved.left), moved.left, off)
-        raise TautError(f"the start breaks {_amounts(model, phi, off)}, and no place was found where all constraints "
-                        f"hold: the search ended at one that breaks {_amounts(model, left * scale, left)}. Change "
+        raise TautError(f"the start breaks {amounts(model, phi, off)}, and no place was found where all constraints "
+                        f"hold: the search ended at one that breaks {amounts(model, left * scale, left)}. Change "
                         "their values, or start nearer to where they hold.")
     if not conflicting or max(moved.far, moved.turned) > ROUNDING * size:
         turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > ROUNDING else ""
         least = ", the least (weighted by mass) that mends it" if moved.is_least else ""
         if conflicting:
-            kept = _amounts(model, moved.left * scale, moved.left)
+            kept = amounts(model, moved.left * scale, moved.left)
             least = f" to a compromise, which breaks {kept}" if kept else least
-        broke = _amounts(model, phi, off)
+        broke = amounts(model, phi, off)
         warn(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True
 
@@ -100,14 +100,14 @@ def _small(model: Model, scale: Array, size: float) -> Array:
 
 def _refusal(model: Model, phi: Array, off: Array, size: float) -> TautError:
     return TautError(
-        f"the start breaks {_amounts(model, phi, off)}. Only small errors are mended: {SMALL:g} of the scene's size "
+        f"the start breaks {amounts(model, phi, off)}. Only small errors are mended: {SMALL:g} of the scene's size "
         f"({SMALL * size:.3g} m, but {10 * SMALL:g} of a constraint's own length at most), or {SMALL:g} rad. Correct "
         "the start or the values, let taut move the bodies with start='repair' (--repair), or keep it with "
         "start='as_given' (--start as_given)."
     )
 
 
-def _amounts(model: Model, phi: Array, off: Array) -> str:
+def amounts(model: Model, phi: Array, off: Array) -> str:
     """The worst rows with their Φ in its unit."""
     units = {row: unit for info in model.constraint_info for row, unit in zip(info.rows, info.units)}
     rows = [int(r) for r in np.argsort(-off) if off[r] > ROUNDING]

@@ -6,7 +6,7 @@ solved for d = q' ⊟ q by
 
     (J W Jᵀ) μ = J d - Φ,    d' = W Jᵀ μ                                                    (2)
 
-with Φ and J at q ⊞ d. Where (2) does not settle, as far from Φ = 0 it may not, Newton's projection is used, which
+with Φ and J at q ⊞ d. Where (2) does not converge, as may happen far from Φ = 0, Newton's projection is used, which
 finds a place with Φ = 0 but not always the nearest:
 
     (J W Jᵀ) μ = -Φ,    q' = q ⊞ W Jᵀ μ                                                     (3)
@@ -38,7 +38,7 @@ Array = np.ndarray
 ROUNDS = 200
 POLISH = 5  # rounds of (3) after (2)
 LONGEST_MOVE, LARGEST_TURN = 0.25, 0.25  # in one round, of the scene's size, and rad
-SETTLED = 1e-9  # what may be left of Φ, in units of its scale
+CONVERGED = 1e-9  # what may be left of Φ, in units of its scale
 
 
 class Moved(NamedTuple):
@@ -112,8 +112,8 @@ def project(model: Model, system: System, state: State, scale: Array, size: floa
             last = approach(system, state, before.x, before.quat, longest, nearest)
             polish(system, state, 0.0)
             left = np.nan_to_num(np.abs(system.work.phi) / scale, nan=np.inf)
-        tries.append((left, state.x.copy(), state.quat.copy(), nearest and bool(last <= SETTLED * size)))
-        if left.max() <= SETTLED:
+        tries.append((left, state.x.copy(), state.quat.copy(), nearest and bool(last <= CONVERGED * size)))
+        if left.max() <= CONVERGED:
             break
     left, x, quat, is_least = min(tries, key=lambda one: one[0].max())
     state.x[:], state.quat[:] = x, quat

@@ -23,16 +23,16 @@ Array = np.ndarray
 MET = 1e-6  # of the rates asked for: what may be left of (1)
 
 
-def meet_rates(model: Model, state: State, settle: Callable[[], None]) -> bool:
+def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
     """Give state.v the rates that joints ask for; returns whether any does.
 
-    settle  projects state.v onto the constraints
+    project  projects state.v onto the constraints
     """
     asked = [(joint.name, coordinate, points) for joint in model.joints for coordinate, points in joint.coordinates
              if coordinate.rate is not None]  # fmt: skip
     if not asked:
         return False
-    settle()
+    project()
     start = state.v.copy()
     gradients = np.array([_gradient(model, state, coordinate, points) for _, coordinate, points in asked])
     rates = np.array([coordinate.rate for _, coordinate, _ in asked])
@@ -40,13 +40,13 @@ def meet_rates(model: Model, state: State, settle: Callable[[], None]) -> bool:
     moves = []
     for gradient in gradients:
         state.v[:] = start + model.bodies.inverse_mass * gradient
-        settle()
+        project()
         moves.append(state.v - start)
     matrix = np.einsum("ksc,lsc->kl", gradients, np.array(moves))
     scale = np.sqrt(np.maximum(np.einsum("ksc,sc,ksc->k", gradients, model.bodies.inverse_mass, gradients), 1e-300))
     shares = np.linalg.lstsq(matrix / np.outer(scale, scale), missing / scale, rcond=1e-12)[0] / scale  # (2)
     state.v[:] = start + np.einsum("l,lsc->sc", shares, np.array(moves))
-    settle()
+    project()
     found = np.einsum("ksc,sc->k", gradients, state.v)
     off = np.abs(found - rates) / (MET * np.maximum(1.0, np.abs(rates)))
     if off.max() > 1.0:

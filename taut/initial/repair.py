@@ -70,8 +70,8 @@ def projected(model: Model, x: Array, edges: Edges, evaluate: EvaluateContacts, 
             break
         taken |= broken
         rows = np.flatnonzero(taken & able)
-        aim = np.where(hard[rows], 0.0, SLACK * mean)
-        move, lam = _move(slot[rows], gradient[rows], phi[rows] + aim, x, w)
+        margin = np.where(hard[rows], 0.0, SLACK * mean)
+        move, lam = _move(slot[rows], gradient[rows], phi[rows] + margin, x, w)
         taken[rows] = hard[rows] | (lam > 0.0)  # what would pull leaves
         farthest = float(np.abs(move).max(initial=0.0))
         x += move * min(1.0, LONGEST_MOVE * mean / max(farthest, 1e-300))

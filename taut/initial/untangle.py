@@ -28,7 +28,7 @@ class Tangle:
 
     def __init__(self, triangles: Array, deformable: Array, allowed: Array) -> None:
         self.triangles = np.asarray(triangles, np.int64)
-        self.deformable, self.allowed = deformable, allowed  # sheet: (nodes,)
+        self.deformable, self.allowed = deformable, allowed  # deformable: (nodes,)
         self.sides = triangle_edges(self.triangles)
 
     def crossings(self, x: Array) -> Array:
@@ -78,7 +78,7 @@ class Tangle:
     def undone(self, x: Array, w: Array, length: float, thickness: float) -> Array:
         """Places near x without crossings, or with fewer of them.
 
-        w  inverse masses;  length  of the shortest edge [m];  thickness  of the thickest sheet [m]
+        w  inverse masses;  length  of the shortest edge [m];  thickness  of the thickest deformable [m]
         """
         drawn, shifted = self.apart(x, w, length), self.shifted(x, w, thickness)
         fewer = [y for y in (drawn, shifted) if len(self.crossings(y)) == 0]

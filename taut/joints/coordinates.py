@@ -130,6 +130,8 @@ def relation_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, ph
 
 def relation(coordinates: Sequence[Coordinate], weights: Sequence[float], target: Any, constant: float = 0.0) -> Part:
     """Σ a_j (q_j + offset_j) + c = p(t), of a sum that has the unit of the first coordinate."""
+    if len(set(coordinates)) < len(coordinates):
+        raise ValueError("it ties a coordinate to itself; name two different joints")
     constant += sum(weight * coordinate.offset for weight, coordinate in zip(weights, coordinates))
     name = "angle_relation" if coordinates[0].type == "angle" else "displacement_relation"
     points = tuple(point for coordinate in coordinates for point in coordinate.points)

@@ -24,8 +24,8 @@ def factor_direct(lin, tolerance):
     """LDLᵀ of lin.val; returns how many pivots fell below `tolerance` times their diagonal."""
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
-            given = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
-            return _call_factor_supernodes(lin.supernodal_factor_address, lin.kind, given)
+            arguments = lin.supernodes, lin.ptr, lin.val, lin.fac, lin.inverse, tolerance
+            return _call_factor_supernodes(lin.supernodal_factor_address, lin.kind, arguments)
         if lin.groups.width.shape[0] > 0:
             return factor_groups(lin.groups, lin.val, lin.fac, lin.inverse, tolerance)
         matrix, pattern = (lin.ptr, lin.idx, lin.val), (lin.col_ptr, lin.col_idx, lin.row_ptr, lin.row_idx)
@@ -40,8 +40,8 @@ def solve_direct(lin, b, out):
     """L D Lᵀ out = b; `out` may be `b`."""
     if lin.kind == SPARSE:
         if lin.supernodes.row.shape[0] > 0:
-            given = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
-            _call_solve_supernodes(lin.supernodal_solve_address, lin.kind, given)
+            arguments = lin.supernodes, lin.fac, lin.perm, lin.y, b, out
+            _call_solve_supernodes(lin.supernodal_solve_address, lin.kind, arguments)
         elif lin.groups.width.shape[0] > 0:
             solve_groups(lin.groups, lin.fac, b, out)
         else:

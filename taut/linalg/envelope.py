@@ -4,7 +4,7 @@ Row i of the lower triangle is kept from its first entry f_i to the diagonal, ze
 
     L_ij = (a_ij - Σ_k L_ik L_jk) / L_jj,    L_ii = √(a_ii - Σ_k L_ik²),    k ≥ max(f_i, f_j)          (1)
 
-Entry (i, j) is number start[i] + j. The envelope is small where rows are numbered along something long and narrow.
+Entry (i, j) is number offset[i] + j. The envelope is small where rows are numbered along something long and narrow.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ def dot(a, b):
 
 
 @inline
-def place_envelope(first, count, start):
+def place_envelope(first, count, offset):
     """Returns how many entries there are."""
     begin = 0
     for i in range(count):
-        start[i] = begin - first[i]
+        offset[i] = begin - first[i]
         begin += i + 1 - first[i]
     return begin
 
 
 @compiled
-def factor_envelope(first, start, count, val, dependent):
+def factor_envelope(first, offset, count, val, dependent):
     """(1) in place of A. A pivot below `dependent` times its diagonal becomes that diagonal."""
     for i in range(count):
-        begin, end = start[i] + first[i], start[i] + i
+        begin, end = offset[i] + first[i], offset[i] + i
         for j in range(first[i], i):
             k = max(first[i], first[j])
-            done = dot(val[start[i] + k : start[i] + j], val[start[j] + k : start[j] + j])
-            val[start[i] + j] = (val[start[i] + j] - done) / val[start[j] + j]
+            done = dot(val[offset[i] + k : offset[i] + j], val[offset[j] + k : offset[j] + j])
+            val[offset[i] + j] = (val[offset[i] + j] - done) / val[offset[j] + j]
         own = val[end]
         pivot = own - dot(val[begin:end], val[begin:end])
         val[end] = sqrt(pivot if pivot > dependent * own else own)
 
 
 @compiled
-def solve_envelope(first, start, count, val, b, out):
+def solve_envelope(first, offset, count, val, b, out):
     """L Lᵀ out = b; `out` may be `b`."""
     for i in range(count):
-        row = val[start[i] + first[i] : start[i] + i]
-        out[i] = (b[i] - dot(row, out[first[i] : i])) / val[start[i] + i]
+        row = val[offset[i] + first[i] : offset[i] + i]
+        out[i] = (b[i] - dot(row, out[first[i] : i])) / val[offset[i] + i]
     for i in range(count - 1, -1, -1):
-        row, before = val[start[i] + first[i] : start[i] + i], out[first[i] : i]
-        out[i] /= val[start[i] + i]
+        row, before = val[offset[i] + first[i] : offset[i] + i], out[first[i] : i]
+        out[i] /= val[offset[i] + i]
         own = out[i]
         for k in range(row.shape[0]):
             before[k] -= own * row[k]

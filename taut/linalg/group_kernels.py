@@ -51,9 +51,9 @@ def product_kernel(begins: bool) -> Any:
     def weighted_product(typingctx, panels, a, b, count, weight, at_weight, out, at, columns):
         """out[at] = Σ_k w_k A_k B_kᵀ over `count` columns of the micro-panels at a and b (1)."""
 
-        def lower(context, builder, signature, given):
-            panels, weight, out = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4, 6))
-            a, b, count, at_weight, at, columns = (given[k] for k in (1, 2, 3, 5, 7, 8))
+        def lower(context, builder, signature, arguments):
+            panels, weight, out = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 4, 6))
+            a, b, count, at_weight, at, columns = (arguments[k] for k in (1, 2, 3, 5, 7, 8))
 
             def make(width):
                 for first in range(0, width, AT_ONCE):
@@ -86,9 +86,9 @@ set_product, add_product = product_kernel(True), product_kernel(False)
 def subtract_product(typingctx, source, start, fac, a, b, count, at, columns):
     """The tile fac[at] = source[start] - A Bᵀ (2), A and B with `count` columns at a and b of fac."""
 
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, a, b, count, at, columns = (given[k] for k in (1, 3, 4, 5, 6, 7))
+    def lower(context, builder, signature, arguments):
+        source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+        start, a, b, count, at, columns = (arguments[k] for k in (1, 3, 4, 5, 6, 7))
 
         def make(width):
             for first in range(0, width, AT_ONCE):
@@ -111,9 +111,9 @@ def subtract_product(typingctx, source, start, fac, a, b, count, at, columns):
 
 @intrinsic
 def copy_tile(typingctx, source, start, fac, at, columns):
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, at, columns = (given[k] for k in (1, 3, 4))
+    def lower(context, builder, signature, arguments):
+        source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+        start, at, columns = (arguments[k] for k in (1, 3, 4))
 
         def make(width):
             for c, column in enumerate(all_columns(builder, source, start, width)):
@@ -129,9 +129,9 @@ def copy_tile(typingctx, source, start, fac, at, columns):
 def times_upper(typingctx, source, start, fac, k, at, columns):
     """The tile fac[at] = source[start] K, K: the upper triangle in the tile at k of fac."""
 
-    def lower(context, builder, signature, given):
-        source, fac = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        start, k, at, columns = (given[p] for p in (1, 3, 4, 5))
+    def lower(context, builder, signature, arguments):
+        source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+        start, k, at, columns = (arguments[p] for p in (1, 3, 4, 5))
 
         def make(width):
             tile = all_columns(builder, source, start, width)
@@ -152,9 +152,9 @@ def times_upper(typingctx, source, start, fac, k, at, columns):
 def times_lower(typingctx, fac, at, k, columns):
     """The tile fac[at] times Kᵀ, K: the upper triangle in the tile at k."""
 
-    def lower(context, builder, signature, given):
-        fac = Lanes(context, builder, signature.args[0], given[0])
-        at, k, columns = given[1:]
+    def lower(context, builder, signature, arguments):
+        fac = Lanes(context, builder, signature.args[0], arguments[0])
+        at, k, columns = arguments[1:]
 
         def make(width):
             tile = all_columns(builder, fac, at, width)
@@ -190,9 +190,9 @@ def vector_kernel(apply: Any) -> Any:
 
     @intrinsic
     def apply_tile(typingctx, fac, a, columns, rhs, source, target):
-        def lower(context, builder, signature, given):
-            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
-            a, columns, source, target = (given[k] for k in (1, 2, 4, 5))
+        def lower(context, builder, signature, arguments):
+            fac, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+            a, columns, source, target = (arguments[k] for k in (1, 2, 4, 5))
 
             def make(width):
                 tile = all_columns(builder, fac, a, width)

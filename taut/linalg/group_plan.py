@@ -99,7 +99,7 @@ def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarr
 
 def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles) -> dict[str, Any]:
     """Panels, what goes there of J, and the runs of each tile."""
-    row_ptr, slot, free = pattern.given
+    row_ptr, slot, free = pattern.blocks
     slots = free.size
     row_of = np.repeat(np.arange(row_ptr.size - 1), np.diff(row_ptr))
     blocks = np.flatnonzero(free[slot])

@@ -42,7 +42,7 @@ class SparseLU(NamedTuple):
 
 
 def plan_lu(rows: np.ndarray, columns: np.ndarray, perm: np.ndarray) -> tuple[SparseLU, np.ndarray]:
-    """Room for a matrix with entries at (rows, columns), and the place of each of them in `val`.
+    """Memory for a matrix with entries at (rows, columns), and the place of each of them in `val`.
 
     Entries may repeat; diagonals and transposed places are added where they are missing.
     """

@@ -27,12 +27,12 @@ UNREACHABLE = 1e-10  # |B r| / (|B| |r|) at which a residual counts as outside t
 def minres(matrix, shift, tolerance, work, b, out):
     """Returns (whether λ was reached, iterations). matrix: ptr, idx, val and E; `out` may be `b`."""
     ptr, idx, val, weight = matrix
-    c, scale, x, given = work[7], work[8], work[9], work[10]
+    c, scale, x, rhs = work[7], work[8], work[9], work[10]
     m = out.shape[0]
     for i in range(m):
         scale[i] = 1.0 / math.sqrt(weight[i])
-        given[i] = b[i] * scale[i]
-        c[i] = given[i]
+        rhs[i] = b[i] * scale[i]
+        c[i] = rhs[i]
         out[i] = 0.0
     goal = tolerance * norm(c)
     used = 0
@@ -43,7 +43,7 @@ def minres(matrix, shift, tolerance, work, b, out):
             out[i] += x[i]
         times_scaled(ptr, idx, val, scale, out, c)
         for i in range(m):
-            c[i] = given[i] - (c[i] + shift * out[i])
+            c[i] = rhs[i] - (c[i] + shift * out[i])
         # What the recurrences tell may be far from the truth. A shifted system may have a large x, and then rounds.
         reached = norm(c) <= SLACK * goal + (ROUNDING * norm(out) if shift > 0.0 else 0.0)
         if reached or shift == 0.0:

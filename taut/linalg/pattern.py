@@ -49,7 +49,7 @@ class Pattern:
     scipy.sparse takes longer to import than a small system takes to analyse."""
 
     def __init__(self, row_ptr: np.ndarray, slot: np.ndarray, free: np.ndarray) -> None:
-        self.given = row_ptr, slot, free
+        self.blocks = row_ptr, slot, free
         self.rows = row_ptr.size - 1
         self.products = products(row_ptr, slot, free)
 
@@ -64,7 +64,7 @@ class Pattern:
 
     @cached_property
     def members(self) -> sp.csr_matrix:
-        return members(*self.given)
+        return members(*self.blocks)
 
 
 def graph(pairs: Products, m: int) -> sp.csr_matrix:

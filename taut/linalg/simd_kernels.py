@@ -150,9 +150,9 @@ def tile_kernels(micro_panels: int) -> tuple[Any, Any]:
     def set_updates(typingctx, fac, a, step, b, count, updates, at, apart):
         """The tile updates[at] = - micro-panel at a × (micro-panel at b)ᵀ over `count` columns (1); others `apart`."""
 
-        def lower(context, builder, signature, given):
-            fac, updates = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
-            a, step, b, count, at, apart = (given[k] for k in (1, 2, 3, 4, 6, 7))
+        def lower(context, builder, signature, arguments):
+            fac, updates = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 5))
+            a, step, b, count, at, apart = (arguments[k] for k in (1, 2, 3, 4, 6, 7))
             starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(micro_panels)]
             for k, tile in enumerate(tile_products(builder, fac, starts, b, count)):
                 here = builder.add(at, builder.mul(apart, WORD(k)))
@@ -167,9 +167,9 @@ def tile_kernels(micro_panels: int) -> tuple[Any, Any]:
     def finish_tiles(typingctx, fac, a, step, b, count, columns):
         """Columns count … count + columns - 1 of L in micro-panels from a on (2); the one at b has their K."""
 
-        def lower(context, builder, signature, given):
-            fac = Lanes(context, builder, signature.args[0], given[0])
-            a, step, b, count, columns = given[1:]
+        def lower(context, builder, signature, arguments):
+            fac = Lanes(context, builder, signature.args[0], arguments[0])
+            a, step, b, count, columns = arguments[1:]
             starts = [builder.add(a, builder.mul(step, WORD(k))) for k in range(micro_panels)]
             products = tile_products(builder, fac, starts, b, count)
             shift = builder.mul(count, WORD(LANES))
@@ -201,9 +201,9 @@ set_two_updates, finish_two_tiles = tile_kernels(2)
 def add_lanes(typingctx, source, q, target, at, low, high):
     """target[at + i] += source[q + i] for the lanes i = low … high - 1 of a vector."""
 
-    def lower(context, builder, signature, given):
-        source, target = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 2))
-        q, at, low, high = (given[k] for k in (1, 3, 4, 5))
+    def lower(context, builder, signature, arguments):
+        source, target = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
+        q, at, low, high = (arguments[k] for k in (1, 3, 4, 5))
         lane = ir.Constant(ir.VectorType(WORD, LANES), list(range(LANES)))
         low, high = (in_all(builder, x) for x in (low, high))
         meant = builder.and_(builder.icmp_unsigned(">=", lane, low), builder.icmp_unsigned("<", lane, high))
@@ -219,8 +219,8 @@ def add_lanes(typingctx, source, q, target, at, low, high):
 def prefetch(typingctx, fac, at):
     """Ask for the vector at fac[at] to come to the nearest cache but one."""
 
-    def lower(context, builder, signature, given):
-        where = Lanes(context, builder, signature.args[0], given[0]).place(given[1])
+    def lower(context, builder, signature, arguments):
+        where = Lanes(context, builder, signature.args[0], arguments[0]).place(arguments[1])
         where = builder.bitcast(where, ir.IntType(8).as_pointer())
         kind = ir.FunctionType(ir.VoidType(), [where.type, SHORT, SHORT, SHORT])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
@@ -235,9 +235,9 @@ def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
     """K of columns count … count + columns - 1, whose rows are the micro-panel at a, and from inverse[at] on their
     1 / L_cc: 0 if dependent, with a pivot up to `least`."""
 
-    def lower(context, builder, signature, given):
-        fac, least, inverse = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 4, 5))
-        a, count, columns, at = (given[k] for k in (1, 2, 3, 6))
+    def lower(context, builder, signature, arguments):
+        fac, least, inverse = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 4, 5))
+        a, count, columns, at = (arguments[k] for k in (1, 2, 3, 6))
         root = builder.module.declare_intrinsic("llvm.sqrt", [REAL])
         (tile,) = tile_products(builder, fac, [a], a, count)
         a = builder.add(a, builder.mul(count, WORD(LANES)))
@@ -295,9 +295,9 @@ def forward_kernels(rhs_count: int) -> tuple[Any, Any]:
     def set_below(typingctx, fac, a, count, rhs, span, at):
         """Eight numbers rhs[at] = - micro-panel at a × the first `count` numbers of rhs."""
 
-        def lower(context, builder, signature, given):
-            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
-            a, count, span, at = (given[k] for k in (1, 2, 4, 5))
+        def lower(context, builder, signature, arguments):
+            fac, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+            a, count, span, at = (arguments[k] for k in (1, 2, 4, 5))
             starts = [builder.mul(span, WORD(r)) for r in range(rhs_count)]
             for start, x in zip(starts, micro_panel_times_rhs(builder, fac, a, count, rhs, starts), strict=True):
                 rhs.store(builder.fsub(ZERO, x), builder.add(start, at))
@@ -310,9 +310,9 @@ def forward_kernels(rhs_count: int) -> tuple[Any, Any]:
     def solve_own(typingctx, fac, a, count, rhs, span):
         """Eight numbers rhs[count] = Kᵀ (rhs[count] - micro-panel at a × the numbers before them)."""
 
-        def lower(context, builder, signature, given):
-            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 3))
-            a, count, span = given[1], given[2], given[4]
+        def lower(context, builder, signature, arguments):
+            fac, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+            a, count, span = arguments[1], arguments[2], arguments[4]
             starts = [builder.mul(span, WORD(r)) for r in range(rhs_count)]
             products = micro_panel_times_rhs(builder, fac, a, count, rhs, starts)
             a = builder.add(a, builder.mul(count, WORD(LANES)))
@@ -337,9 +337,9 @@ def backward_kernel(rhs_count: int) -> Any:
         """Eight numbers rhs[at] = K (rhs[at] - Σ (eight columns of a micro-panel)ᵀ × eight numbers after them) over
         `count` micro-panels, which begin `step` numbers apart, the first right after that of K, at a."""
 
-        def lower(context, builder, signature, given):
-            fac, rhs = (Lanes(context, builder, signature.args[k], given[k]) for k in (0, 5))
-            a, step, count, columns, span, at = (given[k] for k in (1, 2, 3, 4, 6, 7))
+        def lower(context, builder, signature, arguments):
+            fac, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 5))
+            a, step, count, columns, span, at = (arguments[k] for k in (1, 2, 3, 4, 6, 7))
             for r in range(rhs_count):
                 here = builder.add(at, builder.mul(span, WORD(r)))
 

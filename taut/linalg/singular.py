@@ -94,8 +94,8 @@ def solve_shifted(lin, b, out):
     if lin.kind <= SPARSE:
         solve_direct(lin, b, out)
     else:
-        given = lin.ptr, lin.idx, lin.val, lin.weight
-        reached, _ = minres(given, EPSILON, lin.tolerance, lin.work, b, out)
+        matrix = lin.ptr, lin.idx, lin.val, lin.weight
+        reached, _ = minres(matrix, EPSILON, lin.tolerance, lin.work, b, out)
         if not reached:
             lin.state[FAILED] = 1
 
@@ -254,24 +254,24 @@ def find_null_vectors(lin, v, product):
 
 
 @entry
-def solve_known(lin, b, out, given, residual, z):
+def solve_known(lin, b, out, rhs, residual, z):
     """(6)"""
     m, count = out.shape[0], lin.state[NULLITY]
     for i in range(m):
-        given[i] = b[i]
+        rhs[i] = b[i]
     for k in range(count):
         null = lin.work[OF_NULL + k]
         part = 0.0
         for i in range(m):
-            part += null[i] * given[i]
+            part += null[i] * rhs[i]
         for i in range(m):
-            given[i] -= part * lin.weight[i] * null[i]
-    solve_shifted(lin, given, out)
+            rhs[i] -= part * lin.weight[i] * null[i]
+    solve_shifted(lin, rhs, out)
     remove_known(lin, count, out)
     for _ in range(0 if lin.state[LEFT_OUT] == 1 else POWER):
         multiply(lin, out, residual)
         for i in range(m):
-            residual[i] = given[i] - residual[i]
+            residual[i] = rhs[i] - residual[i]
         solve_shifted(lin, residual, z)
         remove_known(lin, count, z)
         change = size = 0.0
@@ -324,19 +324,19 @@ def solve_reachable(lin, b, out, residual, z):
 def solve_singular(lin, b, out):
     """λ of (1), where `weigh` has been called. Returns 1 if an iteration for S did not converge, else 0."""
     m = out.shape[0]
-    given, residual, z = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1], lin.work[OF_SINGULAR + 2]
+    rhs, residual, z = lin.work[OF_SINGULAR], lin.work[OF_SINGULAR + 1], lin.work[OF_SINGULAR + 2]
     lin.state[FAILED] = 0
     if lin.state[NULLITY] > 0 and lin.kind <= SPARSE:
-        solve_known(lin, b, out, given, residual, z)
+        solve_known(lin, b, out, rhs, residual, z)
         return lin.state[FAILED]
     for i in range(m):
-        given[i] = b[i]
-    if solve_reachable(lin, given, out, residual, z) > UNREACHED:
+        rhs[i] = b[i]
+    if solve_reachable(lin, rhs, out, residual, z) > UNREACHED:
         lin.state[FAILED] = 0
         for i in range(m):
-            given[i] /= lin.weight[i]
-        remove_null_part(lin, given, z)
+            rhs[i] /= lin.weight[i]
+        remove_null_part(lin, rhs, z)
         for i in range(m):
-            given[i] *= lin.weight[i]
-        solve_reachable(lin, given, out, residual, z)
+            rhs[i] *= lin.weight[i]
+        solve_reachable(lin, rhs, out, residual, z)
     return lin.state[FAILED]

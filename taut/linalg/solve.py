@@ -23,6 +23,7 @@ from taut.linalg.singular import factor_singular, leave_out_dependent, may_leave
 from taut.linalg.vectors import factor_preconditioner, most_iterations, norm, weigh
 
 DOUBT = 1e-5  # of its original diagonal: a smaller pivot calls for a look at the rank (singular.py)
+ACCURATE = 1e-10  # a regular system whose pivots are all above this has λ to six digits at least
 PIVOT_TOLERANCE = 1e-10  # of a preconditioner; below, a row counts as dependent on those before it
 
 
@@ -37,6 +38,15 @@ def factor_directly(lin):
         dependent = 0
     lin.state[DEPENDENT] = dependent
     return dependent
+
+
+@compiled
+def factor_regular(lin, tolerance):
+    """LDLᵀ of A without a look at its rank. Returns whether no pivot is below `tolerance` times its diagonal."""
+    if lin.kind > SPARSE or factor_direct(lin, tolerance) > 0:
+        return False
+    lin.state[DEPENDENT] = 0
+    return True
 
 
 @compiled

@@ -48,8 +48,15 @@ def memory(model) -> int:
 
 def step_of(name: str, accelerate: Callable) -> Callable:
     """`step` with the acceleration of one method, compiled under its name."""
-    four = specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), accelerate=accelerate)
-    return specialise(step, f"step_{name}", compiled, accelerate=accelerate, runge_kutta=four)
+    one, four = stages_of(name, accelerate=accelerate)
+    return specialise(step, f"step_{name}", compiled, runge_kutta=four, one_stage=one)
+
+
+def stages_of(name: str, **words: Callable) -> tuple[Any, Any]:
+    """`one_stage` and `runge_kutta` with the given `accelerate`, and with other `power` and `integrator_of`."""
+    one = specialise(one_stage, f"one_stage_{name}", on_demand(types.none), **words)
+    each = specialise(stage, f"stage_{name}", compiled, **words)
+    return one, specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), stage=each)
 
 
 def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: Any) -> Method:
@@ -84,7 +91,7 @@ def constrained(system: System, t, x, quat, v, alpha, beta, lam):
 
 def accelerate(system: System, t, x, quat, v, options, lam):
     """Bound by each method: fill work.a with the acceleration at (q, v, t), and lam."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 @inline
@@ -104,13 +111,19 @@ def integrator_of(options):
 
 
 def step(system: System, state: State, t, h, options):
+    if integrator_of(options) == RK4:
+        runge_kutta(system, state, t, h, options)
+    else:
+        one_stage(system, state, t, h, options)
+    return 0
+
+
+def one_stage(system: System, state: State, t, h, options):
+    """(1), (2) or (3)."""
     work = system.work
     x, quat, v, memory_ = state.x, state.quat, state.v, state.memory
     integrator = integrator_of(options)
     points = x.shape[0]
-    if integrator == RK4:
-        runge_kutta(system, state, t, h, options)
-        return 0
     accelerate(system, t, x, quat, v, options, state.lam)
     now = work.stage_power[0]
     if system.accumulates_work == 1:
@@ -144,43 +157,58 @@ def step(system: System, state: State, t, h, options):
                 memory_[1 + 6 * i + c] = work.v1[i, c]
                 memory_[4 + 6 * i + c] = work.a[i, c]
     set_time(system, t + h, x, quat, v)
-    return 0
 
 
 def runge_kutta(system: System, state: State, t, h, options):
-    """(4): stage k stands at t + c h and starts from stage k - 1's slopes."""
-    work, bodies = system.work, system.bodies
-    x, quat, v = state.x, state.quat, state.v
+    """(4), from the slopes of the four stages."""
+    work = system.work
     for k in range(4):
-        c = 0.0 if k == 0 else (1.0 if k == 3 else 0.5)
-        copy(x, work.x1)
-        copy(quat, work.quat1)
-        copy(v, work.v1)
-        if k > 0:
-            add_scaled(x, c * h, work.stage_v[k - 1], work.x1)
-            add_scaled(v, c * h, work.stage_a[k - 1], work.v1)
-            for i in range(quat.shape[0]):
-                for q in range(4):
-                    work.quat1[i, q] += c * h * work.stage_quat[k - 1, i, q]
-            normalise(work.quat1)
-        accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
-        if system.accumulates_work == 1:
-            power(system, work.v1, options, state.lam, work.stage_power[k])
-        copy(work.v1, work.stage_v[k])
-        copy(work.a, work.stage_a[k])
-        for i in range(quat.shape[0]):
-            spin = bodies.spin_slot[i]
-            rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
-            for q in range(4):
-                work.stage_quat[k, i, q] = rate[q]
+        stage(system, state, t, h, k, options)
+    combine(state.x, h, work.stage_v)
+    combine(state.v, h, work.stage_a)
+    combine(state.quat, h, work.stage_quat)
+    normalise(state.quat)
     for k in range(4):
         weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
-        add_scaled(x, weight, work.stage_v[k], x)
-        add_scaled(v, weight, work.stage_a[k], v)
         state.ledger[DRIVER_WORK] += weight * work.stage_power[k, 0]
         state.ledger[FORCE_WORK] += weight * work.stage_power[k, 1]
+    set_time(system, t + h, state.x, state.quat, state.v)
+
+
+@inline
+def combine(values, h, slopes):
+    outer, inner = h / 6.0, h / 3.0
+    first, second, third, fourth = slopes[0], slopes[1], slopes[2], slopes[3]
+    for i in range(values.shape[0]):
+        for c in range(values.shape[1]):
+            values[i, c] = (
+                values[i, c] + outer * first[i, c] + inner * second[i, c] + inner * third[i, c] + outer * fourth[i, c]
+            )
+
+
+def stage(system: System, state: State, t, h, k, options):
+    """The slopes of stage k, which stands at t + c h and starts from those of stage k - 1."""
+    work, bodies = system.work, system.bodies
+    x, quat, v = state.x, state.quat, state.v
+    c = 0.0 if k == 0 else (1.0 if k == 3 else 0.5)
+    if k == 0:
+        copy(x, work.x1)
+        copy(v, work.v1)
+        copy(quat, work.quat1)
+    else:
+        add_scaled(x, c * h, work.stage_v[k - 1], work.x1)
+        add_scaled(v, c * h, work.stage_a[k - 1], work.v1)
         for i in range(quat.shape[0]):
             for q in range(4):
-                quat[i, q] += weight * work.stage_quat[k, i, q]
-    normalise(quat)
-    set_time(system, t + h, x, quat, v)
+                work.quat1[i, q] = quat[i, q] + c * h * work.stage_quat[k - 1, i, q]
+        normalise(work.quat1)
+    accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
+    if system.accumulates_work == 1:
+        power(system, work.v1, options, state.lam, work.stage_power[k])
+    copy(work.v1, work.stage_v[k])
+    copy(work.a, work.stage_a[k])
+    for i in range(quat.shape[0]):
+        spin = bodies.spin_slot[i]
+        rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
+        for q in range(4):
+            work.stage_quat[k, i, q] = rate[q]

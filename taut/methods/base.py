@@ -21,9 +21,9 @@
 8.  `refuses(model)` gives the reason why a model can not be treated, or None. A method holds conditions on
     positions; one that also holds conditions on velocities, A v + b = 0 (constraints/base.py), says so with
     levels=BOTH. Callers ask `refusal(model)`, which looks at both.
-9.  `hooks` are what a session calls beside the step. `start(model, system, state, options)`, where given, is called
-    once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the other
-    hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
+9.  `hooks` are what a session calls beside the step. `prepare(model, system, state, options)`, where given, is
+    called once when Φ and J of t = 0 stand in work; it returns the state and the context that `step`, `observe` and the
+    other hooks get instead of the bare options: a named tuple of tables with the options in it, for instance.
 10. Scenes with inequalities are treated by another algorithm under the method's name: `contacts` says which, and
     contact/algorithms.py makes it. Scenes with cloth or solids are treated by one that cloth/algorithms.py declares.
     Each is a whole Method with its own `form`. A method that treats nothing but deformables has no `step` of its own.
@@ -46,7 +46,8 @@ from ..linalg import describe
 from ..model.model import Model
 from .style import Style
 
-OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK, CONTRADICTORY, ILL_CONDITIONED = range(8)
+OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK = range(6)
+CONTRADICTORY, ILL_CONDITIONED, LEFT_BRANCH = range(6, 9)
 REDUCED_AT = 1  # in state.memory of methods in reduced coordinates: Method.coordinates
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {
@@ -57,6 +58,8 @@ STATUSES = {
     STUCK: "events follow each other without time going on",
     ILL_CONDITIONED: "the linear system of the implicit step is too ill-conditioned to be solved; lower alpha, or use "
                      "implicit_first, which solves for the multipliers instead",
+    LEFT_BRANCH: "velocities jumped where constraints nearly depend on each other (a linkage lies flat): the motion "
+                 "would go on along another branch",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
     SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
 }
@@ -99,7 +102,7 @@ class Caveat:
 class Hooks:
     """What sessions and records ask of a method beside its step; where none is given, there is nothing to do."""
 
-    start: Callable | None = None  # (model, system, state, options) -> (state, context)
+    prepare: Callable | None = None  # (model, system, state, options) -> (state, context)
     begin: Callable | None = None  # (system, state, context): before the first step, unless a stored run goes on
     # (model, system, state, options, context, least) -> (state, context) with a capacity of `least` or more pairs,
     # after a step that ended with PAIRS_FULL
@@ -112,7 +115,7 @@ class Hooks:
     remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
     solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (context) -> the tables of result/log.py
-    told: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
+    info: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
     remedy: str = "Try a smaller dt or another method."  # told when a step fails
 
@@ -146,7 +149,7 @@ class Method:
     stages: int = 0
     coordinates: str = "maximal"  # "reduced": it needs a scene whose constraints can be solved for fewer coordinates,
     # and keeps them, then their rates, in state.memory from REDUCED_AT on
-    shortest: float = 1e-6  # piece of a step, as a fraction, where one is cut for a switch; 0.5: steps are not cut
+    shortest: float = 1e-6  # shortest part of a step, as a fraction, that a switch may leave; 0.5: steps are not cut
     adaptive: bool = False  # dt is only the interval between records
     solves: str = "1"  # linear solves per step
     levels: tuple[str, ...] = ("position",)  # of the conditions that it holds
@@ -180,6 +183,11 @@ class Method:
     def rings(self) -> bool:
         """Whether Φ̇, and λ with it, oscillate from step to step, however small the step."""
         return self.order_velocity == 0 and not self.is_soft
+
+    @property
+    def sticks(self) -> bool:
+        """Whether dry friction on joints holds them: its steps are fixed, and can be taken again."""
+        return self.step is not None and not (self.adaptive or self.is_soft) and self.form in ("", "contact")
 
     def refusal(self, model: Model) -> str | None:
         """Why the method can not treat a model, or None."""

@@ -55,7 +55,7 @@ class Alpha(NamedTuple):
     tangent: Tangent
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
     rho = float(options[RHO])
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
@@ -176,7 +176,7 @@ METHOD = Method(
     style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
     level="position and velocity", order=2, levels=BOTH,
-    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, start=start),
+    tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, prepare=prepare),
     suits={"stiff": "implicit in the stiff forces: the step follows the slow motion alone"},
     solves="3 to 6",
 )  # fmt: skip

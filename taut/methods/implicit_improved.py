@@ -88,7 +88,7 @@ def step(system, state, t, h, options):
         solve_with_factor(system, work.b, lam)
         apply_multipliers(system, work.J, w, lam, 0.5 * h, v_half)  # (1)
     if system.nonholonomic == 1:
-        hold_slip(system, state, t, h, v_half)  # (10)
+        enforce_slip(system, state, t, h, v_half)  # (10)
     status = OK
     if options[TOLERANCE] > 0.0:
         status = repeat(system, state, t, h, options, v_half)
@@ -108,7 +108,7 @@ def step(system, state, t, h, options):
 
 
 @on_demand(types.none)
-def hold_slip(system, state, t, h, v_half):
+def enforce_slip(system, state, t, h, v_half):
     """(10), with J(q) and its factor at hand before and after."""
     work = system.work
     copy(work.J, work.J2)
@@ -165,6 +165,7 @@ METHOD = Method(
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
     hooks=Hooks(
-        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second."
+        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second "
+        "or rattle."
     ),
 )  # fmt: skip

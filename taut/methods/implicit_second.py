@@ -66,10 +66,10 @@ def step(system, state, t, h, options):
     evaluate_constraints(system, t + 0.5 * h, work.x2, work.quat2, v_half, False, work.J)
     form_and_factor(system, work.J, w)
     if system.nonholonomic == 1:
-        take_slip(system, h, v_predicted, v_half)  # (11)
+        evaluate_slip(system, h, v_predicted, v_half)  # (11)
 
     # Corrector
-    v_new = work.x1
+    v_new = work.v3
     for _ in range(2 if midpoint and system.bodies.velocity_forces else 1):  # (9)
         if midpoint:
             evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)
@@ -98,13 +98,13 @@ def step(system, state, t, h, options):
 
 
 @on_demand(types.none)
-def take_slip(system, h, v_predicted, v_half):
+def evaluate_slip(system, h, v_predicted, v_half):
     """(11) into work.mu: free bodies move with the predicted velocity, driven ones as at the half step."""
     work, free = system.work, system.bodies.free
-    for i in range(work.x1.shape[0]):
+    for i in range(work.v3.shape[0]):
         for c in range(3):
-            work.x1[i, c] = free[i, c] * v_predicted[i, c] + (1.0 - free[i, c]) * v_half[i, c]
-    add_slip(system, work.J, work.phi_t, work.x1, h)
+            work.v3[i, c] = free[i, c] * v_predicted[i, c] + (1.0 - free[i, c]) * v_half[i, c]
+    add_slip(system, work.J, work.phi_t, work.v3, h)
     for r in range(work.mu.shape[0]):
         if system.rows.at_velocity[r] == 1:
             work.mu[r] = work.phi[r]

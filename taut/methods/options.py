@@ -15,14 +15,14 @@ ROUNDING = 32 * np.finfo(float).eps
 
 
 def option_values(
-    method: Method, model: Model, tolerance: float | None, given: Mapping[str, Any], residual_accepted: bool
+    method: Method, model: Model, tolerance: float | None, chosen: Mapping[str, Any], residual_accepted: bool
 ) -> np.ndarray:
     """The vector `options` of a step (methods/base.py)."""
     known = {option.name: option for option in method.options}
-    for name in given:
+    for name in chosen:
         if name not in known:
             raise unknown(f"option of method '{method.name}'", name, known)
-    values = [number(method, option, given.get(option.name, option.default)) for option in method.options]
+    values = [number(method, option, chosen.get(option.name, option.default)) for option in method.options]
     rounding = ROUNDING * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     return np.array([bound(method, tolerance, rounding), float(residual_accepted), rounding, *values])
 

@@ -21,7 +21,7 @@ goes to the system of implicit_first as α → ∞: Lagrange's multipliers are t
 from __future__ import annotations
 
 from ..compiled import compiled, inline, specialise
-from ..linalg.conjugate_gradients import conjugate_gradients
+from ..linalg.matrix_free_cg import matrix_free_cg
 from ..model.applied_forces import evaluate_forces, free_accelerations, kick, set_driven_accelerations
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.constraint_rows import evaluate_constraints
@@ -110,7 +110,7 @@ def precondition(problem, r, z):
 
 
 _iterate = specialise(
-    conjugate_gradients, "conjugate_gradients_of_penalty", compiled, multiply=multiply, precondition=precondition
+    matrix_free_cg, "conjugate_gradients_of_penalty", compiled, multiply=multiply, precondition=precondition
 )
 
 

@@ -32,7 +32,7 @@ from .radau_stages import (
     MU,
     QUAT,
     REAL,
-    ROOM,
+    STAGE_ARRAYS,
     START,
     A,
     B,
@@ -68,7 +68,7 @@ class Radau(NamedTuple):
     newton: Newton
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Radau]:
     return state, Radau(options, plan_newton(plan_tangent(model)))
 
 
@@ -231,11 +231,11 @@ METHOD = Method(
     name="radau", source="Hairer and Wanner 1996", style=Style("#7A7A00", DASHED, "x"),
     doc="Order 5 with error control, implicit in the forces: small errors where springs and dampers are stiff.",
     level="position and velocity", order=5, levels=BOTH,
-    tolerance=1e-8, options=OPTIONS, memory=lambda model: 1, stages=ROOM, step=step, adaptive=True,
+    tolerance=1e-8, options=OPTIONS, memory=lambda model: 1, stages=STAGE_ARRAYS, step=step, adaptive=True,
     shortest=1e-9,
     solves="10 to 30 per internal step",
     hooks=Hooks(
-        observe=observe_lagrange, start=start,
+        observe=observe_lagrange, prepare=prepare,
         remedy="dt is only the interval between records: try a larger tolerance, or a method with a fixed step such as "
                "generalized_alpha.",
     ),

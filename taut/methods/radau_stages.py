@@ -49,9 +49,9 @@ FROM_RE, FROM_IM = np.ascontiguousarray(2 * _right[:, _pair].real), np.ascontigu
 K, LEFT, START = 1, 4, 7  # stage_a: K_i, v̇ - K_i and then their change; v̇ at the start of the step
 V, REAL, RE, IM = 1, 4, 5, 6  # stage_v: V_i; the parts of (4)
 QUAT, RATE = 1, 4  # stage_quat: orientations and their rates
-ROOM = 8
+STAGE_ARRAYS = 8
 MOST_SWEEPS = 20
-SETTLED = 1e-15  # a change of quaternions of this size ends the substitution
+CONVERGED = 1e-15  # a change of quaternions of this size ends the substitution
 
 
 @structure
@@ -121,7 +121,7 @@ def place_stages(system, state, h):
                     new = state.quat[k, q] + h * (change + A[i, 2] * work.stage_quat[RATE + 2, k, q])
                     moved = max(moved, abs(new - work.stage_quat[QUAT + i, k, q]))
                     work.stage_quat[QUAT + i, k, q] = new
-            if moved <= SETTLED:
+            if moved <= CONVERGED:
                 break
 
 

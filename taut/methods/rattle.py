@@ -24,14 +24,19 @@ A position where J loses rank (a four-bar lying flat) is passed in between two s
 value of J at q and s' at q', of opposite signs, (3) multiplies an error by 1 - s'/s. (6) takes the shortest way back to
 Φ = 0 at q' and keeps what forces at q can do of it, which is nearly all whatever s and s' are; it solves the same
 equation, so the step remains symmetric. With (7) it does not. An error ε of Φ is one of ε/s² in a velocity that
-obeys (5): there (8) brings Φ from the tolerance down to its rounding error.
+obeys (5): there (8) brings Φ from the tolerance down to its rounding error. Where many loops lie flat at once, even
+that may lead to another branch of the motion: velocities then jump in one half of the step,
+
+    |v½ - v| and |v' - v½| differ by more than a factor of 5, and the larger is 2 % of |v'|     (11) in the norm of M
+
+and the step fails.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled
 from ..model.applied_forces import evaluate_forces, free_accelerations
-from ..model.arrays import CORRECTIONS, DRIVER_WORK
+from ..model.arrays import CORRECTIONS, DOUBTFUL_SYSTEMS, DRIVER_WORK
 from ..model.constraint_rows import evaluate_constraints
 from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
@@ -45,7 +50,18 @@ from ..model.jacobian import (
 )
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
 from .acceleration import observe_lagrange
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
+from .base import (
+    BOTH,
+    LEFT_BRANCH,
+    MOST_CORRECTIONS,
+    NOT_CONVERGED,
+    OK,
+    RESIDUAL_ACCEPTED,
+    TOLERANCE,
+    Hooks,
+    Method,
+    option_index,
+)
 from .full_newton import FULL, solve_pair, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .implicit_first import refactor
@@ -56,6 +72,7 @@ OPTIONS = (NEWTON_OPTION,)
 NEWTON = option_index(OPTIONS, "newton")
 MOST_VELOCITY_ROUNDS = 50
 MOST_POLISHING = 5
+JUMP, LARGE = 5.0, 0.02  # (11)
 EXACT, FROZEN, PROJECTED, RENEWED = range(4)  # how positions are corrected: (10), (3), (6), (7)
 
 
@@ -209,9 +226,28 @@ def velocity_half(system, state, t, h, options):
 
 
 @compiled
+def leaves_branch(system, v, half, v_new):
+    """(11)."""
+    mass = system.bodies.mass
+    first = second = size = 0.0
+    for i in range(v.shape[0]):
+        for c in range(3):
+            first += mass[i, c] * (half[i, c] - v[i, c]) ** 2
+            second += mass[i, c] * (v_new[i, c] - half[i, c]) ** 2
+            size += mass[i, c] * v_new[i, c] ** 2
+    larger, smaller = max(first, second) ** 0.5, min(first, second) ** 0.5
+    return larger > JUMP * smaller and larger > LARGE * size**0.5
+
+
+@compiled
 def step(system, state, t, h, options):
+    work = system.work
+    doubtful = work.counts[DOUBTFUL_SYSTEMS]
+    copy(state.v, work.x2)
     status = position_half(system, state, t, h, options, EXACT if options[NEWTON] == FULL else FROZEN)
     velocity_half(system, state, t + h, h, options)
+    if work.counts[DOUBTFUL_SYSTEMS] > doubtful and leaves_branch(system, work.x2, work.v1, state.v):
+        return LEFT_BRANCH
     return status
 
 

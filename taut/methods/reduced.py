@@ -91,11 +91,11 @@ def allocate(options: Array, n: int = 0) -> Reduced:
     )  # fmt: skip
 
 
-def start(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
+def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Reduced]:
     """Find the coordinates of the initial state. state.memory: the step that (4) tries next, then the
     coordinates and rates that are kept between steps."""
     form = form_of(model)
-    tables, kept = FORMS[form].start(model, system, state)
+    tables, kept = FORMS[form].prepare(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
     blocks = blocks_for(form, tables, len(model.x), n)
     A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
@@ -159,7 +159,7 @@ def slope(system, reduced, t, y, out):
 
 
 @on_demand(types.none)
-def hold_state(system, reduced, t, y):
+def project_state(system, reduced, t, y):
     """Bring what is enforced back to Φ = 0 and Φ̇ = 0 after a step (reduction/enforced.py)."""
     enforced = reduced.enforced
     for _ in range(MOST_PROJECTIONS):
@@ -227,8 +227,8 @@ def step(system, state, t, h, reduced):
         singular = 0
         for k in range(known, stages):
             dp.combine(y, used, reduced.A[k], k, y.shape[0], slopes, y1)
-            given = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
-            singular += call_slope(reduced.at.slope, 0, given)
+            arguments = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
+            singular += call_slope(reduced.at.slope, 0, arguments)
             if system.accumulates_work == 1:
                 find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, y.shape[0], slopes, y2)  # (3), (4)
@@ -243,7 +243,7 @@ def step(system, state, t, h, reduced):
             copy(y2, y)
             now = end if last else now + used
             if enforces_any(system, reduced.enforced):
-                hold_state(system, reduced, now, y)
+                project_state(system, reduced, now, y)
             keep(reduced, memory)
             if not last:
                 recall(reduced, memory)
@@ -286,5 +286,5 @@ METHOD = Method(
     level="position and velocity", order=4, levels=BOTH, contacts=("events",),
     stages=dp.STAGES, step=step, refuses=refuses, coordinates="reduced", solves="0",
     suits={"judging": "scenes that have reduced coordinates"},
-    hooks=Hooks(start=start, observe=observe_lagrange, measure=measure),
+    hooks=Hooks(prepare=prepare, observe=observe_lagrange, measure=measure),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import force_kind
-from .instant import start_of, update_places
+from .instant import batch_offsets, update_places
 from .rotation import to_body, to_world
 from .switched_rows import is_on
 
@@ -63,11 +63,11 @@ def evaluate_all_forces(system, t, x, quat, v):
         for b in range(batches.code.shape[0]):
             if not is_on(system.switches, b, x):
                 continue
-            given = (
-                batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.ints, x, v, t,
-                work.scratch, f, work.power,
+            arguments = (
+                batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.p_t, batches.ints, x, v,
+                t, work.scratch, f, work.power,
             )  # fmt: skip
-            energy += force_kind(batches.address[b], batches.code[b], given)
+            energy += force_kind(batches.address[b], batches.code[b], arguments)
         for i in range(bodies.spin_slot.shape[0]):  # so far torques alone, which have no potential
             spin = bodies.spin_slot[i]
             tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])

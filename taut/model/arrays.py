@@ -13,6 +13,7 @@ come the places on rigid bodies, whose motion follows from their body's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ class Bodies(NamedTuple):
     spin_slot: Array  # rigid bodies: slot of the rotation
     inertia: Array  # (rigid, 3) principal moments of inertia [kg m²]
     velocity_forces: int  # 1 where some force depends on velocity
+    even_weight: Array  # (points, 3) W of bodies of 1 kg and the same shape; (0, 3) where masses are of one size
 
 
 @structure
@@ -155,18 +157,6 @@ class SwitchedRows(NamedTuple):
 
 
 @structure
-class StartState(NamedTuple):
-    """Where a step began, to go back to: see `copy_state` in slot_vectors.py."""
-
-    x: Array
-    quat: Array
-    v: Array
-    memory: Array
-    ledger: Array
-    contact: Array
-
-
-@structure
 class Switches(NamedTuple):
     """What is switched on and off by time or by conditions (switching.py)."""
 
@@ -186,10 +176,34 @@ class Switches(NamedTuple):
     packed: Array  # (3, .) workspace for what conditions get
     log: Array  # (capacity, 3): time, event, switch
     logged: Array  # (1,)
-    shortest: float  # piece of a step that is cut, as a fraction of it
+    shortest: float  # shortest part that a cut may leave, as a fraction of a step
     locates: int  # 1: steps are cut where conditions change, too
     projects: int  # 1: velocities are made to meet the constraints before one is switched
-    start: StartState
+    start: State  # of a step that may be cut (start_state)
+
+
+@structure
+class DryFriction(NamedTuple):
+    """Dry friction on joints that sticks (simulation/dry_friction.py); empty where no force is such, or the method has
+    it smooth."""
+
+    keeper: Array  # (n,) point that keeps its force,
+    switch: Array  # (n,) point that keeps whether it is on, or -1,
+    size: Array  # (n,) where T stands in the parameters of forces,
+    type: Array  # (n,) of its coordinate,
+    points: Array  # (n, 4) and of which points that is
+    limit: Array  # (n,) T in this step
+    force: Array  # (n,) Q of the last trial,
+    rate: Array  # (n,) and the rates q̇' at its end
+    wanted: Array  # (n,) Q of the next trial,
+    foretold: Array  # (n,) and the rates that it should lead to
+    before: Array  # (n,) Q of the trial before,
+    best: Array  # (n,) and of the one that came nearest
+    scale: Array  # (n,) q̈ that a unit of Q causes where nothing else holds the bodies, at the start
+    S: Array  # (n, n) ∂q̇'/∂Q / h
+    matrix: Array  # (n, n + 1) workspace of elimination
+    unsettled: Array  # (1,) steps in which it did not settle
+    start: State
 
 
 @structure
@@ -214,6 +228,7 @@ class Work(NamedTuple):
     quat2: Array
     v1: Array
     v2: Array
+    v3: Array
     stage_v: Array  # (stages, points, 3)
     stage_a: Array
     stage_quat: Array  # (stages, rigid, 4)
@@ -240,6 +255,7 @@ class System(NamedTuple):
     selective: int  # 1: rows may be left out (Rows.enforced): their Φ, J, Φ_t and γ are zero, and so is their λ
     turns: Array  # (angles, 4) of joints: the turning direction, x, y, and the counter that keeps the angle
     switches: Switches
+    friction: DryFriction
 
 
 @structure
@@ -260,6 +276,30 @@ class State(NamedTuple):
     pair_count: Array  # (1,) and how many there are
 
 
-def start_state(state: State) -> StartState:
-    """Memory for the start of a step of that state."""
-    return StartState(*(np.zeros_like(getattr(state, name)) for name in StartState._fields))
+KEPT = ("x", "quat", "v", "memory", "ledger", "contact")  # what a step changes, see `copy_state` in slot_vectors.py
+
+
+def start_state(state: State) -> State:
+    """Memory for the start of a step of that state, to go back to. It is a State as well, so that what copies it is
+    compiled once."""
+    return State(*(np.zeros_like(array if name in KEPT else array[:0]) for name, array in state._asdict().items()))
+
+
+def no_start() -> State:
+    """Where no step is ever taken again."""
+    flat, table = np.zeros(0), np.zeros((0, 3))
+    return State(
+        table, np.zeros((0, 4)), table, flat, flat, flat, np.zeros((0, 4)), np.zeros((0, 2), np.int64), table, table,
+        flat, np.zeros(0, np.int64),
+    )  # fmt: skip
+
+
+def dry_friction(rows: Sequence[Sequence[int]], start: State) -> DryFriction:
+    """Of keeper, switch, size, type and four points of each joint."""
+    table, n = np.array(rows, np.int64).reshape(-1, 8), len(rows)
+    keeper, switch, size, type_ = (np.ascontiguousarray(table[:, k]) for k in range(4))
+    names = ("limit", "force", "rate", "wanted", "foretold", "before", "best", "scale")
+    return DryFriction(
+        keeper, switch, size, type_, np.ascontiguousarray(table[:, 4:]), **{name: np.zeros(n) for name in names},
+        S=np.zeros((n, n)), matrix=np.zeros((n, n + 1)), unsettled=np.zeros(1, np.int64), start=start,
+    )  # fmt: skip

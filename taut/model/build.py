@@ -39,32 +39,35 @@ def _build(scene: Scene) -> Model:
     give_inertia(slots)
     equalities = [spec for spec in scene.constraints.values() if spec.sense == "=="]
     unilateral = conditions(scene)
-    held = pack(slots, equalities, ALL)
-    kept = pack(slots, unilateral.specs, ALL)
-    pushed = pack(slots, scene.forces.values(), FORCES)
-    places = slots.add_points(point for packed in (held, kept, pushed) for point in packed.points())
+    packed_equalities = pack(slots, equalities, ALL)
+    packed_inequalities = pack(slots, unilateral.specs, ALL)
+    packed_forces = pack(slots, scene.forces.values(), FORCES)
+    every = packed_equalities, packed_inequalities, packed_forces
+    places = slots.add_points(point for packed in every for point in packed.points())
     # Functions of time are numbered as they are met: the order of these calls is that of the signals.
-    batches, rows, infos = constraint_batches(slots, held, places, "to_constraint")
-    inequalities, listed, names, kept_switched = inequality_arrays(slots, unilateral, kept, places, len(rows.ptr) - 1)
+    batches, rows, infos = constraint_batches(slots, packed_equalities, places, "to_constraint")
+    row_count = len(rows.ptr) - 1
+    inequalities, listed, names, switched_inequalities = inequality_arrays(
+        slots, unilateral, packed_inequalities, places, row_count)
     nodes = _node_contacts(slots, unilateral)
     inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)
-    forces, force_info, of_force = force_batches(slots, pushed)
+    forces, force_info, of_force = force_batches(slots, packed_forces)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
-    widest = max([len(member.points) for packed in (held, kept, pushed) for member in packed.members] + [1])
+    widest = max([len(member.points) for packed in every for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
-    joints = joint_infos(slots, held.layouts)
-    held_switched = switched_rows(slots, equalities, {info.name: info.rows for info in infos}, rows,
-                                  {row: row for row in range(len(rows.ptr) - 1)})
-    switches = switch_arrays(slots, used, held_switched, kept_switched, of_force)
+    joints = joint_infos(slots, packed_equalities.layouts)
+    switched_equalities = switched_rows(slots, equalities, {info.name: info.rows for info in infos}, rows,
+                                  {row: row for row in range(row_count)})
+    switches = switch_arrays(slots, used, switched_equalities, switched_inequalities, of_force)
     x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
     quat = np.array(slots.quat, float).reshape(-1, 4)
     set_start(switches, places, x, quat, v)
-    pushing = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
+    force_kinds = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
         name=scene.name,
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
-        bodies=slots.body_arrays(any(kind.feels_velocity(given) for kind, given in pushing)),
+        bodies=slots.body_arrays(any(kind.feels_velocity(arguments) for kind, arguments in force_kinds)),
         places=places,
         constraints=batches,
         rows=rows,
@@ -88,20 +91,21 @@ def _build(scene: Scene) -> Model:
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
         switches=switches,
         switch_names=tuple(switch_name(spec) for spec in one_of_each(used)),
-        forces_work=any(kind.works(given) for kind, given in pushing) or bool(slots.signals.table("to_force", 2).size),
+        forces_work=(any(kind.works(arguments) for kind, arguments in force_kinds)
+                     or bool(slots.signals.table("to_force", 2).size)),
     )
 
 
-def _node_contacts(slots: Slots, found: Conditions) -> list[NodeContacts]:
+def _node_contacts(slots: Slots, unilateral: Conditions) -> list[NodeContacts]:
     """Obstacles and the nodes of deformables that can be pushed by them."""
     contacts = []
-    for group, obstacle, name in found.node_contacts:
+    for group, obstacle, name in unilateral.node_contacts:
         record = slots.scene.deformables[name]
-        places, held = slots.nodes(name)
-        kept = np.flatnonzero(~held)
-        if len(kept):
-            names = [record.node(i) for i in kept.tolist()]
-            start = np.array(slots.x[places[kept[0]]], float)
-            contacts.append(NodeContacts(slots.scene.obstacles[obstacle], names, places[kept], 0.5 * record.thickness,
+        places, fixed = slots.nodes(name)
+        free = np.flatnonzero(~fixed)
+        if len(free):
+            names = [record.node(i) for i in free.tolist()]
+            start = np.array(slots.x[places[free[0]]], float)
+            contacts.append(NodeContacts(slots.scene.obstacles[obstacle], names, places[free], 0.5 * record.thickness,
                                          start, group.friction))  # fmt: skip
     return contacts

@@ -7,7 +7,7 @@ from numba import types
 
 from ..compiled import inline, on_demand
 from .dispatch import evaluate_kind
-from .instant import start_of, update_places
+from .instant import batch_offsets, update_places
 from .switched_rows import switch_rows, take_over
 
 
@@ -17,11 +17,11 @@ def evaluate_constraints(system, t, x, quat, v, second, J):
     batches, work = system.constraints, system.work
     wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     for b in range(batches.code.shape[0]):
-        given = (
-            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+        arguments = (
+            batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
             batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
-        evaluate_kind(batches.address[b], batches.code[b], given)
+        evaluate_kind(batches.address[b], batches.code[b], arguments)
     switched = system.switches.equalities
     if switched.row.shape[0] > 0:
         switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
@@ -100,11 +100,11 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
         batches.p_tt[position] = values[s, 2]
     update_places(system, x, quat, v)
     for b in range(batches.code.shape[0]):
-        given = (
-            batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
+        arguments = (
+            batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
-        evaluate_kind(batches.address[b], batches.code[b], given)
+        evaluate_kind(batches.address[b], batches.code[b], arguments)
     kept = system.switches.inequalities
     if kept.row.shape[0] > 0:
         switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)

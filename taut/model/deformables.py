@@ -25,9 +25,9 @@ class PackedDeformable(DeformableParts):
 class Touching:
     """Who touches the triangles of deformables. Nodes against obstacles are not here: they are inequalities."""
 
-    ball_slot: np.ndarray  # (b,) one entry for each ball and sheet: the ball's centre,
+    ball_slot: np.ndarray  # (b,) one entry for each ball and deformable: the ball's centre,
     ball_radius: np.ndarray  # [m],
-    ball_deformable: np.ndarray  # index of the sheet,
+    ball_deformable: np.ndarray  # index of the deformable,
     ball_friction: np.ndarray  # Coulomb's coefficient
     deformable_pairs: np.ndarray  # (k, 2) indices of those that may touch, the smaller first; twice the same: itself
     pair_friction: np.ndarray  # (k,)
@@ -36,13 +36,13 @@ class Touching:
         return len(self.ball_slot) + len(self.deformable_pairs)
 
 
-def pack_deformable(record: Deformable, slots: np.ndarray, held: np.ndarray) -> PackedDeformable:
-    """A deformable with slots in place of its own node numbers; held (n,): which nodes can not move."""
+def pack_deformable(record: Deformable, slots: np.ndarray, fixed: np.ndarray) -> PackedDeformable:
+    """A deformable with slots in place of its own node numbers; fixed (n,): which nodes can not move."""
     springs = {
         family: s._replace(i=slots[s.i].astype(INDEX), j=slots[s.j].astype(INDEX))
         for family, s in record.springs.items()
     }
-    kept = ~held[record.hard_edges].all(axis=1)  # an edge between two that can not move is no constraint
+    kept = ~fixed[record.hard_edges].all(axis=1)  # an edge between two that can not move is no constraint
     return PackedDeformable(
         **{field.name: getattr(record, field.name) for field in fields(DeformableParts)} | {
             "triangles": slots[record.triangles], "edges": slots[record.edges], "springs": springs,

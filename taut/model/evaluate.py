@@ -31,7 +31,7 @@ from __future__ import annotations
 from .applied_forces import accelerations_of_forces, evaluate_forces, free_accelerations, kick, set_driven_accelerations
 from .constraint_rows import carry_to_rotations, evaluate_constraints, inequalities_at
 from .driver_work import accumulate_work, find_drift, impulse_power, power_against_forces, power_at
-from .instant import begin_step, carry, sample_forces, set_time, start_of, unwrap_angles, update_places
+from .instant import batch_offsets, begin_step, carry, sample_forces, set_time, unwrap_angles, update_places
 from .jacobian import (
     add_slip,
     apply_multipliers,
@@ -81,6 +81,6 @@ __all__ = [
     "set_time",
     "solve",
     "solve_with_factor",
-    "start_of",
+    "batch_offsets",
     "update_places",
 ]

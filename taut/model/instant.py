@@ -6,7 +6,7 @@ from math import atan2, cos, sin
 
 from numba import types
 
-from ..compiled import compiled, inline, on_demand
+from ..compiled import inline, on_demand
 from ..compiled.vectors import dot3
 from ..constraints.base import At
 from ..expressions import call_signal
@@ -16,7 +16,8 @@ from .rotation import product, set_frame, to_body, to_world, turned_by
 
 
 @inline
-def start_of(batches, b):
+def batch_offsets(batches, b):
+    """Where the points, parameters, whole numbers, rows and blocks of batch b begin."""
     at = batches.at
     return At(at[b, 0], at[b, 1], at[b, 2], at[b, 3], at[b, 4])
 
@@ -30,19 +31,26 @@ def begin_step(system, t, x, quat, v):
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             update_places(system, x, quat, v)
-            given = (batches.members[b], start_of(batches, b), batches.idx, batches.ints, x)
-            rechart_kind(batches.chart[b], batches.code[b], given)
+            arguments = (batches.members[b], batch_offsets(batches, b), batches.idx, batches.ints, x)
+            rechart_kind(batches.chart[b], batches.code[b], arguments)
 
 
-@compiled
+@inline
 def sample_forces(system, t, x, quat, v):
     """Let forces that hold a sample take a new one where it is time; `begin_step` has been called."""
+    if system.forces.code.shape[0] > 0:
+        sample_all_forces(system, t, x, quat, v)
+
+
+@on_demand(types.none)
+def sample_all_forces(system, t, x, quat, v):
+    """`sample_forces`, where there is more than gravity."""
     batches = system.forces
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             update_places(system, x, quat, v)
-            given = (batches.members[b], start_of(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
-            sample_kind(batches.chart[b], batches.code[b], given)
+            arguments = (batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
+            sample_kind(batches.chart[b], batches.code[b], arguments)
 
 
 @on_demand(types.none)

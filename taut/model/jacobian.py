@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
-from ..linalg import DEPENDENT, DOUBTFUL, assemble, close_kept, factor
+from ..linalg import ACCURATE, DEPENDENT, DOUBT, DOUBTFUL, assemble, close_kept, factor, factor_regular
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
 from .constraint_rows import clear_rows
@@ -117,16 +117,39 @@ def fill_diagonal(system):
 
 
 @inline
-def form_and_factor(system, J, weight):
-    """Form and factor J W Jᵀ."""
+def form(system, J, weight):
+    """J W Jᵀ."""
     assemble(system.linear, J, weight)
     if system.selective == 1:
         fill_diagonal(system)
     close_diagonal(system.switches.equalities, system.linear)
     close_kept(system.linear)
-    if factor(system.linear) > 0:
+
+
+@inline
+def form_and_factor(system, J, weight):
+    """Form and factor J W Jᵀ."""
+    form(system, J, weight)
+    is_uneven = system.bodies.even_weight.shape[0] > 0
+    if factor(system.linear) > 0 and not (is_uneven and factor_uneven(system, J, weight)):
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
+
+
+@on_demand(types.boolean)
+def factor_uneven(system, J, weight):
+    """Factor J W Jᵀ as it is where only masses of different size make it look singular. Returns whether it did.
+
+    The rank is J's: a light body between heavy ones makes eigenvalues of J W Jᵀ as small as its share of the mass,
+    which J W₁ Jᵀ with even masses does not have. Small pivots of a regular system lose no digits that matter.
+    """
+    form(system, J, system.bodies.even_weight)
+    is_regular = factor_regular(system.linear, DOUBT)
+    form(system, J, weight)
+    if is_regular and factor_regular(system.linear, ACCURATE):
+        return True
+    factor(system.linear)
+    return False
 
 
 @inline

@@ -24,6 +24,8 @@ from .arrays import (
     Switches,
     System,
     Work,
+    dry_friction,
+    no_start,
 )
 from .deformables import PackedDeformable, Touching
 from .moving import moving_blocks
@@ -159,6 +161,11 @@ class Model:
                 names[row] = name
         return names
 
+    def rate_unit(self, row: int) -> str:
+        """The unit of a row's Φ̇, or of A v + b, as it is written behind a number."""
+        unit = next(u for info in self.constraint_info for r, u in zip(info.rows, info.units) if r == row)
+        return "per second" if unit == "1" else f"{unit}/s"
+
     def rows_of_role(self, role: str) -> np.ndarray:
         """Rows of the constraints that deformables have made for a purpose, in rising order."""
         found = [row for info in self.constraint_info if info.role == role for row in info.rows]
@@ -216,7 +223,7 @@ class Model:
         work = Work(
             **zeros("phi phi_t gamma b drift mu phi_t_old", m),
             **zeros("J J2", blocks, 3),
-            **zeros("a driven v1 v2", points, 3),
+            **zeros("a driven v1 v2 v3", points, 3),
             **zeros("stage_v stage_a", stages, points, 3),
             **zeros("stage_quat", stages, rigid, 4),
             **zeros("stage_power", stages, 2),
@@ -230,7 +237,7 @@ class Model:
             self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
             moving_blocks(self.rows, self.places), copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
-            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches),
+            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), dry_friction([], no_start()),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TautError
+from ..errors import TautError, present
 from ..expressions import Signal, codegen
 from ..scene.scene import Scene
 from ..scene.specs import Body, Point
@@ -17,6 +17,7 @@ from .frames import multiply, principal_axes, rotate
 from .model import BodyInfo
 
 INDEX = np.uint32
+UNEVEN = 100.0  # masses further apart can make J W Jᵀ look singular where J is not
 ORIGIN = Point(None)  # the base of directions: it never moves
 
 
@@ -132,10 +133,10 @@ class Slots:
         arms, owners, bases = [], [], []
         for name, offset, direction in self.places:
             info = self.info[name]
-            assert info.to_principal is not None
             owners.append(info)
             bases.append(self.world[ORIGIN] if direction else info.slot)
-            arms.append(rotate(info.to_principal * (1, -1, -1, -1), np.array(offset)))
+            to_principal = present(info.to_principal, "the frame of a rigid body")
+            arms.append(rotate(to_principal * (1, -1, -1, -1), np.array(offset)))
             self.x.append((0.0, 0.0, 0.0))
             self.v.append((0.0, 0.0, 0.0))
             self.mass.append((0.0, 0.0, 0.0))
@@ -187,7 +188,20 @@ class Slots:
         spins = [info.slot + 1 for info in self.info.values() if info.kind == "rigid"]
         inertia = np.array(self.inertia, float).reshape(-1, 3)
         turning = bool(np.ptp(inertia, axis=1).any()) if len(inertia) else False
-        return Bodies(self.count, w, mass, free, constant, np.array(spins, INDEX), inertia, int(turning or damped))
+        return Bodies(
+            self.count, w, mass, free, constant, np.array(spins, INDEX), inertia, int(turning or damped),
+            self._even_weight(mass, w),
+        )  # fmt: skip
+
+    def _even_weight(self, mass: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """W as it would be if every free body had 1 kg, its radii of gyration kept; nothing where masses are alike."""
+        scale = mass.copy()
+        for info in self.info.values():
+            if info.kind == "rigid":
+                scale[info.slot + 1] = mass[info.slot].max()
+        sizes = scale[scale > 0.0]
+        uneven = len(sizes) > 0 and sizes.max() > UNEVEN * sizes.min()
+        return w * scale if uneven else np.zeros((0, 3))
 
     def carried(self) -> tuple[np.ndarray, np.ndarray]:
         """Nodes that sit on driven bodies."""

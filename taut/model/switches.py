@@ -13,7 +13,7 @@ from ..joints.coordinates import ANGLE, TYPES
 from ..scene.joints import coordinates_of
 from ..scene.specs import Constraint, Force, Point
 from ..scene.switches import symbols
-from .arrays import Places, Rows, StartState, SwitchedRows, Switches
+from .arrays import Places, Rows, SwitchedRows, Switches, no_start
 from .frames import rotate
 from .slots import Slots
 from .switched_rows import FAR
@@ -78,7 +78,7 @@ def switched_rows(
 
 
 def switch_arrays(
-    slots: Slots, specs: Sequence[Spec], held: SwitchedRows, kept: SwitchedRows, of_force: np.ndarray
+    slots: Slots, specs: Sequence[Spec], equalities: SwitchedRows, inequalities: SwitchedRows, of_force: np.ndarray
 ) -> Switches:
     """All switches of a scene, and the points of the conditions; a switch that is on at the start is so in slots.x."""
     own = one_of_each(specs)
@@ -95,15 +95,14 @@ def switch_arrays(
         address.append(addresses)
         first.append(begins)
     widest = 3 * max([b - a for row in first for a, b in zip(row, row[1:])] + [1])
-    empty = np.zeros((0, 3))
     joint_first, joint_type, joint_points, joint_offset = _joint_tables(slots, named)
     return Switches(
         np.array([slots.number(keeper(spec)) for spec in own], np.int64), np.array(span, float).reshape(-1, 2),
         np.array(address, np.int64).reshape(-1, 2), np.array(first, np.int64).reshape(-1, 3),
         np.array(idx, np.int64), joint_first, joint_type, joint_points, joint_offset,
-        np.array([isinstance(spec, Force) for spec in own], np.int64), held, kept, of_force,
+        np.array([isinstance(spec, Force) for spec in own], np.int64), equalities, inequalities, of_force,
         np.zeros((3, widest)), np.zeros((LOG_CAPACITY if own else 0, 3)), np.zeros(1, np.int64), 0.5, 0, 0,
-        StartState(empty, np.zeros((0, 4)), empty, np.zeros(0), np.zeros(0), np.zeros((0, 4))),
+        no_start(),
     )  # fmt: skip
 
 

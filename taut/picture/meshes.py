@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..errors import present
 from ..shapes import SOLIDS, Mesh
 
 
@@ -28,9 +29,7 @@ def across(direction: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def of_shape(kind: str, *sizes: float) -> Mesh:
     """The mesh of a rigid body's shape."""
-    triangles = SOLIDS[kind].triangles
-    assert triangles is not None
-    return triangles(*sizes)
+    return present(SOLIDS[kind].triangles, f"the triangles of a {kind}")(*sizes)
 
 
 def tube(places: np.ndarray, radius: float, around: int = 8) -> Mesh:

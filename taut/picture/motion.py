@@ -47,7 +47,7 @@ class Motion:
         return Motion(self.labels, self.scene, self.time[rows], self.x[rows], self.quat[rows], self.rows[rows])
 
 
-def start_of(scene: Scene) -> Motion:
+def initial_motion(scene: Scene) -> Motion:
     """The one pose of a scene at t = 0; nothing is built or compiled for it."""
     bodies = list(scene.bodies.values())
     rigid = [body for body in bodies if body.kind == "rigid"]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import present
 from ..model.frames import rotate
 
 # role -> colour in pictures and in files for other tools
@@ -85,9 +86,8 @@ class Part:
         """The vertices in the world [m], shape (n, 3)."""
         if self.points is not None:
             return self.points(pose)
-        assert self.frame is not None and self.vertices is not None
-        position, orientation, scale = self.frame(pose)
-        return position + rotate(orientation, scale * self.vertices)
+        position, orientation, scale = present(self.frame, "the frame of a part")(pose)
+        return position + rotate(orientation, scale * present(self.vertices, "the mesh of a part"))
 
 
 def rgb(color: str) -> tuple[float, float, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..drafts import replacing
 from ..errors import TautError, shown
 from ..scene.scene import Scene
-from .motion import Motion, motion_of, start_of
+from .motion import Motion, initial_motion, motion_of
 from .render import Layer, renderer_for
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def checked_size(size: Any) -> tuple[int, int]:
 def picture(what: Scene | Run, at: float | None = None, size: tuple[int, int] = SIZE, **view: Any) -> np.ndarray:
     """The image (height, width, 3) of a scene at its start, or of a run at a time (default: its end)."""
     if isinstance(what, Scene):
-        return Studio(start_of(what), size, what.name, **view).take(0, timed=False)
+        return Studio(initial_motion(what), size, what.name, **view).take(0, timed=False)
     motion = motion_of(what)
     k = len(motion) - 1 if at is None else int(np.argmin(np.abs(motion.time - at)))
     return Studio(motion, size, title_of(what), **view).take(k)

@@ -18,7 +18,7 @@ from ..forces import KINDS
 from ..joints.coordinates import TYPES, gradient
 from ..model.arrays import Batches
 from ..model.dispatch import force_kind
-from ..model.evaluate import clear, copy, set_time, start_of, update_places
+from ..model.evaluate import batch_offsets, clear, copy, set_time, update_places
 from ..model.model import ForceInfo, Model
 from ..model.switched_rows import is_on
 from .motion import XYZ
@@ -42,18 +42,18 @@ def evaluate_force(system, now, points, base, type_, g, out_force, out_arm, out_
         set_time(system, time[k], work.x1, work.quat1, work.v1)
         update_places(system, work.x1, work.quat1, work.v1)
         clear(work.f)
-        given = (
-            batches.members[0], start_of(batches, 0), batches.idx, batches.p, batches.p_t, batches.ints, work.x1,
+        arguments = (
+            batches.members[0], batch_offsets(batches, 0), batches.idx, batches.p, batches.p_t, batches.ints, work.x1,
             work.v1, time[k], work.scratch, work.f, work.power,
         )  # fmt: skip
         if is_on(system.switches, 0, work.x1):
-            out_energy[k] = force_kind(batches.address[0], batches.code[0], given)
+            out_energy[k] = force_kind(batches.address[0], batches.code[0], arguments)
         for i in range(points.shape[0]):
             for c in range(3):
                 out_force[k, i, c] = work.f[points[i], c]
                 out_arm[k, i, c] = work.x1[points[i], c] - work.x1[base[i], c]
         if type_ >= 0:
-            own = start_of(batches, 0).idx
+            own = batch_offsets(batches, 0).idx
             gradient(type_, work.x1, batches.idx, own, 1.0, g, 0)
             along, square = 0.0, 0.0
             for i in range(3):

@@ -134,7 +134,7 @@ class Chunks:
                 if sums is not None and k not in faults:
                     own = values[(k - first) * self.chunk : (k - first + 1) * self.chunk]
                     if sums[k] != digests.of_chunk(name, k, own):
-                        faults[k] = f"{self._told(name, k)} does not match its checksum"
+                        faults[k] = f"{self._chunk_name(name, k)} does not match its checksum"
             yield first, values, faults
 
     def _decoded(self, name: str, numbers: range, faults: dict[int, str]) -> np.ndarray:
@@ -150,7 +150,7 @@ class Chunks:
                 try:
                     values[i * self.chunk : (i + 1) * self.chunk] = array[k * self.chunk : (k + 1) * self.chunk]
                 except Exception as problem:
-                    faults[k] = f"{self._told(name, k)} can not be unpacked ({problem})"
+                    faults[k] = f"{self._chunk_name(name, k)} can not be unpacked ({problem})"
         return values
 
     def _sums(self, name: str, count: int) -> np.ndarray:
@@ -171,15 +171,15 @@ class Chunks:
         try:
             about = os.stat(self._file(name, k))
         except OSError as problem:
-            return f"{self._told(name, k)} is missing" if isinstance(problem, FileNotFoundError) else str(problem)
+            return f"{self._chunk_name(name, k)} is missing" if isinstance(problem, FileNotFoundError) else str(problem)
         if not stat.S_ISREG(about.st_mode):
-            return f"{self._told(name, k)} is not a plain file"
+            return f"{self._chunk_name(name, k)} is not a plain file"
         most = 2 * 8 * self.chunk * prod(self._shapes[name]) + 2**20
-        return f"{self._told(name, k)} is larger than a chunk can be" if about.st_size > most else None
+        return f"{self._chunk_name(name, k)} is larger than a chunk can be" if about.st_size > most else None
 
     def _file(self, name: str, k: int) -> Path:
-        return self.path / self._told(name, k)
+        return self.path / self._chunk_name(name, k)
 
-    def _told(self, name: str, k: int) -> str:
+    def _chunk_name(self, name: str, k: int) -> str:
         key = self.arrays[name].metadata.encode_chunk_key((k, *(0 for _ in self._shapes[name])))
         return f"{FOLDER}/{name}/{key}"

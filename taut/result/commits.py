@@ -22,7 +22,7 @@ def checkpoints(path: Path) -> list[Path]:
     return sorted(found, key=lambda file: [int(part) for part in file.stem.split("-")][::-1])
 
 
-def start_of(checkpoint: Path) -> int:
+def records_before(checkpoint: Path) -> int:
     """The records in whole chunks before a checkpoint."""
     return int(checkpoint.stem.partition("-")[0])
 

@@ -75,12 +75,12 @@ class ConstraintResult:
         points = self._frame()
         where, _ = points_at(model, records, points)
         axes = where[:, 2:] if len(points) == 5 else np.broadcast_to(np.eye(3), (len(where), 3, 3))
-        held = [(k, body_of(model, point)) for k, point in enumerate(points[: min(2, len(points))])]
+        held = [(k, body_of(model, point)) for k, point in enumerate(points if len(points) != 5 else points[:2])]
         k, name = next(found for found in held if found[1] is not None)
         force, torque = (each.sel(body=name).values for each in (self.force, self.torque))
         centre = records.x[:, next(body.slot for body in model.body_info if body.name == name)]
         about = torque - np.cross(where[:, k] - centre, force)
-        sign = 1.0 if k == 0 else -1.0  # the first body may be the world, on which the opposite acts
+        sign = -1.0 if k == 1 else 1.0  # the first body may be the world, on which the opposite acts
         values = sign * np.stack([np.einsum("tac,tc->ta", axes, each) for each in (force, about)], axis=1)
         kind = "joint" if len(points) == 5 else self._info.kind
         return xarray.DataArray(values, {"time": self._run.data.time, "component": ["force", "torque"],
@@ -94,8 +94,10 @@ class ConstraintResult:
         return []
 
     def _frame(self) -> tuple[int, ...]:
-        """Its first two points (or its only one); of a joint its axes, too."""
-        return self._info.points[:2]
+        """Its first two points (or its only one), and more where a body comes later; of a joint its axes, too."""
+        points = self._info.points
+        on_body = (k for k, point in enumerate(points) if body_of(self._run.model, point) is not None)
+        return points[: max(2, next(on_body, 0) + 1)] if len(points) > 2 else points
 
     def __getattr__(self, name: str) -> xarray.DataArray:
         if name.startswith("_"):

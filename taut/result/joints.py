@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..constraints.base import Coordinate
-from ..errors import TautError
+from ..errors import TautError, present
 from ..model.model import JointInfo, Model
 from .constraint_result import ConstraintResult
 from .places import points_at
@@ -63,8 +63,8 @@ class JointResult(ConstraintResult):
     def _of(self, name: str, which: int) -> xarray.DataArray:
         import xarray
 
-        assert self._joint is not None
-        coordinate, points = next(found for found in self._joint.coordinates if found[0].name == name)
+        coordinates = present(self._joint, "the joint of a result").coordinates
+        coordinate, points = next(pair for pair in coordinates if pair[0].name == name)
         values = coordinate_at(self._run.model, self._run.records, coordinate, points)[which]
         unit = coordinate.unit + ("/s" if which else "")
         label = f"{'rate of ' if which else ''}{name} of joint '{self._info.name}'"

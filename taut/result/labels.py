@@ -61,7 +61,7 @@ class Labels:
                 found[..., rows] = (np.minimum if info.sense == ">=" else np.maximum)(found[..., rows], 0.0)
         return found
 
-    def held(self, rate: np.ndarray) -> np.ndarray:
+    def equality_rates(self, rate: np.ndarray) -> np.ndarray:
         """dΦ/dt with inequalities set to zero: they may change."""
         found = rate.copy()
         found[..., [row for info in self.constraints if info.sense != "==" for row in info.rows]] = 0.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..arguments import checked
-from ..errors import TautError, unknown
+from ..errors import TautError, present, unknown
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
 from ..scene.scene import Scene
@@ -67,8 +67,7 @@ class Run:
         log: Any = None,
     ) -> None:
         if labels is None:
-            assert model is not None
-            labels = Labels.of(model)
+            labels = Labels.of(present(model, "the model of a run without labels"))
         self.scene = scene
         self.records = records
         self.status = status

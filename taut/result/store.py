@@ -31,12 +31,12 @@ from typing import Any
 import numpy as np
 
 from ..drafts import writing
-from ..errors import TautError
+from ..errors import TautError, present
 from ..model.model import Model
 from ..scene.scene import Scene
 from . import digests
 from .chunks import SUMS, Chunks
-from .commits import CHECKPOINTS, RUNNING, checkpoints, empty_commit, read_header_and_commit, start_of
+from .commits import CHECKPOINTS, RUNNING, checkpoints, empty_commit, read_header_and_commit, records_before
 from .creation import check_free, fill, new_header
 from .events import NO_EVENTS, are_events
 from .files import (
@@ -165,7 +165,7 @@ class Store:
         They count with the next commit. That is now, unless commits would take more than 1/SHARE of the time: then it
         is after SHARE times as long as the last one took, or with `finish`.
         """
-        assert self._lock is not None, "opened to read"
+        present(self._lock, "the lock of a run that is written")
         # Copies: the caller's state changes while the commit waits, or has to be written again.
         kept = {name: np.array(values) for name, values in state.items()}
         self._waiting.append((chunk, kept, step, events))
@@ -244,10 +244,10 @@ class Store:
             return
         kept.append(newest)
         if len(kept) > 1:
-            last, before = kept[-2], (start_of(kept[-3]) if len(kept) > 2 else 0)
+            last, before = kept[-2], (records_before(kept[-3]) if len(kept) > 2 else 0)
             bytes_each = sum(8 * int(np.prod(shape)) for shape in self._header["shapes"].values())
             with suppress(FileNotFoundError):
-                if (start_of(last) - before) * bytes_each < SPACING * last.stat().st_size:
+                if (records_before(last) - before) * bytes_each < SPACING * last.stat().st_size:
                     last.unlink()
                     kept.remove(last)
 

@@ -1,17 +1,20 @@
 """What the user says: a scene of bodies, constraints and forces, in Python or as a file.
 
-    specs.py      the frozen records that a scene holds; the model is built from them
+    q, v at t = 0      specs.Body.position, .orientation, .velocity, .angular_velocity
+    M                  Body.mass [kg], Body.inertia [kg m²]
+    Φ, f               specs.Constraint, specs.Force: kind, points and arguments; the kinds know the formulas
+    x(θ, t)            specs.ReducedMap: positions as formulas of reduced coordinates (reduction.py)
+    g                  Scene.gravity [m/s²]; SI units, y is up
+
+    specs.py      the frozen records of a scene; the model is built from them
     scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
-    verbs.py      one method of Scene per kind of constraint and force, from the registries
-    planes.py     bodies kept in planes;  reduction.py  positions as formulas of reduced coordinates θ: x(θ, t)
-    groups.py     obstacles, groups of balls and the pairs that they stand for
-    deformables.py  cloth and solids as nodes, springs and edges; materials.py has their options, meshes.py
-                  their shapes, pins.py what holds their nodes
+    verbs.py      one method of Scene per kind of constraint and force, from the registries;  switches.py, joints.py
+    groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
+    deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py
     places.py     where points are at t = 0, what formulas call them, and the balls about them
-    load.py       scene files: document.py reads YAML, format.py judges its shape, tables.py the arrays
-    save.py       writes them, exactly and at once
-    open.py       a scene by gallery name, .yaml or .py file; parameters.py reads its parameters
-    gallery/      scenes that come with taut
+    load.py       scene files: document.py reads YAML, format.py and schema.py judge its shape, tables.py the arrays
+    save.py       writes them, exactly and at once;  open.py  a scene by gallery name or file;  parameters.py
+    gallery/, robots/   scenes that come with taut; scenes from URDF and MJCF
 """
 
 from __future__ import annotations

@@ -247,6 +247,8 @@ def function(value: Any, what: str) -> Callable:
 # How each type of argument that constraints/base.py lists is read.
 def joint(value: Any, what: str) -> str:
     """The name of a joint, from what adding it returned or from its name."""
+    if not isinstance(value, Ref | str):
+        raise TautError(f"{what} is {shown(value)}; give a joint, as scene.hinge(...) returns it, or its name.")
     return text(value.name if isinstance(value, Ref) else value, what)
 
 

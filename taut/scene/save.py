@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
-from ..errors import TautError, shown
+from ..errors import TautError, present, shown
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from . import checks
@@ -193,8 +193,7 @@ def _unless(default: Any, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inertia(body: Body) -> list[Any]:
-    rows = body.inertia
-    assert rows is not None  # every rigid body has one
+    rows = present(body.inertia, "the inertia of a rigid body")
     across = [rows[i][j] for i in range(3) for j in range(3) if i != j]
     return [rows[i][i] for i in range(3)] if not any(across) else [list(row) for row in rows]
 

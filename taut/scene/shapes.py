@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import TautError, chosen, shown, unknown
+from ..errors import TautError, present, shown, unknown
 from ..shapes import SOLIDS
 from .checks import positive
 
@@ -14,8 +14,8 @@ _SMALLEST, _LARGEST = 1e-50, 1e50
 def solid(shape: Any, mass: Any, density: Any, what: str) -> tuple[float, tuple[float, float, float]]:
     """Mass [kg] and principal moments [kg m²] of ("box", (1, 2, 3)) or {"box": [1, 2, 3]} and its like."""
     kind, sizes = read_shape(shape, what)
-    volume, moments = SOLIDS[kind].volume, SOLIDS[kind].moments
-    assert volume is not None and moments is not None
+    volume = present(SOLIDS[kind].volume, f"the volume of a {kind}")
+    moments = present(SOLIDS[kind].moments, f"the moments of a {kind}")
     if (mass is None) == (density is None):
         raise TautError(f"{what}: a {kind} needs either a mass [kg] or a density [kg/m³].")
     if density is None:
@@ -40,7 +40,9 @@ def read_shape(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
     if not isinstance(shape, tuple | list) or len(shape) != 2:
         raise TautError(f"{what}: shape is {shown(shape)}; write {{'box': (x, y, z)}} or {{'sphere': radius}}.")
     kind, sizes = shape
-    names = chosen(f"shape of {what}", kind, SOLIDS).sizes
+    if not isinstance(kind, str) or kind not in SOLIDS:
+        raise unknown(f"shape of {what}", kind, (*SOLIDS, "mesh"))
+    names = SOLIDS[kind].sizes
     if isinstance(sizes, dict):
         for name in sizes:
             if name not in names:

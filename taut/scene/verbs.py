@@ -142,7 +142,8 @@ def try_pack(
             raise OverflowError
         return found
     except (ValueError, TautError, ArithmeticError) as mistake:
-        where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or not kind.points else ""
+        are_all = not (kind.points or kind.joints)
+        where = f" on {', '.join(map(spoken, points)) or 'all bodies'}" if points or are_all else ""
         if isinstance(mistake, ArithmeticError):
             mistake = TautError("its numbers are too large or too small to compute with; give places and sizes "
                                 "whose squares a float can hold")

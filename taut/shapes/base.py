@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arguments import Argument
+from ..errors import present
 
 Mesh = tuple[np.ndarray, np.ndarray]
 Values = dict[str, np.ndarray]  # arguments at an instant
@@ -91,15 +92,13 @@ class Shape:
         """The triangles of an obstacle in the world."""
         if self.visible is not None:
             return self.visible(at, window)
-        assert self.place is not None and self.triangles is not None
-        sizes, origin, axes = self.place(at)
-        vertices, triangles = self.triangles(*sizes)
+        sizes, origin, axes = present(self.place, "the place of a shape")(at)
+        vertices, triangles = present(self.triangles, "the triangles of a shape")(*sizes)
         return origin + vertices @ axes, triangles
 
     def bounds(self, at: Values) -> tuple[np.ndarray, np.ndarray] | None:
         """The least and the largest coordinates (3,) of an obstacle [m]; None where it does not end."""
-        assert self.place is not None
-        sizes, origin, axes = self.place(at)
+        sizes, origin, axes = present(self.place, "the place of a shape")(at)
         if self.support is None or not np.isfinite(sizes).all():
             return None
         low, high = (np.diag(self.support(sign * axes.T, *sizes) @ axes) for sign in (-1.0, 1.0))
@@ -107,8 +106,7 @@ class Shape:
 
     def distance_in_world(self, at: Values, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Signed distances [m] of points x (n, 3) from an obstacle, and the normals there."""
-        assert self.place is not None
-        sizes, origin, axes = self.place(at)
+        sizes, origin, axes = present(self.place, "the place of a shape")(at)
         gap, normal = self.distance((x - origin) @ axes.T, *sizes)
         return gap, normal @ axes
 

@@ -18,6 +18,7 @@ from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
+from ..contact.event_log import events_of_steps, forget_steps
 from ..methods import METHODS, Method
 from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -30,7 +31,7 @@ from ..model.evaluate import (
     set_time,
     update_places,
 )
-from . import switching
+from . import dry_friction, switching
 
 METHOD_LIST = [
     *(method for method in METHODS.values() if method.step is not None),
@@ -41,6 +42,13 @@ METHOD_LIST = [
     CHOICE,
 ]
 NOT_FINITE = -1  # besides the statuses of methods/base.py
+
+
+# Of algorithms whose steps write down events: how those of trial steps are taken back.
+EVENTS_OF: dict[str, dict[str, Any]] = {
+    "event_driven": {"events_so_far": events_so_far, "forget_events": forget_events},
+    "time_stepping": {"events_so_far": events_of_steps, "forget_events": forget_steps},
+}
 
 
 class Calls(NamedTuple):
@@ -73,12 +81,24 @@ class Buffers(NamedTuple):
 
 def step(system, state, t, h, context):
     """Stands for the method's step in `advance`."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 def switched_step(system, state, t, h, context):
     """Stands for what switching.py makes of the method's step."""
-    raise AssertionError
+    raise NotImplementedError
+
+
+def friction_step(system, state, t, h, context):
+    """Stands for what dry_friction.py makes of the method's step."""
+    raise NotImplementedError
+
+
+def step_or_friction(system, state, t, h, context):
+    """The method's step, or what dry friction makes of it: one part of a step with switches."""
+    if system.friction.keeper.shape[0] > 0:
+        return friction_step(system, state, t, h, context)
+    return step(system, state, t, h, context)
 
 
 def advance(system, state, context, h, first, steps):
@@ -90,7 +110,10 @@ def advance(system, state, context, h, first, steps):
         else:
             begin_step(system, t, state.x, state.quat, state.v)
             sample_forces(system, t, state.x, state.quat, state.v)
-            status = step(system, state, t, h, context)
+            if system.friction.keeper.shape[0] > 0:
+                status = friction_step(system, state, t, h, context)
+            else:
+                status = step(system, state, t, h, context)
         if not is_finite(state):
             return k - first, NOT_FINITE
         if status != 0:
@@ -108,14 +131,14 @@ def is_finite(state):
 
 
 @compiled
-def as_stepped(system, state, t, context, lam):
+def multipliers_of_step(system, state, t, context, lam):
     """λ as the last step left it."""
     for r in range(lam.shape[0]):
         lam[r] = state.lam[r]
 
 
 @compiled
-def nothing_more(system, state, t, context, phi, rate, slide, force, totals, energy):
+def add_nothing(system, state, t, context, phi, rate, slide, force, totals, energy):
     """Most methods have nothing to add to a record of a scene without inequalities."""
 
 
@@ -124,15 +147,16 @@ def advance_with(method: Method) -> Any:
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    located = method.algorithm == "event_driven"  # trial steps of these write down events, too
-    rewound = {"events_so_far": events_so_far, "forget_events": forget_events} if located else {}
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), step=method.step, **rewound)
-    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut)
+    again = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
+    dry = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **again)
+    part = specialise(step_or_friction, f"piece_{name}", compiled, step=method.step, friction_step=dry)
+    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": part})
+    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut, friction_step=dry)
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
-call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or as_stepped)
-call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or nothing_more)
+call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.observe or multipliers_of_step)
+call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or add_nothing)
 
 
 @entry
@@ -209,11 +233,11 @@ def record(calls, system, state, t, context, records, row):
     records.energy[row, 1] = potential
     for k in range(state.ledger.shape[0]):
         records.energy[row, 2 + k] = state.ledger[k]
-    given = (
+    arguments = (
         system, state, t, context, records.phi[row], records.rate[row], records.slide[row], records.contact_force[row],
         records.contacts[row], records.energy[row],
     )  # fmt: skip
-    call_measure(calls.measure, calls.number, given)
+    call_measure(calls.measure, calls.number, arguments)
     kept = system.switches.inequalities
     for k in range(kept.row.shape[0]):
         if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
@@ -239,15 +263,15 @@ def _number(method: Method) -> int:
 
 
 def _compile_calls(method: Method, system: System, state: State, context: Any) -> Calls:
-    given = (kind_of(system), kind_of(state))
+    kinds = (kind_of(system), kind_of(state))
     kind, vector = kind_of(context), kind_of(state.lam)
     pair, table = types.UniTuple(types.int64, 2), types.float64[:, ::1]
     return Calls(
         _number(method),
-        address_of(advance_with(method), pair, *given, kind, types.float64, types.int64, types.int64),
-        address_of(method.hooks.observe or as_stepped, types.none, *given, types.float64, kind, vector),
+        address_of(advance_with(method), pair, *kinds, kind, types.float64, types.int64, types.int64),
+        address_of(method.hooks.observe or multipliers_of_step, types.none, *kinds, types.float64, kind, vector),
         address_of(
-            method.hooks.measure or nothing_more, types.none, *given, types.float64, kind, vector, vector, table, table,
+            method.hooks.measure or add_nothing, types.none, *kinds, types.float64, kind, vector, vector, table, table,
             vector, vector,
         ),
         REDUCED_AT if method.coordinates == "reduced" else -1,

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
-from ..errors import TautError, chosen, shown
+from ..errors import TautError, chosen, shown, warn
+from ..forces import KINDS as FORCES
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
 from ..model import build
@@ -35,6 +36,16 @@ def plan_of(
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
         "options": {**{key: value for key, value in suggested.items() if key in known}, **options}, **given,
     }  # fmt: skip
+
+
+def warn_of_samples(scene: Scene, dt: float) -> None:
+    """Samples are taken at the starts of steps: tell where a force asks for others."""
+    for spec in scene.forces.values():
+        rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
+        every = 1.0 / (rate * dt) if rate else 1.0
+        if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
+            warn(f"{spec.kind} '{spec.name}' is to be asked {rate:g} times a second, once in {every:.4g} steps of "
+                 f"{dt:g} s, and is asked at starts of steps only; choose a dt of which 1/rate is a whole multiple")
 
 
 def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None) -> Method:

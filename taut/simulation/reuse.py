@@ -35,10 +35,10 @@ def model_of(scene: Scene) -> Model:
 
 def _with_own_scratch(model: Model) -> Model:
     """Steps of cloth write Φ and J of inequalities where the model has room for them."""
-    given = model.inequalities
-    if not given.phi.size:
+    ineq = model.inequalities
+    if not ineq.phi.size:
         return model
-    return replace(model, inequalities=given._replace(phi=given.phi.copy(), J=given.J.copy()))
+    return replace(model, inequalities=ineq._replace(phi=ineq.phi.copy(), J=ineq.J.copy()))
 
 
 def _contents(scene: Scene) -> list[Any]:

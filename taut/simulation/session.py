@@ -1,7 +1,7 @@
 """One run under way: a model, the compiled loop and what has been kept so far.
 
-A session knows nothing of the form of its method: it calls the hooks that methods/base.py declares (start, begin, grow,
-drain, remarks, solver, log).
+A session knows nothing of the form of its method: it calls the hooks that methods/base.py declares (prepare, begin,
+grow, drain, remarks, solver, log).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from ..compiled import cache_folder
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
-from ..errors import TautError, note, notes_so_far, warn
+from ..errors import TautError, note, notes_so_far, present, warn
 from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, OK, PAIRS_FULL
 from ..methods.options import option_values
 from ..model import Model
-from ..model.arrays import COUNTERS
+from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, TIME, joined, switched
 from ..result.labels import Labels
@@ -31,9 +31,11 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
+from .dry_friction import remarks as friction_remarks
+from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
-from .plan import method_for
-from .status import divergence
+from .plan import method_for, warn_of_samples
+from .status import divergence, ringing, singular_position
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -64,14 +66,16 @@ class Session:
             self.method, model, plan["tolerance"], plan["options"], residual_accepted=self.start.conflicting
         )
         self._options = self.context
-        if self.method.hooks.start is not None:
-            self.state, self.context = self.method.hooks.start(model, self.system, self.state, self.context)
+        if self.method.hooks.prepare is not None:
+            self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
+        self.system = with_friction(self.system, self.state, self.method, model)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
         check_start(model, self.system, self.state, self.context, mode)
         caveat = self.method.caveat
         if caveat is not None and caveat.applies(model, self._options):
             warn(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
+        warn_of_samples(scene, plan["dt"])
 
     def run(self, progress: bool) -> Run:
         """Take all steps that are left, and return what was recorded."""
@@ -122,13 +126,13 @@ class Session:
 
     def _keep(self, buffers: Buffers, rows: int) -> None:
         kept = {name: array[:rows] for name, array in buffers._asdict().items()}
-        events = self._take_events()
+        events = self._drain_events()
         if self.store is not None:
             self.store.append(kept, self.state._asdict(), self.done, events)
         if rows:
             self.chunks.append(Records(**kept))
 
-    def _take_events(self) -> np.ndarray:
+    def _drain_events(self) -> np.ndarray:
         """What happened since last time."""
         found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:
@@ -139,8 +143,8 @@ class Session:
 
     def grow(self, least: int = 0) -> None:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
-        assert self.method.hooks.grow is not None
-        self.state, self.context = self.method.hooks.grow(
+        grow = present(self.method.hooks.grow, "the hook that makes tables of pairs larger")
+        self.state, self.context = grow(
             self.model, self.system, self.state, self._options, self.context, least
         )
 
@@ -156,6 +160,8 @@ class Session:
             names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
             worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
+        if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
+            text += singular_position(self.model, self.system, self.state, last)
         failed = self._failed_function()
         return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
 
@@ -174,7 +180,7 @@ class Session:
                    "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        for remark in self.method.hooks.remarks(self.model, self.context):
+        for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:
             warn(remark)
 
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
@@ -196,6 +202,9 @@ class Session:
         counts = self.system.work.counts
         self._report_solves()
         status, message, step = self._final_status(status, message)
+        rung = ringing(self.model, self.chunks) if self.method.rings and status == "finished" else None
+        if rung:
+            warn(f"{rung}. {self.method.hooks.remedy.rstrip('.')}")
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,
@@ -203,7 +212,7 @@ class Session:
             "wall_time": wall_time,
             **{name: int(count) for name, count in zip(COUNTERS, counts)},
             "solver_chosen": self.method.hooks.solver(self.system, self.context),
-            **self.method.hooks.told(self.context),
+            **self.method.hooks.info(self.context),
             "notes": notes_so_far(),
             **({} if step is None else {"diverged_step": step}),
         }

@@ -155,7 +155,7 @@ class Simulation:
             elif end not in (OK, EVENTS_FULL):
                 self.session.chunks = [self.state.record]
                 raise TautError(self.session._explain(end))
-            self.session._take_events()
+            self.session._drain_events()
 
     def _loop(self, steps: int, keep: bool) -> tuple[Records, int]:
         session = self.session

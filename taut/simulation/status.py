@@ -10,6 +10,10 @@ potential energy and the work of drivers and of forces without potential; s is a
 there without asking how it came: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the
 duration D. (2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
 
+A run of a method that rings (methods/base.py) is told where at some record, of a row r of positions [m] or angles,
+
+    |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s                               (3)
+
 The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
 """
 
@@ -20,20 +24,55 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..initial import Start
+from ..compiled import entry
+from ..errors import listed
+from ..initial import Start, schur_complement
 from ..model import Model
+from ..model.arrays import State, System
+from ..model.evaluate import evaluate_constraints, set_time
 from ..model.scales import is_place, own_scale
 from ..result.labels import Labels
 from ..result.records import Records
 
 Array = np.ndarray
 KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
+MOST_ROWS = 2000  # up to which a singular position is examined
 ORDERS = 100.0  # by which energy must have grown
+RINGING = 0.1  # of the largest speed
 
 
 class Divergence(NamedTuple):
     record: int
     text: str
+
+
+@entry
+def evaluate_rows(system, state, t):
+    """J at t into work.J."""
+    set_time(system, t, state.x, state.quat, state.v)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+
+
+def singular_position(model: Model, system: System, state: State, last: Records) -> str:
+    """Which constraints come to depend on each other near the last record, and what passes there.
+
+        A u = ε u,   A = J W Jᵀ with 1 on its diagonal, ε its smallest eigenvalue: constraints with large u         (3)
+    """
+    if model.row_count > MOST_ROWS:
+        return ""
+    state = State(*(array.copy() for array in state))
+    slots = last.x.shape[1]
+    state.x[:slots], state.v[:slots], state.quat[:] = last.x[-1], last.v[-1], last.quat[-1]
+    evaluate_rows(system, state, float(last.time[-1]))
+    A = schur_complement(model, system, model.rows_off(state.x)).toarray()
+    scale = 1.0 / np.sqrt(np.maximum(A.diagonal(), 1e-300))
+    if not np.isfinite(A).all():
+        return ""
+    share = np.abs(np.linalg.eigh(A * scale * scale[:, None])[1][:, 0])
+    near = [info for info in model.constraint_info if share[list(info.rows)].max() > 0.3 * share.max()]
+    ordered = sorted(near, key=lambda info: -share[list(info.rows)].max())
+    return (f" Near this position {listed([info.name for info in ordered])} come to depend on each other: it is "
+            "singular. Methods rattle_fourth, implicit_second and reference pass most of them.")
 
 
 def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
@@ -114,6 +153,28 @@ def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: 
     k = int(np.argmax(wrong))
     return Divergence(k, f"kinetic and potential energy have grown by {grown[k]:.3g} J, where "
                          f"{went_in[k]:.3g} J at most were there or went in{_worst(model, start, chunks, k)}")
+
+
+def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
+    """(3): which row's Φ̇ is of the size of the velocities, and how large it is."""
+    slots, speeds = int(model.bodies.slots), {}
+    places = is_place(model)[:slots]
+    turns = np.zeros(slots, bool)
+    turns[model.bodies.spin_slot] = True
+    for unit, which in (("m", places), ("rad", turns)):
+        speeds[unit] = max((float(np.abs(chunk.v[:, which]).max(initial=0.0)) for chunk in chunks), default=0.0)
+    rates = np.max([np.abs(chunk.rate).max(axis=0) for chunk in chunks], axis=0)
+    worst, text = RINGING, None
+    for info in model.constraint_info:
+        for row, unit, level, name in zip(info.rows, info.units, info.levels, info.row_names()):
+            if unit in speeds and level == "position" and speeds[unit] > 0.0:
+                share = float(rates[row]) / speeds[unit]
+                if share > worst:
+                    worst = share
+                    text = (f"velocities break constraint '{name}' at up to {rates[row]:.3g} {unit}/s, where the "
+                            f"largest component of all is {speeds[unit]:.3g} {unit}/s: velocities, energies and "
+                            "multipliers are not those of the motion")
+    return text
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:

@@ -10,30 +10,14 @@ act as Φ/h on velocities) declare a half, and then switches are turned at the n
 
 from __future__ import annotations
 
-from ..compiled import inline
 from ..methods.base import EVENTS_FULL, OK, Method
 from ..model.arrays import State, System, start_state
 from ..model.evaluate import begin_step, sample_forces
 from ..model.switching import conditions_change, keep_start, next_switch, return_to_start, switch
+from .trial_steps import events_so_far, forget_events, step
 
 MOST_LOCATED = 16  # changes of conditions in one step; then they wait for its end
 SAME_TIME = 1e-12  # of a step: to this the moment of a change is found
-
-
-def step(system, state, t, h, context):
-    """Stands for the method's step in `switched_step`."""
-    raise AssertionError
-
-
-@inline
-def events_so_far(context):
-    """How much a step has written of what happened; stands for what a method with events has for it."""
-    return 0, 0, 0
-
-
-@inline
-def forget_events(context, so_far):
-    """What trial steps wrote since then; likewise."""
 
 
 def switched_step(system, state, t, h, context):

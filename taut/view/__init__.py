@@ -1,12 +1,12 @@
 """The page: plays saved runs, runs that are still going and live scenes, and takes runs along as one file.
 
-    frames.py    what travels to the page: messages of arrays, quantised and compressed; the only definition
+    value = lo + step · code, 16 bits             frames.py: the codecs; the only definition of what travels to the page
+    x(t_k), q(t_k), λ, Φ                          playback.py: blocks of every stride-th record; lines over time
+    F = +Jᵀ λ at its place, q of joints           forces.py, joints.py, contacts.py
+
     drawing.py   what a scene looks like: bodies, links, obstacles, deformables, guides
-    joints.py    axes and coordinates of joints; forces.py: what constraints do and where
-    playback.py  one run as the page sees it: blocks of frames, and lines over time, thinned
-    overlay.py   several of them over each other
-    follow.py    a stored run that another process may still be writing
-    live.py      a scene that is simulated while it is looked at
+    overlay.py   several runs over each other
+    follow.py    a stored run that another process may still be writing;  live.py  a scene simulated while it is watched
     server.py    a server on 127.0.0.1 that hands all of it to the page
     viewer.py    view(): from runs, folders or a scene to an address, in a browser or a notebook
     html.py      write_html(): the page with its data in one file

@@ -122,7 +122,7 @@ class Drawing:
         return found
 
     def _own(self) -> Iterable[Constraint]:
-        """Constraints that the user wrote; hard edges of deformables are drawn with their sheet."""
+        """Constraints that the user wrote; hard edges of deformables are drawn with it."""
         if self.scene is None:
             return ()
         return (c for c in self.scene.constraints.values() if c.owner is None)
@@ -207,7 +207,7 @@ class Drawing:
             yield {"name": deformable.name, "kind": deformable.kind, "thickness": deformable.thickness}
 
     def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
-        """Nodes, triangles and edges of the deformables, whose indices count from the sheet's own first node."""
+        """Nodes, triangles and edges of the deformables, whose indices count from its own first node."""
         found: dict[str, tuple[str, np.ndarray]] = {}
         for i, deformable in enumerate(self.scene.deformables.values() if self.scene else ()):
             slots = np.array([self.info[deformable.node(n)].slot for n in range(deformable.count)])

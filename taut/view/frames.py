@@ -56,7 +56,6 @@ def addressed(data: bytes, **words: Any) -> bytes:
 def packed(codec: str, values: np.ndarray) -> bytes:
     if codec in CODECS:
         return np.ascontiguousarray(values, CODECS[codec]).tobytes()
-    assert codec in QUANTISED, codec
     table = np.asarray(values, float).reshape(len(values), prod(values.shape[1:]))  # there may be no rows
     lo, step, codes = quantised(table)
     for _ in range(QUANTISED[codec]):  # (2)

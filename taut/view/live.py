@@ -172,7 +172,7 @@ class Live:
         }  # fmt: skip
         if record.phi.shape[1]:
             values["drift"] = np.abs(labels.violation(record.phi)).sum()
-            values["rate"] = np.abs(labels.held(record.rate)).sum()
+            values["rate"] = np.abs(labels.equality_rates(record.rate)).sum()
         self.sequence += 1
         raw = {name: ("f4" if codec in ("track", "short") else codec, v) for name, (codec, v) in arrays.items()}
         return message(

@@ -188,7 +188,7 @@ class Playback:
         }
         if records.phi.shape[1]:
             found["drift"] = lambda: np.abs(labels.violation(records.phi)).sum(axis=1)
-            found["rate"] = lambda: np.abs(labels.held(records.rate)).sum(axis=1)
+            found["rate"] = lambda: np.abs(labels.equality_rates(records.rate)).sum(axis=1)
         if len(labels.edges):
             found["elongation"] = lambda: elongations(records.x, labels.edges, labels.lengths)[0]
         if records.contacts.shape[1]:

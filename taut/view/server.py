@@ -179,8 +179,9 @@ class Server:
 
     def _answer(self, asked: dict[str, Any]) -> bytes:
         """A block or a line; what can not be given is said, and the page goes on."""
-        assert isinstance(self.source, Overlay)
         number = asked.get("id")
+        if not isinstance(self.source, Overlay):
+            return message("problem", text=f"{asked.get('ask')}: a live scene has no blocks and no lines", id=number)
         try:
             run = self.source.playbacks[int(asked["run"])]
             if asked["ask"] == "block":

@@ -75,14 +75,13 @@ def open_source(
         return Live(what if isinstance(what, Scene) else str(what), method, dt, parameters, allow_outside)
     if method is not None or dt is not None or parameters:
         raise TautError("a stored run is shown as it is; method, dt and --set are for a live scene.")
-    return Overlay([_track(thing) for thing in things], title)
+    return Overlay([_playback(thing) for thing in things], title)
 
 
-def _track(thing: Run | Scene | str | Path) -> Playback:
+def _playback(thing: Run | Scene | str | Path) -> Playback:
     if isinstance(thing, Run):
         return Playback(thing, str(thing.info.get("method") or "run"))
-    assert not isinstance(thing, Scene)
-    if not Path(thing).exists():
+    if isinstance(thing, Scene) or not Path(thing).exists():
         raise TautError(f"'{thing}' is neither a stored run nor a scene; check the path, or see taut list scenes.")
     return StoredPlayback(Path(thing))
 

@@ -1,7 +1,7 @@
 """How to write a part of `taut bench`.
 
 1.  One file with `PART = Part(name, doc, measure)`, one line in the tuple of `bench/__init__.py`.
-2.  `measure(settings) -> Report` times with the words of `timing.py` and returns tables, targets and the bare
+2.  `measure(settings) -> Report` times with the functions of `timing.py` and returns tables, targets and the bare
     numbers; it prints nothing. With `settings.quick` it takes seconds and its times mean little.
 3.  A target is a claim with its limit: the report says what was measured, met or not.
 """

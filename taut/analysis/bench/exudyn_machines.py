@@ -45,8 +45,8 @@ def prepare(tree: Tree, model: Model, watched: Sequence[str], dt: float) -> Engi
         position = exudyn.OutputVariableType.Position
         return np.array([system.GetObjectOutputBody(made[name], position) for name in watched])
 
-    def restart() -> None:  # each solve begins at the initial values
-        assert container is not None, "the container owns the system and must live as long as the engine"
+    def restart(owner: Any = container) -> None:
+        """Each solve begins at the initial values. The container owns the system: it lives as long as the engine."""
 
     return Engine(restart, advance, places)
 

@@ -67,7 +67,7 @@ def measure(settings: Settings) -> Report:
     for rods in sizes:
         measure_size(rods, settings, costs)
     measure_machines(settings, costs)
-    tables, targets = costs_told(sizes, costs)
+    tables, targets = cost_tables(sizes, costs)
     found = [measure_problem(name, problem, settings) for name, problem in PROBLEMS.items()]
     for _, told, claims in found:
         tables += told
@@ -130,7 +130,7 @@ def growth(known: dict[int, float]) -> float | None:
     return float(np.polyfit(np.log(list(told)), np.log(list(told.values())), 1)[0])
 
 
-def costs_told(sizes: Sequence[int], costs: Costs) -> tuple[list[Table], list[Target]]:
+def cost_tables(sizes: Sequence[int], costs: Costs) -> tuple[list[Table], list[Target]]:
     def ratio(name: str, n: int) -> float:
         """Of the times per unknown."""
         per_rod = costs.rigid[name][n] / costs.unknowns["rods"][n]

@@ -184,8 +184,8 @@ def exudyn_distances(links: int, dt: float) -> Engine:
     def tip() -> np.ndarray:
         return np.array(system.GetObjectOutputBody(last, exudyn.OutputVariableType.Position)[:2])
 
-    def restart() -> None:  # each solve begins at the initial values
-        assert container is not None, "the container owns the system and must live as long as the engine"
+    def restart(owner: Any = container) -> None:
+        """Each solve begins at the initial values. The container owns the system: it lives as long as the engine."""
 
     return Engine(restart, advance, tip)
 

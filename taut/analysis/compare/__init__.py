@@ -1,12 +1,15 @@
-"""One scene, every method: what each way of enforcing costs, and how well it holds.
+"""One scene, every method: what each way of enforcing constraints costs, and how well it does.
+
+    x_m(t; h)      a run of the method m with the step h                       jobs.py, worker.py: on all cores
+    x_r(t)         the reference, with an own error a hundred times smaller    compare.py; metrics.resolved
+    Φ, E, λ, x     errors of each, over time and their largest                 ../metrics.py
+    µs per step    measured alone, one method after the other                  ../timing.py
+
+A number that the reference can not resolve is marked, not shown as if it were known.
 
     compare.py      compare(): which methods, steps and reference; the only entry
-    jobs.py         runs them on all cores; worker.py is the second process
-    measure.py      numbers from a run: drift, errors against the reference, tracking horizon
-    timing.py       what a step costs, measured alone
-    comparison.py   Comparison: table, Dataset, CSV; fields.py says what its columns mean
-    curves.py       lines over time, thinned for pictures
-    plots.py        pictures as PNG and SVG
+    comparison.py   Comparison: table, Dataset, CSV; fields.py says what its columns mean; saving.py, printing.py
+    curves.py       lines over time, thinned for pictures;  plots.py  pictures as PNG and SVG
     report.py       one HTML page, from report.html, report.css and report.js
 """
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import limits
 from ...arguments import checked
-from ...errors import TautError, chosen, shown, unknown
+from ...errors import TautError, chosen, present, shown, unknown
 from ...methods import METHODS
 from ...methods.options import option_values
 from ...model import Model, build
@@ -267,8 +267,8 @@ def _record_every(asked: int | None, model: Model, steps: float, runs: int) -> i
 
 
 def _run(scene: Scene, model: Model, outcome: Outcome) -> Run:
-    assert outcome.records is not None
-    return Run(scene, model, outcome.records, outcome.status, outcome.message, outcome.info)
+    records = present(outcome.records, "what a job recorded")
+    return Run(scene, model, records, outcome.status, outcome.message, outcome.info)
 
 
 def _said_by_runs(runs: Mapping[tuple[str, float], Run]) -> list[str]:

@@ -57,7 +57,7 @@ def lines(
         time=records.time[keep],
         drift=peaks(drift),
         accumulated=run.info["record_every"] * np.cumsum(counted)[keep],
-        rate=peaks(np.abs(labels.held(records.rate)).sum(axis=1)),
+        rate=peaks(np.abs(labels.equality_rates(records.rate)).sum(axis=1)),
         energy=peaks(energy_drift(records)),
         error=peaks(off) if off is not None else None,
         elongation=peaks(elongations(records.x, labels.edges, labels.lengths)[0]) if len(labels.edges) else None,

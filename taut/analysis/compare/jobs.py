@@ -24,7 +24,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ...errors import TautError
+from ...errors import TautError, present
 from ...progress import compilation, print_status
 from ...result.files import plain
 from ...result.records import Records
@@ -197,10 +197,10 @@ class _Helper(Thread):
             self.board.finish(number, outcome)
 
     def _outcome(self, number: int) -> Outcome | None:
-        assert self.process.stdin is not None
+        stdin = present(self.process.stdin, "the pipe to a worker")
         try:
             job = json.dumps([number, asdict(self.board.jobs[number])], default=plain)
-            print(job, file=self.process.stdin, flush=True)
+            print(job, file=stdin, flush=True)
             if self._answer() != str(number):
                 return None
             return Outcome.read(self.folder / f"{number}.npz")
@@ -208,8 +208,7 @@ class _Helper(Thread):
             return None
 
     def _answer(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
+        return present(self.process.stdout, "the pipe from a worker").readline().strip()
 
     def stop(self) -> None:
         self.process.kill()

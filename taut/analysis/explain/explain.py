@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import TautError, TautWarning, shown
 from ...scene.scene import Scene
-from .instant import Impact, Plan, Problem, bring, impacts, nearest_event, plan_for, problem, session, simulated
+from .instant import Impact, Plan, Problem, bring, impacts, nearest_event, plan_for, problem_at, session, simulated
 from .rules import Trace, exact, jonquet, stepping
 
 RULE_OF_RUN = "exact"
@@ -58,7 +58,7 @@ def explain(
     if not plan.stops_at_events:
         notes.append(f"{plan.method} acts on velocities; the rules are explained on accelerations")
     struck = impacts(there, t)
-    found = problem(there, t)
+    found = problem_at(there, t)
     if not len(found.rows):
         if not struck:
             raise _nothing_touches(plan, t)

@@ -171,7 +171,7 @@ def impacts(there: Session, t: float) -> tuple[Impact, ...]:
     return tuple(Impact(names[rows[i]], float(impulse[i]), float(before[i]), float(after[i])) for i in taken)
 
 
-def problem(there: Session, t: float, also: np.ndarray | None = None) -> Problem:
+def problem_at(there: Session, t: float, also: np.ndarray | None = None) -> Problem:
     """(1) at the state of a session, of the rows that touch and those in `also`."""
     ctx = there.context.contact
     evaluate(there.system, there.state, ctx, t)

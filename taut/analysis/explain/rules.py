@@ -15,7 +15,7 @@ from ...contact.rules import RULES, rule_work
 from ...contact.snapshot import solve_by_rule, take_step
 from ...contact.work import INFEASIBLE, NOT_UNIQUE, Log, empty_log
 from ...simulation.session import Session
-from .instant import ZERO, Problem, problem
+from .instant import ZERO, Problem, problem_at
 
 STATES = ("active", "entered", "left", "tested")
 STEPS = 4  # of rules that change their set between steps
@@ -82,11 +82,11 @@ def _joined(names: list[str], most: int = 4) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _answer(rule: str, given: Problem, member: np.ndarray, log: Log) -> tuple[np.ndarray, np.ndarray, int]:
+def _answer(rule: str, problem: Problem, member: np.ndarray, log: Log) -> tuple[np.ndarray, np.ndarray, int]:
     """λ, w and status; `member` becomes the set."""
-    n = len(given.c)
+    n = len(problem.c)
     lam, w = np.zeros(n), np.zeros(n)
-    status = solve_by_rule(RULES[rule].code, given.S, given.c, n, member, lam, w, rule_work(max(n, 1)), log)
+    status = solve_by_rule(RULES[rule].code, problem.S, problem.c, n, member, lam, w, rule_work(max(n, 1)), log)
     return lam, w, int(status)
 
 
@@ -96,33 +96,33 @@ def _notes(status: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _iteration(label: str, given: Problem, before: np.ndarray, after: np.ndarray, lam: np.ndarray, w: np.ndarray,
+def _iteration(label: str, problem: Problem, before: np.ndarray, after: np.ndarray, lam: np.ndarray, w: np.ndarray,
                fired: Sequence[str], phi: np.ndarray | None = None) -> Iteration:
-    a = given.accelerations(lam)
-    return Iteration(label, given.names, before, after, lam, w, a, tuple(fired), given.sizes, phi)
+    a = problem.accelerations(lam)
+    return Iteration(label, problem.names, before, after, lam, w, a, tuple(fired), problem.sizes, phi)
 
 
-def jonquet(given: Problem) -> Trace:
+def jonquet(problem: Problem) -> Trace:
     """Rounds in which rows only enter; the log of the rule tells everything."""
-    n = len(given.c)
+    n = len(problem.c)
     log = empty_log((n + 2) * n)
-    _, _, status = _answer("jonquet", given, np.zeros(n, np.int64), log)
+    _, _, status = _answer("jonquet", problem, np.zeros(n, np.int64), log)
     iterations = []
     for k in range(int(log.filled[0]) // n):
         ints, numbers = log.ints[k * n : (k + 1) * n], log.numbers[k * n : (k + 1) * n]
         before = ints[:, 3] == 1
         after = before | (ints[:, 4] == 1)
         fired = ["w < 0" if new else "" for new in after & ~before]
-        iterations.append(_iteration(f"round {k + 1}", given, before, after, numbers[:, 0], numbers[:, 1], fired))
+        iterations.append(_iteration(f"round {k + 1}", problem, before, after, numbers[:, 0], numbers[:, 1], fired))
     return Trace("jonquet", tuple(iterations), _notes(status))
 
 
-def exact(given: Problem) -> Trace:
+def exact(problem: Problem) -> Trace:
     """Rounds in which one row enters or some leave; λ and w of each set are those of its rows held as equalities."""
-    n = len(given.c)
+    n = len(problem.c)
     log = empty_log(20 * n * n + 200)
     member = np.zeros(n, np.int64)
-    lam, w, status = _answer("exact", given, member, log)
+    lam, w, status = _answer("exact", problem, member, log)
     count = int(log.filled[0])
     moves, last = log.ints[: count - n], log.ints[count - n : count]
     current = np.zeros(n, bool)
@@ -134,34 +134,34 @@ def exact(given: Problem) -> Trace:
         fired = [""] * n
         for row in taken[:, 2]:
             fired[row] = "w < 0, lowest" if current[row] else "λ < 0"
-        held_lam, held_w, _ = _answer("platt", given, before.astype(np.int64), empty_log(0))
+        set_lam, set_w, _ = _answer("platt", problem, before.astype(np.int64), empty_log(0))
         label = f"round {len(iterations) + 1}"
-        iterations.append(_iteration(label, given, before, current.copy(), held_lam, held_w, fired))
+        iterations.append(_iteration(label, problem, before, current.copy(), set_lam, set_w, fired))
     before, after = last[:, 3] == 1, member == 1
     fired = ["λ = 0" if gone else "" for gone in before & ~after]
-    iterations.append(_iteration(f"round {len(iterations) + 1}", given, before, after, lam, w, fired))
+    iterations.append(_iteration(f"round {len(iterations) + 1}", problem, before, after, lam, w, fired))
     return Trace("exact", tuple(iterations), _notes(status))
 
 
 def stepping(rule: str, there: Session, t: float, h: float) -> Trace:
     """Platt's rules: hold the set, step, and change it by λ and by Φ (or w)."""
     state = there.state
-    given = problem(there, t)
-    active = given.rows
+    problem = problem_at(there, t)
+    active = problem.rows
     state.contact[:, 3] = 0.0
-    state.contact[active if rule == "platt" else active[given.c < 0.0], 3] = 1.0
+    state.contact[active if rule == "platt" else active[problem.c < 0.0], 3] = 1.0
     iterations = []
     notes: tuple[str, ...] = ()
     for k in range(STEPS):
-        given = problem(there, t + k * h, active)
-        before = state.contact[given.rows, 3] == 1.0
-        lam, w, status = _answer(rule, given, before.astype(np.int64), empty_log(0))
+        problem = problem_at(there, t + k * h, active)
+        before = state.contact[problem.rows, 3] == 1.0
+        lam, w, status = _answer(rule, problem, before.astype(np.int64), empty_log(0))
         notes = notes or _notes(status)
         failed = take_step(there.system, state, there.context, t + k * h, h)
-        after = state.contact[given.rows, 3] == 1.0
-        phi = there.context.contact.ineq.phi[given.rows]
-        fired = [_why(rule, given.sizes[1], *row) for row in zip(before, after, w, phi)]
-        iteration = _iteration(f"step {k + 1}", given, before, after, lam, w, fired, phi)
+        after = state.contact[problem.rows, 3] == 1.0
+        phi = there.context.contact.ineq.phi[problem.rows]
+        fired = [_why(rule, problem.sizes[1], *row) for row in zip(before, after, w, phi)]
+        iteration = _iteration(f"step {k + 1}", problem, before, after, lam, w, fired, phi)
         iterations.append(iteration)
         settled = (before == after).all() and not (iteration.pulling or iteration.violated or iteration.deepest)
         if failed or settled:

@@ -20,6 +20,7 @@ from ...model.scales import scene_size
 from ...scene.scene import Scene
 from .linearise import linearised
 from .perturbation import Array, Perturbed, null_space
+from .unresolved import unresolved
 
 MOST_UNKNOWNS = 3000  # of a dense singular value decomposition
 MOST_LINEARISED = 300
@@ -50,7 +51,7 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     if near.n > MOST_UNKNOWNS:
         found.append(Finding("rank", "not examined", f"{near.n:,} unknowns; up to {MOST_UNKNOWNS:,} are"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
-    found += _rank(model, near)
+    found += _rank(scene, model, near)
     fastest = _fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(fastest, dt), *_suggestion(scene, model, fastest, dt)]
 
@@ -62,7 +63,7 @@ def _sizes(model: Model) -> Finding:
     return Finding("scene", f"{len(model.body_info):,} bodies, {moving:,} of them free; {rows}{extra}")
 
 
-def _rank(model: Model, near: Perturbed) -> list[Finding]:
+def _rank(scene: Scene, model: Model, near: Perturbed) -> list[Finding]:
     _, quat, _ = near.evaluate()
     on = np.flatnonzero(~model.rows_off(near.x))
     J, phi = near.jacobian(quat)[on], near.system.work.phi[on]
@@ -86,6 +87,8 @@ def _rank(model: Model, near: Perturbed) -> list[Finding]:
             reason = (f"{len(rows)} rows say the same in part ({_some(names, rows)}): the motion is right, how the "
                       "force is shared among them is not decided")
             found.append(Finding("redundant", listed, reason))
+    if len(J) > rank and max(off) <= 1e-6:
+        found += _open_reactions(scene, model, near, quat, on, J)
     beside = _rank_beside(near, rank)
     if beside is not None and beside != rank:
         found.append(Finding("singular position", f"rank {rank:,} here, {beside:,} beside it",
@@ -93,13 +96,31 @@ def _rank(model: Model, near: Perturbed) -> list[Finding]:
     return found
 
 
-def redundant(J: Array, phi: Array) -> tuple[int, list[list[int]], list[float]]:
-    """(1), the groups of redundant rows (2), and what each contradicts itself by (3), in the unit of Φ."""
+def _open_reactions(scene: Scene, model: Model, near: Perturbed, quat: Array, on: Array, J: Array) -> list[Finding]:
+    """One line for all constraints of which the same components are open."""
+    null, lengths = left_null_vectors(J)
+    z = np.zeros((model.row_count, null.shape[1]))
+    z[on] = null / lengths[:, None]
+    by_text: dict[str, list[str]] = {}
+    for name, text in unresolved(scene, model, near.x, quat, z).items():
+        by_text.setdefault(text, []).append(name)
+    why = "open in run[…].reaction, whose axes turn with a joint; all components that are not named here are right"
+    return [Finding("open reactions", f"{', '.join(names)}: {text}", why) for text, names in by_text.items()]
+
+
+def left_null_vectors(J: Array) -> tuple[Array, Array]:
+    """U₀ (rows, n) of J with rows of length one, and their lengths."""
     lengths = np.linalg.norm(J, axis=1)
     kept = np.where(lengths > 0.0, lengths, 1.0)
     left, values, _ = np.linalg.svd(J / kept[:, None], full_matrices=True)
     rank = int((values > SMALL * max(1.0, values.max(initial=0.0))).sum())
-    null = left[:, rank:]
+    return left[:, rank:], kept
+
+
+def redundant(J: Array, phi: Array) -> tuple[int, list[list[int]], list[float]]:
+    """(1), the groups of redundant rows (2), and what each contradicts itself by (3), in the unit of Φ."""
+    null, kept = left_null_vectors(J)
+    rank = len(J) - null.shape[1]
     P = null @ null.T  # (2)
     members = [i for i in range(len(J)) if P[i, i] > SMALL]
     groups: list[list[int]] = []

@@ -1,8 +1,15 @@
 """The papers' figures, made again: one file each, listed here; `base.py` says how to write one.
 
-run(quick) -> data      simulate
-check(data) -> claims   state what the paper says as inequalities, and judge them by the numbers
-draw(data, path)        the picture
+    run(quick) -> data      simulate; what the paper leaves open is a constant with its reason, or is varied
+    check(data) -> claims   each claim as an inequality between measured numbers: reproduced, depends, differs, or not
+    draw(data, path)        the picture
+
+    Φ, λ, α, β, h           as in docs/notation.md; a file says where the paper's own letters differ
+    errors, drift           ../metrics.py;  times  ../timing.py
+
+    base.py      Figure, Claim, verdicts;  reproduce.py  runs them;  page.py  docs/claims.md
+    common.py    cases and runs that figures share;  snapshots.py, cloth.py, sheet_cost.py  the same for arms and cloth
+    plots.py     how the pictures look
 """
 
 from __future__ import annotations

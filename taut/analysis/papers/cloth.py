@@ -8,7 +8,7 @@ not the springs, would decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil, sqrt
 from typing import Any
@@ -26,6 +26,7 @@ from ...result.dataset import elongations
 from ...scene.scene import Scene
 from ...view.overlay import Overlay, overlay_of
 from .common import go
+from .plots import canvas
 
 LIMIT, ALLOWED = 0.1, 0.005  # the papers' limit, and what it may be passed by
 STIFFNESS = 200.0  # [N/m]
@@ -114,6 +115,19 @@ class Views:
         axis.imshow(self.renderer.frame([layer]), interpolation="lanczos")
         stretched = f"t = {run.records.time[row]:.2f} s, +{percent(float(longer.max()))}"
         axis.set_title(f"{label}\n{stretched}", fontsize=9, pad=3)
+
+
+def views_above_plots(
+    runs: dict[str, Run], views: Views, moments: Sequence[float], count: int, lowest: float = 0.75
+) -> tuple[Any, list[Any]]:
+    """A figure with a row of views for each of CASES, and `count` small plots below, `lowest` times as high."""
+    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, lowest]})
+    for axis in axes[2]:
+        axis.remove()
+    for line, name in zip(axes, CASES):
+        for axis, moment in zip(line, moments):
+            views.show(axis, runs[name], moment, CASES[name])
+    return figure, small_plots(figure, axes[2, 0].get_gridspec(), count)
 
 
 def small_plots(figure: Any, grid: Any, count: int) -> list[Any]:

@@ -18,7 +18,7 @@ from . import cloth
 from .base import HWC2005, Claim, Figure, judge, number
 from .cloth import LIMIT, percent
 from .common import case, go, total_energy
-from .plots import canvas, legend, save
+from .plots import legend, save
 
 N, QUICK_N = 24, 10
 DURATION = 1.0
@@ -116,14 +116,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 
 def draw(data: dict[str, Any], path: Path) -> None:
-    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
-    for axis in axes[2]:
-        axis.remove()
     views = cloth.Views(BOX, AZIMUTH, ELEVATION)
-    for line, name in zip(axes, cloth.CASES):
-        for axis, moment in zip(line, MOMENTS):
-            views.show(axis, data["runs"][name], moment, cloth.CASES[name])
-    left, right = cloth.small_plots(figure, axes[2, 0].get_gridspec(), 2)
+    figure, (left, right) = cloth.views_above_plots(data["runs"], views, MOMENTS, 2)
     for name, one in data["runs"].items():
         left.semilogy(one.records.time, 100 * np.maximum(cloth.largest(one), 1e-4), color=cloth.COLORS[name],
                       label=cloth.CASES[name])  # fmt: skip

@@ -20,7 +20,7 @@ from . import cloth
 from .base import ICRA2005, Claim, Figure, judge, number
 from .cloth import LIMIT, percent
 from .common import total_energy
-from .plots import canvas, legend, save
+from .plots import legend, save
 
 N, QUICK_N = 24, 16  # with 10 edges are longer than a ball's radius, and balls press between nodes
 DURATION, QUICK_DURATION = 0.8, 0.5
@@ -126,14 +126,8 @@ def check(data: dict[str, Any]) -> list[Claim]:
 
 def draw(data: dict[str, Any], path: Path) -> None:
     runs = data["runs"]
-    figure, axes = canvas(3, 4, height=7.6, gridspec_kw={"height_ratios": [1, 1, 0.75]})
-    for axis in axes[2]:
-        axis.remove()
     views = cloth.Views(BOX, AZIMUTH, ELEVATION)
-    for line, name in zip(axes, cloth.CASES):
-        for axis, moment in zip(line, MOMENTS):
-            views.show(axis, runs[name], moment, cloth.CASES[name])
-    left, middle, right = cloth.small_plots(figure, axes[2, 0].get_gridspec(), 3)
+    figure, (left, middle, right) = cloth.views_above_plots(runs, views, MOMENTS, 3)
     for name, one in runs.items():
         values = 100 * np.maximum(np.nan_to_num(cloth.largest(one)), 1e-4)
         left.semilogy(one.records.time, values, color=cloth.COLORS[name], label=cloth.CASES[name])

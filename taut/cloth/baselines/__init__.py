@@ -1,12 +1,14 @@
-"""Known ways to step cloth, to compare with; springs are springs to them.
+"""Known ways to step cloth, to compare with; hard edges and limits are springs to them.
 
-    explicit.py          springs alone: symplectic Euler, Adams-Bashforth 2
-    xpbd.py              springs as compliant position constraints
-    provot.py            springs integrated explicitly, then over-long ones cut back by moving nodes
-    implicit_euler.py    one linear system for all springs; implicit_solve.py builds and solves it
-    position_contact.py  nodes and balls moved out of each other and of obstacles, as in PBD
-    common.py            what they share: all springs of a scene as arrays, forces without them
+    x' = x + h v',  v' = v + h W f                              explicit.py: symplectic Euler, Adams-Bashforth 2
+    Δλ = -(C + α̃ λ)/(w_i + w_j + α̃),  α̃ = 1/(k h²)             xpbd.py: springs as compliant constraints
+    x_i -= w_i δ u,  x_j += w_j δ u  where l > (1 + limit) L    provot.py: explicit springs, then cut back
+    (M - h ∂f/∂v - h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)             implicit_euler.py, solved by implicit_solve.py
 
-Kernels work on positions x [m] and velocities v [m/s], shape (n, 3), and inverse masses w [1/kg], shape (n,), where 0
-means that nothing but its own velocity moves a node.
+    x, v    state.x, state.v   positions [m] and velocities [m/s], (n, 3)
+    w       w                  inverse masses [1/kg], (n,); 0: nothing but its own velocity moves a node
+    k, L    springs.k, .length stiffness [N/m] and rest length [m] (forces/spring_law.py)
+
+Their declarations stand in methods/, beside those of all others; here are the steps. position_contact.py moves nodes
+and balls out of each other and of obstacles, as in PBD; common.py has what they share.
 """

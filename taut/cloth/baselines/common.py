@@ -39,11 +39,11 @@ class BaselineContext(NamedTuple):
     contacts: PositionContacts
 
 
-def baseline(method: Method, step: Callable, start: Callable) -> Method:
+def baseline(method: Method, step: Callable, prepare: Callable) -> Method:
     """A declaration of methods/cloth_baselines.py with its algorithm."""
     return replace(
         method, form="deformable", step=step, memory=lambda model: method.memory(model) + contact_memory(model),
-        hooks=replace(method.hooks, start=start, observe=observe_baseline, measure=measure_baseline,
+        hooks=replace(method.hooks, prepare=prepare, observe=observe_baseline, measure=measure_baseline,
                       drain=lambda ctx: drain(ctx.contacts)),
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ EULER, ADAMS_BASHFORTH = 0, 1
 
 @structure
 class Explicit(NamedTuple):
-    """Room for a step, and what it remembers."""
+    """Workspace of a step, and what it remembers."""
 
     force: Array
     before: Array
@@ -55,11 +55,11 @@ def advance(work, s, x, v, w, external, h, rule):
 
 
 @inline
-def measure_velocity(x, start, h, v):
-    """v = (x - start) / h, where positions were moved after a step."""
+def measure_velocity(x, x_start, h, v):
+    """v = (x - x_start) / h, where positions were moved after a step."""
     for i in range(x.shape[0]):
         for c in range(3):
-            v[i, c] = (x[i, c] - start[i, c]) / h
+            v[i, c] = (x[i, c] - x_start[i, c]) / h
 
 
 @entry

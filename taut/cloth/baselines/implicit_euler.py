@@ -22,7 +22,7 @@ MOST = 2000
 PASSES = 20  # over all contacts
 
 
-def start(model, system, state, options):
+def prepare(model, system, state, options):
     springs = springs_of(model, float(options[STIFFNESS]), limits=True)
     context = baseline_context(model, system, state, options, springs, None)
     members = context.contacts.rows.slot[:, :2]
@@ -72,10 +72,10 @@ def step(system, state, t, h, ctx):
         for _ in range(PASSES):
             if push_out(system, state, t + h, ctx.contacts, ctx.w) == 0:
                 break
-        measure_velocity(state.x, ctx.contacts.start, h, state.v)
+        measure_velocity(state.x, ctx.contacts.x_start, h, state.v)
         finish_contacts(system, state, ctx.contacts, h)
     end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(declared.METHOD, step, start)
+METHOD = baseline(declared.METHOD, step, prepare)

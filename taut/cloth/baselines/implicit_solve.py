@@ -27,7 +27,7 @@ import numpy as np
 from ...compiled import compiled, entry, inline, specialise, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
-from ...linalg.conjugate_gradients import conjugate_gradients
+from ...linalg.matrix_free_cg import matrix_free_cg
 
 Array = np.ndarray
 FIRM = 30.0
@@ -61,7 +61,7 @@ class Touch(NamedTuple):
 
 
 def implicit(springs: int, n: int, contacts: Array | None = None, least: float = 0.0) -> Implicit:
-    """Room for so many springs on n nodes, and for contacts of the given members (c, 2)."""
+    """Workspace for that many springs on n nodes, and for contacts with the members (c, 2)."""
     slot = np.zeros((0, 2), np.int64) if contacts is None else np.ascontiguousarray(contacts)
     ahead, after, firm = np.zeros((3, len(slot)))
     dv, r, z, p, ap = np.zeros((5, n, 3))
@@ -234,7 +234,7 @@ def precondition(problem, r, z):
 
 
 _iterate = specialise(
-    conjugate_gradients, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
+    matrix_free_cg, "conjugate_gradients_of_springs", compiled, multiply=multiply, precondition=precondition
 )
 
 

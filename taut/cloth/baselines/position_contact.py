@@ -40,7 +40,7 @@ class PositionContacts(NamedTuple):
     rows: ContactRows  # of these, then nodes against balls; λ and f of a step in kg m, after it in N
     radius: np.ndarray  # (pairs,) at which distance these last touch [m]
     unknown: np.ndarray  # (points,) -1: held
-    start: np.ndarray  # (points, 3) x at the start of the step,
+    x_start: np.ndarray  # (points, 3) x at the start of the step,
     v_start: np.ndarray  # (points, 3) and v
     at: np.ndarray  # (points, 3) x̄
     backed: np.ndarray  # (points,) row of the obstacle that a node leans on, -1: none
@@ -58,10 +58,10 @@ def position_contacts(model: Model, state: State) -> PositionContacts:
     unknown = np.where(model.bodies.inverse_mass[:, 0] > 0.0, 0, -1)
     rows, radius = external_rows(model, unknown, np.zeros(contact_memory(model)))
     least = ROUNDING * float(np.concatenate([deformable.lengths for deformable in model.deformables]).mean())
-    start, v_start, at = np.zeros((3, *model.x.shape))
+    x_start, v_start, at = np.zeros((3, *model.x.shape))
     backed = np.full(len(model.x), -1)
     return PositionContacts(
-        model.inequalities, rows, radius, unknown, start, v_start, at, backed, least, event_buffers(keep_log=False),
+        model.inequalities, rows, radius, unknown, x_start, v_start, at, backed, least, event_buffers(keep_log=False),
         impulses(state, len(rows.phi)),
     )
 
@@ -80,7 +80,7 @@ def begin_contacts(system, state, t, h, contacts):
     evaluate_rows(system, contacts.ineq, rows, contacts.radius, t, x, state.quat, state.v)
     for i in range(x.shape[0]):
         for c in range(3):
-            contacts.start[i, c] = x[i, c]
+            contacts.x_start[i, c] = x[i, c]
             contacts.v_start[i, c] = state.v[i, c]
     recovery = min(RECOVERY, h / RECOVERY_TIME)
     for r in range(rows.phi.shape[0]):
@@ -114,9 +114,9 @@ def gap_now(rows, r, x, at):
 
 
 @inline
-def apply_friction(rows, r, w, x, start, weight):
+def apply_friction(rows, r, w, x, x_start, weight):
     """(3)"""
-    s0, s1, s2 = sliding(rows, r, x, start)
+    s0, s1, s2 = sliding(rows, r, x, x_start)
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
     f0, f1, f2 = rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2]
     across = f0 * n0 + f1 * n1 + f2 * n2  # the normal has turned since the last sweep, and nothing is to move along it
@@ -188,7 +188,7 @@ def push_out(system, state, t, contacts, w):
         if j < 0 and rows.lam[r] > 0.0:
             contacts.backed[rows.slot[r, 0]] = r
         if rows.friction[r] > 0.0:
-            apply_friction(rows, r, w, x, contacts.start, weight)
+            apply_friction(rows, r, w, x, contacts.x_start, weight)
     return inside
 
 

@@ -35,7 +35,7 @@ Array = np.ndarray
 @structure
 class Provot(NamedTuple):
     explicit: Explicit
-    start: Array  # positions at the beginning of the step
+    x_start: Array  # positions at the beginning of the step
 
 
 def provot(n: int) -> Provot:
@@ -47,7 +47,7 @@ def set_out(work, s, x, v, w, external, h):
     """(1)"""
     for i in range(x.shape[0]):
         for c in range(3):
-            work.start[i, c] = x[i, c]
+            work.x_start[i, c] = x[i, c]
     advance(work.explicit, s, x, v, w, external, h, EULER)
 
 
@@ -82,11 +82,11 @@ def step_provot(work, s, x, v, w, external, h, substeps, limit, iterations):
             total += corrected
             if corrected == 0:
                 break
-        measure_velocity(x, work.start, part_of_h, v)  # (3)
+        measure_velocity(x, work.x_start, part_of_h, v)  # (3)
     return total
 
 
-def start(model, system, state, options):
+def prepare(model, system, state, options):
     springs = springs_of(model, 0.0, limits=False)
     return state, baseline_context(model, system, state, options, springs, provot(len(model.x)))
 
@@ -108,10 +108,10 @@ def step(system, state, t, h, ctx):
             inside = push_out(system, state, now, ctx.contacts, ctx.w)
             if too_long + inside == 0:
                 break
-        measure_velocity(x, ctx.work.start, dt, v)
+        measure_velocity(x, ctx.work.x_start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
     end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(declared.METHOD, step, start)
+METHOD = baseline(declared.METHOD, step, prepare)

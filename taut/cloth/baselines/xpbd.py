@@ -39,7 +39,7 @@ Array = np.ndarray
 
 @structure
 class Xpbd(NamedTuple):
-    start: Array  # x₀
+    x_start: Array  # x₀
     lam: Array  # λ h² of the first constraint of each spring [kg m]
     lam2: Array  # of the second
     soft: Array  # compliance 1/k [m/N]; inf: no constraint
@@ -47,7 +47,7 @@ class Xpbd(NamedTuple):
 
 
 def xpbd(s, n: int) -> Xpbd:
-    """Room for springs.Springs on n nodes."""
+    """Workspace for springs.Springs on n nodes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         soft = np.where(s.k > 0.0, 1.0 / s.k, np.inf)
         stiffer = np.where(np.isinf(s.k2), np.inf, s.k2 - s.k)
@@ -59,7 +59,7 @@ def xpbd(s, n: int) -> Xpbd:
 @compiled
 def project(work, s, x, w, h):
     """(2) to (4) once over all springs."""
-    start, lam, lam2, soft, soft2 = work.start, work.lam, work.lam2, work.soft, work.soft2
+    x_start, lam, lam2, soft, soft2 = work.x_start, work.lam, work.lam2, work.soft, work.soft2
     per_step = 1.0 / (h * h)
     for q in range(lam.shape[0]):
         i = s.i[q]
@@ -79,9 +79,9 @@ def project(work, s, x, w, h):
             bottom = weight + a
             if s.damping[q] > 0.0:
                 gamma = soft[q] * s.damping[q] / h
-                along = d0 * (d0 - start[i, 0] + start[j, 0])
-                along += d1 * (d1 - start[i, 1] + start[j, 1])
-                along += d2 * (d2 - start[i, 2] + start[j, 2])
+                along = d0 * (d0 - x_start[i, 0] + x_start[j, 0])
+                along += d1 * (d1 - x_start[i, 1] + x_start[j, 1])
+                along += d2 * (d2 - x_start[i, 2] + x_start[j, 2])
                 top += gamma * along * inverse
                 bottom += gamma * weight
             moved = -top / bottom  # (2)
@@ -101,13 +101,13 @@ def project(work, s, x, w, h):
 @compiled
 def predict(work, x, v, w, external, h):
     """(1), with all λ at zero."""
-    start = work.start
+    x_start = work.x_start
     for q in range(work.lam.shape[0]):
         work.lam[q] = 0.0
         work.lam2[q] = 0.0
     for i in range(x.shape[0]):
         for c in range(3):
-            start[i, c] = x[i, c]
+            x_start[i, c] = x[i, c]
             v[i, c] += h * (w[i] * external[i, c])
             x[i, c] += h * v[i, c]
 
@@ -120,10 +120,10 @@ def step_xpbd(work, s, x, v, w, external, h, substeps, iterations):
         predict(work, x, v, w, external, part_of_h)
         for _ in range(iterations):
             project(work, s, x, w, part_of_h)
-        measure_velocity(x, work.start, part_of_h, v)  # (5)
+        measure_velocity(x, work.x_start, part_of_h, v)  # (5)
 
 
-def start(model, system, state, options):
+def prepare(model, system, state, options):
     springs = in_colours(springs_of(model, np.inf, limits=True), len(model.x))
     return state, baseline_context(model, system, state, options, springs, xpbd(springs, len(model.x)))
 
@@ -143,10 +143,10 @@ def step(system, state, t, h, ctx):
         for _ in range(iterations):
             project(ctx.work, ctx.springs, x, ctx.w, dt)
             push_out(system, state, now, ctx.contacts, ctx.w)
-        measure_velocity(x, ctx.work.start, dt, v)
+        measure_velocity(x, ctx.work.x_start, dt, v)
         finish_contacts(system, state, ctx.contacts, dt)
     end_step(system, state, ctx.contacts, t + h, h)
     return OK
 
 
-METHOD = baseline(declared.METHOD, step, start)
+METHOD = baseline(declared.METHOD, step, prepare)

@@ -3,7 +3,7 @@
     y = (θ, θ̇)     tables.y         coordinates and rates, (2, n)
     x(θ, t), v      place            positions and velocities of the bodies
     θ̈               accelerate       from the applied forces
-    form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `start`, `place`
+    form            tables.form      FORMULAS, TREE or LINEAR: one file each, with `refuses`, `prepare`, `place`
                                      and `accelerate`
     B, c, H         basis            of any form, by the slots of bodies: basis.py
     A v + b = 0     enforced         by multipliers, as active inequalities are: enforced.py

@@ -34,7 +34,7 @@ class Enforced(NamedTuple):
     rows: Array  # rows of the system that may be enforced
     number: Array  # (1,) how many were enforced when last evaluated, and
     row: Array  # (k,) which
-    count: Array  # (k,) on how many blocks of coordinates each acts, and
+    acts_on: Array  # (k,) on how many blocks of coordinates each acts, and
     block: Array  # (k, FEW) which; of more than FEW blocks all are taken
     AB: Array  # (k, n)
     X: Array  # (k, n): (A B) H⁻¹
@@ -88,25 +88,25 @@ def add_block(system, basis, enforced, r, block):
 @inline
 def add_own(enforced, r, block):
     """Row r acts on this block of coordinates, too."""
-    count = enforced.count[r]
+    count = enforced.acts_on[r]
     known = count > FEW
     for i in range(min(count, FEW)):
         known = known or enforced.block[r, i] == block
     if not known:
         if count < FEW:
             enforced.block[r, count] = block
-        enforced.count[r] = count + 1
+        enforced.acts_on[r] = count + 1
 
 
 @inline
 def blocks_on(blocks, enforced, r):
     """How many blocks row r acts on; `block_on` tells which."""
-    return blocks.ptr.shape[0] - 1 if enforced.count[r] > FEW else enforced.count[r]
+    return blocks.ptr.shape[0] - 1 if enforced.acts_on[r] > FEW else enforced.acts_on[r]
 
 
 @inline
 def block_on(enforced, r, i):
-    return i if enforced.count[r] > FEW else enforced.block[r, i]
+    return i if enforced.acts_on[r] > FEW else enforced.block[r, i]
 
 
 @on_demand(types.none)
@@ -145,7 +145,7 @@ def forget_row(blocks, enforced, r):
         for q in blocks.member[blocks.ptr[block] : blocks.ptr[block + 1]]:
             enforced.AB[r, q] = 0.0
             enforced.X[r, q] = 0.0
-    enforced.count[r] = 0
+    enforced.acts_on[r] = 0
 
 
 @compiled

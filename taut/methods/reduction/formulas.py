@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import compiled, structure
-from ...errors import TautError, warn
+from ...errors import TautError, present, warn
 from ...expressions import call_map, codegen
 from ...model.arrays import Array, State, System
 from ...model.model import BodyInfo, Model
@@ -54,22 +54,20 @@ def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...]
 
 
 def refuses(model: Model) -> str | None:
-    assert model.reduced_map is not None
-    given = model.reduced_map.positions
-    missing = [info.name for info in model.body_info if info.motion == "free" and info.name not in given]
+    placed = present(model.reduced_map, "scene.reduced").positions
+    missing = [info.name for info in model.body_info if info.motion == "free" and info.name not in placed]
     if missing:
         shown = ", ".join(f"'{name}'" for name in missing[:6]) + (" and others" if len(missing) > 6 else "")
         return f"scene.reduced gives no position for {shown}; add formulas for it"
     for info in model.body_info:
-        if info.motion != "free" and info.name in given:
+        if info.motion != "free" and info.name in placed:
             return f"scene.reduced gives a position for '{info.name}', which is {info.motion}; leave it out"
     return None
 
 
-def start(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
+def prepare(model: Model, system: System, state: State) -> tuple[Formulas, Array]:
     """Tables, and (θ, θ̇) at t = 0, which scene.reduced gives. They must fit the bodies and constraints."""
-    known = model.reduced_map
-    assert known is not None
+    known = present(model.reduced_map, "scene.reduced")
     info_of = {info.name: info for info in model.body_info}
     names = [name for name, _, _ in known.coordinates]
     texts = [text for three in known.positions.values() for text in three]
@@ -122,8 +120,7 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
 
 
 def _to_principal(info: BodyInfo) -> tuple[float, ...]:
-    assert info.to_principal is not None
-    return tuple(map(float, info.to_principal))
+    return tuple(map(float, present(info.to_principal, "the frame of a rigid body")))
 
 
 def _shown(vector: Array) -> str:

@@ -92,7 +92,7 @@ def _turning(model: Model) -> set[str]:
             if moving & set(member.parameters[member.affine.parameters :])}  # fmt: skip
 
 
-def start(model: Model, system: System, state: State) -> tuple[Linear, Array]:
+def prepare(model: Model, system: System, state: State) -> tuple[Linear, Array]:
     """Tables, and (θ, θ̇) from the bodies; Φ and J at t = 0 stand in system.work."""
     phi = np.abs(system.work.phi)
     if phi.max(initial=0.0) > AGREES * max(1.0, float(np.abs(state.x).max(initial=0.0))):

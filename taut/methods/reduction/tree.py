@@ -108,11 +108,12 @@ def _across(model: Model, v: Array) -> int | None:
     return None
 
 
-def start(model: Model, system: System, state: State) -> tuple[Tree, Array]:
+def prepare(model: Model, system: System, state: State) -> tuple[Tree, Array]:
     """Tables, and the coordinates: angles in a plane; in space directions and their rates, from which each
     step makes its charts."""
     links = _links(model)
-    assert not isinstance(links, str)
+    if isinstance(links, str):  # `refuses` has said so before
+        raise TautError(links)
     across = _across(model, state.v)
     at = _length_positions(model)
     tree = allocate(

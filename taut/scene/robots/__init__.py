@@ -1,9 +1,13 @@
 """Robots from the formats that people have: URDF (urdf.py) and MuJoCo's MJCF (mjcf.py).
 
-    xml.py    elements with the lines they stand on
-    tree.py   links and joints as both formats have them, and how they become a scene
+    T_child = T_parent · origin · motion(q)      tree.Joint: origin, axis, anchor; q its position at the start
+    I_body = R I Rᵀ + m (|c|² 1 - c cᵀ)          tree.Link: mass, centre of mass c and inertia of a link
+    (x, y, z) → (x, z, -y)                       both formats have z up, a scene has y up: a quarter turn about x
 
-Both formats have z up. A scene has y up, so that all is turned by a quarter about x: (x, y, z) becomes (x, z, -y).
+    xml.py    elements with the lines they stand on, for messages
+    tree.py   Link, Joint, Tree: what both formats have in common, and how it becomes a scene
+
+What a scene can not express is collected in `dropped` and reported once.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ listed. Every joint starts at the model's reference position (qpos0).
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
-        raise TautError(f"{path}: {' '.join(str(mistake).split())}") from None
+        raise TautError(_with_line(path, str(mistake))) from None
     reader = _Reader(path, root.attributes.get("model", path.stem), model)
     built = Built(reader.tree, limits)
     reader.add_equalities(built)
@@ -49,6 +50,14 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     step = float(model.opt.timestep)
     built.scene.suggest(dt=step, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
     return built.scene
+
+
+def _with_line(path: Path, text: str) -> str:
+    """What MuJoCo's reader refuses, with the line in front, where it tells one at the end."""
+    text = " ".join(text.removeprefix("XML ").removeprefix("Error:").split())
+    found = re.search(r",? line (\d+)(, column \d+)?$", text)
+    where, what = (f"{path}:{found[1]}", text[: found.start()]) if found else (str(path), text)
+    return f"{where}: MuJoCo refuses it: {what}"
 
 
 class _Reader:

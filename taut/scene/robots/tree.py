@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import TautError, warn
+from ...errors import TautError, present, warn
 from ..scene import Scene
 from ..specs import BodyRef, Point, Ref
 
@@ -231,8 +231,7 @@ class Built:
 
     def _fitting(self, link: Link, frame: Pose, centre: Array) -> dict[str, Any] | None:
         """A link's shape, where it sits about the centre of mass along the body's axes; else nothing is shown."""
-        assert link.shape is not None
-        shape, inside = link.shape
+        shape, inside = present(link.shape, "the shape of a link")
         placed = frame @ inside
         size = max(float(np.abs(value).max()) for value in (np.atleast_1d(list(shape.values())[0]),))
         if np.abs(placed.p - centre).max() > 1e-3 * size or np.abs(placed.R - np.eye(3)).max() > 1e-6:
@@ -258,8 +257,8 @@ class Built:
         b = self.place(joint.parent, joint.origin.point(joint.anchor))
         given: dict[str, Any] = {"name": joint.name}
         if joint.kind == "universal":
-            assert joint.second is not None
-            given |= {"axis": tuple((frame.R @ joint.second).tolist()), "axis_2": axis}
+            second = present(joint.second, "the second axis of a universal joint")
+            given |= {"axis": tuple((frame.R @ second).tolist()), "axis_2": axis}
         elif joint.kind != "ball":
             given["axis"] = axis
         if joint.kind in ("hinge", "slider"):

@@ -3,8 +3,8 @@
     α = rᵀz / pᵀAp,    u += α p,    r -= α A p                                 (1)
     z = P r,    p ← z + (rᵀz)_new / (rᵀz)_old p                                (2)
 
-`multiply` and `precondition` are bound by each system: `specialise` compiles a copy. A with a stored pattern, and a
-look at its singularity, has pcg.py.
+`multiply` and `precondition` are bound by each system: `specialise` compiles a copy. For a stored sparse matrix, which
+may be singular, see pcg.py.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from __future__ import annotations
 
 def multiply(problem, p, out):
     """Bound by each system: out = A p."""
-    raise AssertionError
+    raise NotImplementedError
 
 
 def precondition(problem, r, z):
     """Bound by each system: z = P r; returns rᵀz."""
-    raise AssertionError
+    raise NotImplementedError
 
 
-def conjugate_gradients(problem, u, r, z, p, product, goal, most):
+def matrix_free_cg(problem, u, r, z, p, product, goal, most):
     """From r = b - A u until rᵀz <= goal. Returns the iterations taken, negative when `most` did not suffice."""
     rz = precondition(problem, r, z)
     for i in range(r.shape[0]):

@@ -1,0 +1,159 @@
+"""The multipliers of the papers' own step of cloth (active_limits.py (2)): which rows are active, and their λ.
+
+    J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' ← x' - W Jᵀ μ                                       (1)
+
+(1) is repeated, with rows that it violates meanwhile added, until all errors are small. From iteration BOUNDED_FROM on
+λ ≥ 0 is a bound of the linear solve (bounded_tensions.py). Where many dependent springs come to their limits at once,
+as in a flat free sheet that is flung apart, they contradict each other: then the best iteration counts, if all lengths
+are within the tolerance.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ..compiled import compiled, inline
+from ..methods.base import NOT_CONVERGED, OK
+from ..model import arrays
+from .active_contacts import evaluate_contacts
+from .active_context import GATHERED, ITERATIONS, MULTIPLIED
+from .active_system import gather, solve_active
+from .bounded_tensions import solve_bounded
+from .constraint_errors import ROUNDING, difference
+from .predict import copy3
+
+MAX_ITERATIONS = 40  # in a substep
+STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
+BOUNDED_FROM = 4  # iteration from which λ ≥ 0 is a bound of the solve
+
+
+@inline
+def apply_row(limits, e, size, x):
+    """x -= W Jᵀ size of one row; size [kg m]."""
+    i, j = limits.i[e], limits.j[e]
+    for c in range(3):
+        x[i, c] -= limits.w[e, 0] * limits.u[e, c] * size
+        x[j, c] += limits.w[e, 1] * limits.u[e, c] * size
+
+
+@inline
+def find_violated(limits, x, edge):
+    """Compute φ of springs (that of contacts has been computed) and activate what is too long, or inside. Returns the
+    largest errors divided by `fine` and by `tol`, and how many rows were activated."""
+    worst = 0.0
+    passed = 0.0
+    entered = 0
+    springs = limits.length.shape[0]
+    for e in range(limits.phi.shape[0]):
+        if e < springs:
+            a, b, c = difference(x, limits.i[e], limits.j[e])
+            limits.phi[e] = sqrt(a * a + b * b + c * c) - limits.target[e]
+        elif limits.w[e, 0] + limits.w[e, 1] == 0.0:
+            continue
+        error = abs(limits.phi[e]) if limits.active[e] and limits.tension[e] > 0.0 else limits.phi[e]
+        worst = max(worst, error / limits.fine[e])
+        passed = max(passed, limits.phi[e] / limits.tol[e])
+        if not limits.active[e] and limits.phi[e] > ROUNDING * (limits.length[e] if e < springs else edge):
+            limits.active[e] = True
+            entered += 1
+    return worst, passed, entered
+
+
+@inline
+def release(limits, first, x, dt):
+    """Deactivate the rows from `first` on whose λ has the wrong sign: springs that resist shrinkage, contacts that
+    pull. Returns how many there were."""
+    left = 0
+    for e in range(first, limits.i.shape[0]):
+        if limits.active[e] and limits.tension[e] < 0.0:
+            apply_row(limits, e, -dt * dt * limits.tension[e], x)
+            limits.tension[e] = 0.0
+            limits.active[e] = False
+            left += 1
+    return left
+
+
+@inline
+def release_into_bounds(limits, x, dt):
+    """Set negative tensions to zero before λ ≥ 0 becomes a bound; the rows stay active. Returns how many there were."""
+    left = 0
+    for e in range(limits.length.shape[0]):
+        if limits.active[e] and limits.tension[e] < 0.0:
+            apply_row(limits, e, -dt * dt * limits.tension[e], x)
+            limits.tension[e] = 0.0
+            left += 1
+    return left
+
+
+@inline
+def has_wrong_sign(limits):
+    """Whether the λ of some contact, or by the exact rule of a spring, has the wrong sign."""
+    for e in range(0 if limits.exact == 1 else limits.length.shape[0], limits.i.shape[0]):
+        if limits.tension[e] < 0.0:
+            return True
+    return False
+
+
+@inline
+def save_best(limits, x):
+    copy3(x, limits.x_best)
+    for e in range(limits.i.shape[0]):
+        limits.tension_best[e] = limits.tension[e]
+
+
+@inline
+def restore_best(limits, x):
+    copy3(limits.x_best, x)
+    for e in range(limits.i.shape[0]):
+        limits.tension[e] = limits.tension_best[e]
+        limits.active[e] = limits.tension[e] != 0.0
+
+
+@compiled
+def enforce_limits(system, state, ctx, t, dt):
+    """(1), from x*. Returns OK or NOT_CONVERGED."""
+    limits, x = ctx.limits, state.x
+    springs = limits.length.shape[0]
+    for e in range(limits.i.shape[0]):
+        if limits.active[e]:
+            apply_row(limits, e, dt * dt * limits.tension[e], x)
+    m = 0
+    changed = 1
+    best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
+    for k in range(MAX_ITERATIONS):
+        if k == BOUNDED_FROM:
+            changed += release_into_bounds(limits, x, dt)
+        evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
+        limits.counts[ITERATIONS] += 1
+        worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
+        if worst <= 1.0:
+            changed = release(limits, 0 if limits.exact == 1 else springs, x, dt)  # contacts never pull
+            if changed == 0:
+                return OK
+            continue
+        if best > 0.0 and entered == 0 and worst > STALLED * best:
+            restore_best(limits, x)
+            return OK
+        if passed <= 1.0 and not has_wrong_sign(limits) and (best == 0.0 or worst < best):
+            best = worst
+            save_best(limits, x)
+        if changed + entered > 0:
+            m = gather(limits.system, limits.active, limits.u)
+            limits.counts[GATHERED] += limits.system.ptr[m]
+        if k >= BOUNDED_FROM:
+            took = solve_bounded(limits.system, m, limits.phi, limits.u, limits.tension, dt)
+        else:
+            took = solve_active(limits.system, m, limits.phi, limits.u)
+        limits.counts[MULTIPLIED] += took * limits.system.ptr[m]
+        system.work.counts[arrays.LINEAR_SOLVES] += 1
+        for q in range(m):
+            e = limits.system.row[q]
+            limits.tension[e] += limits.system.mu[q] / (dt * dt)
+            if k >= BOUNDED_FROM:
+                limits.tension[e] = max(limits.tension[e], 0.0)  # rounding at a bound
+            apply_row(limits, e, limits.system.mu[q], x)
+        changed = release(limits, springs, x, dt) if 0 < k < BOUNDED_FROM else 0
+    if best == 0.0:
+        return NOT_CONVERGED
+    restore_best(limits, x)
+    return OK

@@ -1,0 +1,321 @@
+"""Dry friction that holds joints: Coulomb's law at the end of each step, around the step of any method.
+
+    |Q_k| ≤ T_k;   q̇'_k = 0 where |Q_k| < T_k,   else Q_k = -T_k sign(q̇'_k)               (1)
+    q̇' ≈ r + h S (Q' - Q),   h S = ∂q̇'/∂Q                                                  (2)
+    S ← S + (Δr/h - S ΔQ) ΔQᵀ/|ΔQ|²                                                        (3)
+
+Q is constant in a step and q̇' is the rate at its end (Moreau 1988, Jean 1999). A step is tried with the forces of the
+step before. Where (1) does not hold, (1) is solved for the linear (2), a complementarity problem with bounds, and the
+step is taken again. S is that of the constrained accelerations at the start of the step, and then follows the trials by
+(3) [Broyden]: contacts, for instance, are in it by that alone. A joint that slides, or rests under a constant load,
+costs no second trial. Bounded forces do not resist the impulses of impacts, and T may be a function of time.
+
+The step in which a joint stops is off by O(h²), once for each stop, whatever the order of the method is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import compiled, entry, inline
+from ..errors import note
+from ..forces import KINDS
+from ..joints.coordinates import TYPES, rate
+from ..methods.base import OK, Method
+from ..model.applied_forces import evaluate_forces
+from ..model.arrays import State, System, dry_friction, start_state
+from ..model.constraint_rows import evaluate_constraints
+from ..model.instant import update_places
+from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
+from ..model.model import Model
+from ..model.slot_vectors import clear, copy
+from ..model.switching import keep_start, return_to_start
+from .trial_steps import events_so_far, forget_events, step
+
+MOST_TRIALS = 12
+SETTLED = 1e-14  # of T: how far the force of a trial may be from the one that (1) wants
+ACCEPTED = 1e-9  # of T: likewise, where further trials do not come nearer
+NOISE = 1e-15  # of the largest speed: a rate below it is rounding error
+TELLING = 1e-6  # of T: a smaller change of forces tells of rounding errors, not of S
+MOST_SWEEPS = 200
+JUMP = 0.25  # of T: a force that changes more makes methods with a memory begin anew
+
+
+@inline
+def clamp(value, limit):
+    return min(max(value, -limit), limit)
+
+
+@compiled
+def take_limits(system, state):
+    """T of each joint, zero where it is switched off, and the forces of the step before within them."""
+    own = system.friction
+    for k in range(own.keeper.shape[0]):
+        switch = own.switch[k]
+        on = switch < 0 or state.x[switch, 0] == 1.0
+        own.limit[k] = system.forces.p[own.size[k]] if on else 0.0
+        own.wanted[k] = clamp(state.x[own.keeper[k], 0], own.limit[k])
+
+
+@compiled
+def read_rates(system, state):
+    """q̇' of all joints with friction; returns the largest speed of anything."""
+    own = system.friction
+    update_places(system, state.x, state.quat, state.v)
+    for k in range(own.keeper.shape[0]):
+        own.rate[k] = rate(own.type[k], state.x, state.v, own.points[k], 0)
+    fastest = 0.0
+    for i in range(state.v.shape[0]):
+        for c in range(3):
+            fastest = max(fastest, abs(state.v[i, c]))
+    return fastest
+
+
+@inline
+def projected(force, speed, response, limit):
+    """The force of one joint that (1) and (2) want while the others stay; (1) alone where nothing responds."""
+    if response <= 0.0:
+        return force if speed == 0.0 else (-limit if speed > 0.0 else limit)
+    return clamp(force - speed / response, limit)
+
+
+@compiled
+def distance_from_law(own, h, noise):
+    """How far the forces of the last trial are from (1), as a fraction of T."""
+    worst = 0.0
+    for k in range(own.force.shape[0]):
+        if own.limit[k] > 0.0 and abs(own.rate[k]) > noise:
+            wanted = projected(own.force[k], own.rate[k], h * own.scale[k], own.limit[k])
+            worst = max(worst, abs(wanted - own.force[k]) / own.limit[k])
+    return worst
+
+
+@compiled
+def update_response(own, h):
+    """(3), of the last trial against what (2) foretold for it; `wanted` holds ΔQ."""
+    n = own.force.shape[0]
+    square, largest = 0.0, 0.0
+    for k in range(n):
+        square += own.wanted[k] ** 2
+        if own.limit[k] > 0.0:
+            largest = max(largest, abs(own.wanted[k]) / own.limit[k])
+    if largest < TELLING:
+        return
+    for i in range(n):
+        miss = (own.rate[i] - own.foretold[i]) / (h * square)
+        for k in range(n):
+            own.S[i, k] += miss * own.wanted[k]
+
+
+@compiled
+def choose_forces(own, h):
+    """(1) with (2) into `wanted` and `foretold`: Gauss-Seidel with bounds, then elimination for those inside them."""
+    n = own.force.shape[0]
+    for k in range(n):
+        own.wanted[k], own.foretold[k] = own.force[k], own.rate[k]
+    for _ in range(MOST_SWEEPS):
+        change = 0.0
+        for k in range(n):
+            if own.limit[k] > 0.0:
+                found = projected(own.wanted[k], own.foretold[k], h * own.S[k, k], own.limit[k])
+                difference = found - own.wanted[k]
+                change = max(change, abs(difference) / own.limit[k])
+                own.wanted[k] = found
+                for i in range(n):
+                    own.foretold[i] += h * own.S[i, k] * difference
+        if change <= 1e-16:
+            return
+    if eliminate(own, h):
+        for i in range(n):
+            own.foretold[i] = own.rate[i]
+            for k in range(n):
+                own.foretold[i] += h * own.S[i, k] * (own.wanted[k] - own.force[k])
+
+
+@compiled
+def eliminate(own, h):
+    """Forces inside their bounds such that their rates are zero in (2), where they stay inside; whether they do."""
+    n, A = own.force.shape[0], own.matrix
+    largest = 0.0
+    for i in range(n):
+        free = own.limit[i] > 0.0 and abs(own.wanted[i]) < own.limit[i]
+        A[i, n] = -own.foretold[i] if free else 0.0
+        for k in range(n):
+            both = free and own.limit[k] > 0.0 and abs(own.wanted[k]) < own.limit[k]
+            A[i, k] = h * own.S[i, k] if both else 0.0
+        largest = max(largest, A[i, i])
+    for p in range(n):  # S is nearly symmetric and positive: pivots stand on the diagonal
+        if A[p, p] <= 1e-10 * largest:
+            A[p, n] = 0.0  # bounded, or redundant: it stays
+            for i in range(n):
+                A[i, p] = A[p, i] = 0.0
+            A[p, p] = 1.0
+            continue
+        for i in range(p + 1, n):
+            factor = A[i, p] / A[p, p]
+            for k in range(p, n + 1):
+                A[i, k] -= factor * A[p, k]
+    for p in range(n - 1, -1, -1):
+        for k in range(p + 1, n):
+            A[p, n] -= A[p, k] * A[k, n]
+        A[p, n] /= A[p, p]
+        if abs(own.wanted[p] + A[p, n]) > own.limit[p]:
+            return False
+    for p in range(n):
+        own.wanted[p] += A[p, n]
+    return True
+
+
+@inline
+def begin_trial(system, state, t):
+    """Back to the start of the step, with the forces in `wanted`."""
+    own = system.friction
+    return_to_start(system, state, own.start, t)
+    for k in range(own.keeper.shape[0]):
+        own.force[k] = own.wanted[k]
+        state.x[own.keeper[k], 0] = own.wanted[k]
+
+
+@compiled
+def begin_anew(own):
+    """Whether a force jumps; then methods that remember steps begin with this one."""
+    for k in range(own.keeper.shape[0]):
+        if abs(own.wanted[k] - own.start.x[own.keeper[k], 0]) > JUMP * own.limit[k]:
+            if own.start.memory.shape[0] > 0:
+                own.start.memory[0] = 0.0
+            return True
+    return False
+
+
+@compiled
+def respond(system, state, t, k, scale):
+    """The accelerations that T of joint k causes into work.v2: of its bodies alone (`scale`), or of all."""
+    own, work, w = system.friction, system.work, system.bodies.inverse_mass
+    force = state.x[own.keeper[k], 0]
+    evaluate_forces(system, t, state.x, state.quat, state.v)
+    copy(work.f, work.v1)
+    state.x[own.keeper[k], 0] = force + own.limit[k]
+    evaluate_forces(system, t, state.x, state.quat, state.v)
+    state.x[own.keeper[k], 0] = force
+    clear(work.v2)
+    for i in range(system.bodies.slots):
+        for c in range(3):
+            work.v2[i, c] = w[i, c] * (work.f[i, c] - work.v1[i, c])
+    if scale:
+        return
+    jacobian_times(system, work.J, work.v2, work.b)
+    for r in range(work.b.shape[0]):
+        work.b[r] = -work.b[r]
+    solve_with_factor(system, work.b, work.mu)
+    apply_multipliers(system, work.J, w, work.mu, 1.0, work.v2)
+
+
+@compiled
+def find_response(system, state, t):
+    """S of (2) at the start of the step, from the constrained accelerations."""
+    own, work = system.friction, system.work
+    n = own.keeper.shape[0]
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    form_and_factor(system, work.J, system.bodies.inverse_mass)
+    for k in range(n):
+        if own.limit[k] > 0.0:
+            respond(system, state, t, k, False)
+            update_places(system, state.x, state.quat, work.v2)
+        for i in range(n):
+            here = rate(own.type[i], state.x, work.v2, own.points[i], 0) if own.limit[k] > 0.0 else 0.0
+            own.S[i, k] = here / own.limit[k] if own.limit[k] > 0.0 else 0.0
+    for k in range(n):
+        if own.S[k, k] <= 1e-12 * own.scale[k]:  # a driver, or other joints, decide how it moves
+            for i in range(n):
+                own.S[i, k] = own.S[k, i] = 0.0
+
+
+def friction_step(system, state, t, h, context):
+    """A step from t to t + h that ends with (1); returns a status of methods/base.py. `begin_step` has been called."""
+    own = system.friction
+    so_far = events_so_far(context)
+    keep_start(state, own.start)
+    take_limits(system, state)
+    nearest, jumps = 1e300, False
+    for trial in range(MOST_TRIALS):
+        begin_trial(system, state, t)
+        forget_events(context, so_far)
+        status = step(system, state, t, h, context)
+        if status != OK:
+            return np.int64(status)
+        noise = NOISE * read_rates(system, state)
+        if trial > 0:
+            for k in range(own.force.shape[0]):
+                own.wanted[k] = own.force[k] - own.before[k]
+            update_response(own, h)
+        distance = distance_from_law(own, h, noise)
+        if distance <= SETTLED:
+            break
+        stalls = distance > 0.5 * nearest
+        if distance < nearest:
+            nearest = distance
+            for k in range(own.force.shape[0]):
+                own.best[k] = own.force[k]
+        if trial == MOST_TRIALS - 1 or (stalls and nearest <= ACCEPTED):
+            if nearest > TELLING:
+                own.unsettled[0] += 1
+            if distance > nearest:
+                for k in range(own.force.shape[0]):
+                    own.wanted[k] = own.best[k]
+                begin_trial(system, state, t)
+                forget_events(context, so_far)
+                status = step(system, state, t, h, context)
+            break
+        for k in range(own.force.shape[0]):
+            own.before[k] = own.force[k]
+        if trial == 0:
+            return_to_start(system, state, own.start, t)
+            find_response(system, state, t)
+        choose_forces(own, h)
+        jumps = begin_anew(own) or jumps
+    if jumps and state.memory.shape[0] > 0:
+        state.memory[0] = 0.0
+    return np.int64(status)
+
+
+def with_friction(system: System, state: State, method: Method, model: Model) -> System:
+    """The system and state with dry friction that holds joints, if the method can; else a note that it creeps."""
+    table, names = [], []
+    for info in model.force_info:
+        if KINDS[info.kind].dry and info.coordinate is not None:
+            names.append(info.name)
+            table.append([info.points[4], model.switches.of_force[info.batch], info.at[1], TYPES[info.coordinate],
+                          *info.points[:4]])  # fmt: skip
+    if not table:
+        return system
+    if not method.sticks or len(model.inequalities.ball_slot):
+        beside = "" if not method.sticks else " beside groups with a broad phase"
+        note(f"dry friction of {', '.join(repr(name) for name in names[:4])} is smooth with method '{method.name}'"
+             f"{beside}: below its limit a joint creeps; methods of fixed steps hold it (taut list methods)")
+        return system
+    system = system._replace(friction=dry_friction(table, start_state(state)))
+    begin_friction(system, state)
+    return system
+
+
+@entry
+def begin_friction(system, state):
+    """(1) of joints that slide at the start, for the first record, and how easily each turns where nothing holds it."""
+    own = system.friction
+    take_limits(system, state)
+    read_rates(system, state)
+    for k in range(own.keeper.shape[0]):
+        state.x[own.keeper[k], 1] = 1.0
+        limit, own.limit[k] = own.limit[k], 1.0
+        respond(system, state, 0.0, k, True)
+        own.limit[k] = limit
+        update_places(system, state.x, state.quat, system.work.v2)
+        own.scale[k] = rate(own.type[k], state.x, system.work.v2, own.points[k], 0)
+        force = 0.0 if own.rate[k] == 0.0 else (-own.limit[k] if own.rate[k] > 0.0 else own.limit[k])
+        state.x[own.keeper[k], 0] = force
+
+
+def remarks(system: System) -> list[str]:
+    """What is to be told when a run ends."""
+    count = int(system.friction.unsettled[0])
+    return [f"dry friction on joints did not settle in {count} steps; try a smaller dt"] if count else []
