@@ -77,7 +77,7 @@ MJCF = """<mujoco><option gravity="0 0 -9.81"/><compiler angle="radian"/><worldb
 def test_mjcf_accelerates_as_mujoco_does(tmp_path):
     mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
     random = np.random.default_rng(1)
-    for _ in range(10):
+    for _ in range(100):
         words = {f"{k}{i}": " ".join(map(repr, (v / np.linalg.norm(v)).tolist()))
                  for i in range(3) for k, v in (("q", random.standard_normal(4)), ("x", random.standard_normal(3)))}
         path = beside(tmp_path, MJCF.format(**words), "robot.xml")
@@ -167,3 +167,65 @@ def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path):
 def test_unknown_words_suggest_what_was_meant():
     with pytest.raises((taut.TautError, AttributeError), match="hinge"):
         taut.Scene().hing((0, 0, 0), (1, 0, 0))
+
+
+EQUALITIES = """<mujoco><compiler angle="radian"/><worldbody>
+  <body name="a" pos="0.1 0.2 1" quat="{qa}"><freejoint/><geom type="box" size="0.1 0.2 0.3" pos="0.05 0.02 0"/></body>
+  <body name="b" pos="-0.3 0.1 1.2" quat="{qb}"><freejoint/><geom type="box" size="0.2 0.1 0.3"/></body>
+  <body name="c" pos="1 0 0"><joint name="jc" axis="0 0 1" ref="0.2"/><geom type="box" size="0.2 0.1 0.1"/></body>
+  <body name="d" pos="2 0 0"><joint name="jd" axis="0 1 0" ref="-0.1"/><geom type="box" size="0.2 0.1 0.1"/></body>
+</worldbody><equality><connect name="pin" body1="a" body2="b" anchor="{anchor}"/>
+  <weld name="fix" body1="a" body2="b" anchor="{at}" relpose="{where} {turn}"/>
+  <weld name="hold" body1="b" relpose="{where} {turn}"/>
+  <joint name="mesh" joint1="jc" joint2="jd" polycoef="{p0} {p1} 0 0 0"/></equality></mujoco>"""
+
+
+@pytest.mark.filterwarnings("ignore::taut.TautWarning")
+def test_equalities_of_mjcf_are_broken_by_as_much_as_mujoco_says(tmp_path):
+    """Places and joint coordinates: the residual of MuJoCo, turned to y up, at random poses."""
+    mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    random = np.random.default_rng(7)
+
+    def words(n, size=1.0):
+        values = random.standard_normal(n) * size
+        return " ".join(map(repr, (values / (np.linalg.norm(values) if n == 4 else 1.0)).tolist()))
+
+    for _ in range(20):
+        p0, p1 = random.standard_normal(2)
+        text = EQUALITIES.format(qa=words(4), qb=words(4), anchor=words(3), at=words(3, 0.3), where=words(3),
+                                 turn=words(4), p0=p0, p1=p1)  # fmt: skip
+        path = beside(tmp_path, text, "robot.xml")
+        model = mujoco.MjModel.from_xml_path(str(path))
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        built = taut.build(taut.open_scene(path))
+        near = Perturbed(built, built.x, built.quat, built.v, 0.0)
+        near.evaluate()
+        rows = {info.name: near.system.work.phi[list(info.rows)] for info in built.constraint_info}
+        residual = {i: data.efc_pos[data.efc_id[: data.nefc] == i] for i in range(model.neq)}
+        turn = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], float)
+        for i, name in enumerate(("pin", "fix", "hold")):
+            error = min(np.abs(s * turn @ residual[i][:3] - rows[name][:3]).max() for s in (1, -1))
+            assert error < 1e-12, f"{name}: {rows[name][:3]}, MuJoCo {residual[i][:3]}"
+        assert abs(abs(rows["mesh"][0]) - abs(residual[3][0])) < 1e-12, (rows["mesh"], residual[3])
+
+
+@pytest.mark.filterwarnings("ignore::taut.TautWarning")
+def test_a_weld_of_mjcf_holds_the_orientation_of_its_relpose(tmp_path):
+    """relpose turns body2 in the frame of body1; at the start they stand otherwise, and are assembled."""
+    pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    text = """<mujoco><worldbody>
+      <body name="a" pos="0 0 1" quat="0.9 0.1 0.3 -0.2"><freejoint/><geom size="0.1"/></body>
+      <body name="b" pos="0.5 0.2 1" quat="0.7 0 0.6 -0.1"><freejoint/><geom size="0.1"/></body></worldbody><equality>
+      <weld name="fix" body1="a" body2="b" anchor="0.1 0 0" relpose="0.3 0.2 0.1 0.8 0 0.6 0"/></equality></mujoco>"""
+    scene = taut.open_scene(beside(tmp_path, text, "robot.xml"))
+    run = taut.simulate(scene, "rattle", dt=1e-3, duration=1e-3, start="repair", progress=False)
+
+    def product(p, q):
+        return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+
+    a, b = (run[name].orientation.values[0] for name in "ab")
+    found = product(a * (1, -1, -1, -1), b)
+    expected = np.array([0.8, 0, 0.6, 0])
+    error = min(np.abs(found - expected).max(), np.abs(found + expected).max())
+    assert error < 1e-9, f"b stands at {found} in a's frame, not {expected}"

@@ -52,7 +52,7 @@ def find_violated(limits, x, edge):
             continue
         error = abs(limits.phi[e]) if limits.active[e] and limits.tension[e] > 0.0 else limits.phi[e]
         worst = max(worst, error / limits.fine[e])
-        passed = max(passed, limits.phi[e] / limits.tol[e])
+        passed = max(passed, error / limits.tol[e])
         if not limits.active[e] and limits.phi[e] > ROUNDING * (limits.length[e] if e < springs else edge):
             limits.active[e] = True
             entered += 1

@@ -40,6 +40,7 @@ from .records import accumulate_driver_work, add_contact_forces, deepest, write_
 LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
 TOLERANCE = 1e-3  # of the length of a limited spring
 FINE = 5e-5  # of a length, times (ω dt)²: a fraction of the spring's force at full length
+MOST_GAIN = 1e-3  # of the kinetic energy, that limits and contacts may give in a substep
 SHORTEST = 1.0 / 16384.0  # substep, of a step
 
 
@@ -105,6 +106,31 @@ def accumulate_limit_losses(limits, w, v, dt, ledger):
         limits.tension[e] = max(limits.tension[e], 0.0)
 
 
+@inline
+def gives_energy(ctx, x, v, dt):
+    """Whether limits and contacts would throw back what they stop: they are inelastic, and may give what recovery and
+    `fine` ask for, no more. Where something moves on its own they may."""
+    limits, w = ctx.limits, ctx.w
+    if ctx.contacts.ineq.to_parameter.shape[0] > 0:
+        return False
+    free, new, allowed = 0.0, 0.0, 0.0
+    for k in range(w.shape[0]):
+        for c in range(3):
+            if w[k] > 0.0:
+                u = (x[k, c] - limits.x_start[k, c]) / dt
+                free += 0.5 * limits.v_free[k, c] ** 2 / w[k]
+                new += 0.5 * u * u / w[k]
+            elif v[k, c] != 0.0:
+                return False
+    for e in range(limits.i.shape[0]):
+        back = limits.fine[e]
+        if e < limits.length.shape[0]:
+            a, b, c = difference(limits.x_start, limits.i[e], limits.j[e])
+            back += sqrt(a * a + b * b + c * c) - limits.target[e]
+        allowed += max(limits.tension[e] * back, 0.0)
+    return new > (1.0 + MOST_GAIN) * free + allowed
+
+
 @compiled
 def substep(system, state, t, dt, ctx):
     """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
@@ -131,7 +157,7 @@ def substep(system, state, t, dt, ctx):
         for c in range(3):
             x[k, c] += dt * v[k, c] if w[k] > 0.0 else 0.0
     copy3(v, limits.v_free)
-    if enforce_limits(system, state, ctx, t + dt, dt) != OK:
+    if enforce_limits(system, state, ctx, t + dt, dt) != OK or gives_energy(ctx, x, v, dt):
         copy3(limits.x_start, x)
         copy3(limits.v_start, v)
         for e in range(limits.i.shape[0]):

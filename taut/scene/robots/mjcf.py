@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import TautError
 from ..scene import Scene
-from .tree import Array, Built, Joint, Link, Pose, Tree
+from .tree import Array, Built, Joint, Link, Pose, Tree, quaternion
 from .xml import read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
@@ -181,7 +181,7 @@ class _Reader:
                 built.scene.ball(self._place(built, first, data[:3]), self._place(built, second, data[3:6]), name=name)
             elif m.eq_type[e] == WELD and on_bodies:
                 a, b = self._place(built, first, data[3:6]), self._place(built, second, data[:3])
-                built.scene.weld(a, b, name=name)
+                built.scene.weld(a, b, **self._turned(built, first, second, data[6:10]), name=name)
             elif m.eq_type[e] == JOINT and second >= 0 and not data[2:5].any():
                 q1, q2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
                 built.scene.couple(self.joint(first), self.joint(second), ratio=float(data[1]),
@@ -190,6 +190,16 @@ class _Reader:
                 built.scene.drive(self.joint(first), value=float(m.qpos0[m.jnt_qposadr[first]] + data[0]), name=name)
             else:
                 self.tree.dropped.append(f"equality '{name}'")
+
+    def _turned(self, built: Built, first: int, second: int, relative: Array) -> dict[str, Any]:
+        """How the first body of a weld stands in the second's frame, R2 = R1 R(relative), if not as at the start."""
+        (frame_1, inside_1), (frame_2, inside_2) = (
+            built.axes(self.body(body) if body else None) for body in (first, second)
+        )
+        wanted = inside_2 @ matrix(relative / np.linalg.norm(relative)).T @ inside_1.T
+        if np.abs(frame_2.T @ frame_1 - wanted).max() < 1e-9:
+            return {}
+        return {"orientation": quaternion(wanted)}
 
     def _place(self, built: Built, body: int, offset: Array) -> Any:
         return built.place(self.body(body) if body else None, np.array(offset, float))

@@ -247,6 +247,13 @@ class Built:
         x, y, z = ((self.poses[root].inverse() @ self.poses[link]).point(offset) - self.centres[root]).tolist()
         return Point(root, (x, y, z))
 
+    def axes(self, link: str | None) -> tuple[Array, Array]:
+        """The axes of the body that carries a link, in the world, and those of the link in that body's frame."""
+        if link is None or self.roots[link] == "":
+            return np.eye(3), UP if link is None else self.poses[link].R
+        R = self.poses[self.roots[link]].R
+        return R, R.T @ self.poses[link].R
+
     def _add_joint(self, joint: Joint) -> None:
         if joint.kind in ("fixed", "free"):
             return
