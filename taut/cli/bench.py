@@ -31,7 +31,8 @@ def bench(
     Parameters
     ----------
     parts
-        What to measure: chains, precision, calls, load, store, contact, cloth, start, compile, view; all by default.
+        What to measure: chains, precision, calls, load, store, contact, cloth, systems, mechanisms, start,
+        compile, view; all by default.
     quick
         Small sizes and few repeats, to see that it works; the times mean little.
     peers

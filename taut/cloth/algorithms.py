@@ -156,6 +156,7 @@ ACTIVE_LIMITS = replace(
     hooks=replace(
         IMPLICIT_FIRST.hooks, prepare=active_context.prepare, grow=None, drain=lambda ctx: drain(ctx.contacts),
         observe=active_limits.observe, measure=active_limits.measure, functions=90,
+        remedy="Try a smaller dt, or system='auto', which takes such steps with all nodes.",
         solver=lambda system, context: f"conjugate gradients for active limits, of {len(context.limits.i):,}",
     ),
     doc="Explicit springs in small steps; those beyond their limit, and contacts, are constraints in a linear system "

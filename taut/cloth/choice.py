@@ -20,7 +20,8 @@ The system is changed where the one in use costs MARGIN times as much as the oth
 left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro; where it costs
 CLEARLY more, after 4. By the paper's rule nodes take some
 four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
-that the system of active rows can not take is taken with nodes. λ goes over as it is; what an integrator remembers is
+that the system of active rows can not take, or in which its rows give energy (a heavy ball that light nodes stop), is
+taken with nodes. λ goes over as it is; what an integrator remembers is
 forgotten. Both stand in one state.memory.
 """
 
@@ -34,10 +35,11 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand, structure
 from ..contact.algorithms import drain as drain_events
+from ..contact.dissipation import kinetic_energy
 from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
-from ..model.arrays import LINEAR_SOLVES
+from ..model.arrays import IMPACT_LOSS, LINEAR_SOLVES
 from .active_context import ActiveContext, context_of
 from .active_limits import longest_substep
 from .active_limits import measure as measure_active
@@ -63,6 +65,7 @@ FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
 BEGINNING = 4.0  # and those that the choice at the start counts with
 FIRST_RATIO, MOST_RATIO = (4.0, 1.0), 50.0  # of ρ: by the paper's rule, by the exact one; and the largest
 POWER = 1.5  # of (4)
+GAINED = 0.02  # of the kinetic energy: limits and contacts only take energy, so a step in which they give it is no step
 # state.memory: the system in use (0: none yet, else 1 + its number) and that of the last step; steps of this stay, and
 # how many it lasts at least; mean cost; ρ; cost and m of (4); steps with each, and changes
 NOW, TAKEN, STAYED, STAY, COST, RATIO, COST_THEN, LIMITS_THEN, STEPS_ACTIVE, STEPS_NODES, CHANGES, NUMBERS = range(12)
@@ -219,7 +222,10 @@ def step_active(system, state, t, h, ctx):
     for k in range(4):
         ctx.choice.before[k] = ctx.active.limits.counts[k]
     save_state(state, ctx.nodes, STEP_START)
+    lost, before = state.ledger[IMPACT_LOSS], kinetic_energy(system, state.v)
     status = active_step(system, state, t, h, ctx.active)
+    if status == OK and lost - state.ledger[IMPACT_LOSS] > GAINED * max(before, kinetic_energy(system, state.v)):
+        status = NOT_CONVERGED
     if status == OK:
         judge_active(ctx)
     elif status == NOT_CONVERGED:

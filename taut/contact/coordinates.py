@@ -20,6 +20,7 @@ from numba import types
 from ..compiled import compiled, inline, on_demand, structure
 from ..methods.reduced import Reduced, allocate, call_place_alone, keep, own_kinetic_energy, recall
 from ..methods.reduction.basis import accelerate, fill_basis
+from ..methods.reduction.blocks import solve_all_blocks
 from ..methods.reduction.enforced import (
     constrain_accelerations,
     enforced_rows,
@@ -27,7 +28,6 @@ from ..methods.reduction.enforced import (
     evaluate_enforced,
     project_out,
 )
-from ..methods.reduction.formulas import solve_factored
 from ..model.arrays import Array
 from ..model.evaluate import copy
 from ..model.model import Model
@@ -96,7 +96,7 @@ def spread(basis, change, out):
     """out = B change."""
     for row in range(basis.c.shape[0]):
         total = 0.0
-        for j in range(change.shape[0]):
+        for j in basis.blocks.member[basis.blocks.begin[row] : basis.blocks.end[row]]:
             total += basis.B[row, j] * change[j]
         out[row // 3, row % 3] = total
 
@@ -111,11 +111,11 @@ def change_by(coordinates):
     for row in range(basis.c.shape[0]):
         f = force[row // 3, row % 3]
         if f != 0.0:
-            for j in range(load.shape[0]):
+            for j in basis.blocks.member[basis.blocks.begin[row] : basis.blocks.end[row]]:
                 load[j] += basis.B[row, j] * f
-    solve_factored(basis.H, load, coordinates.change)
+    solve_all_blocks(basis.blocks, basis.H, load, coordinates.change)
     if reduced.enforced.number[0] > 0:
-        project_out(reduced.enforced, coordinates.change)
+        project_out(basis.blocks, reduced.enforced, coordinates.change)
 
 
 @on_demand(types.none)

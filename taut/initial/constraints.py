@@ -240,8 +240,8 @@ def check_inequalities(model: Model, system: System, state: State, ctx: ContactC
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
                         f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
     if mode != REPAIR:
-        raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}; move the bodies apart, or let "
-                        "taut do it with start='repair' (--repair).")
+        raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}; place the bodies so that they "
+                        "hold, or let taut move them with start='repair' (--repair).")
     state.x[:], state.quat[:] = moved_x, moved_quat
     far = float(np.abs(moved_x - before.x).max())
     warn(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")

@@ -29,7 +29,7 @@ from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, REDUCED_AT, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
 from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
-from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, fill_basis
+from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, blocks_for, fill_basis
 from .reduction.enforced import (
     MOST_PROJECTIONS,
     Enforced,
@@ -97,10 +97,12 @@ def prepare(model: Model, system: System, state: State, options: Array) -> tuple
     form = form_of(model)
     tables, kept = FORMS[form].prepare(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
+    blocks = blocks_for(form, tables, len(model.x), n)
     A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
     conditions = np.flatnonzero(model.rows.at_velocity)
     reduced = allocate(options, n)._replace(
-        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n), enforced=enforced_rows(conditions, len(conditions), n),
+        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n, blocks),
+        enforced=enforced_rows(conditions, len(conditions), n),
         formulas=tables if form == FORMULAS else formulas.allocate(),
         tree=tables if form == TREE else sweeps.allocate(), linear=tables if form == LINEAR else linear.allocate(),
     )  # fmt: skip
@@ -166,8 +168,8 @@ def project_state(system, reduced, t, y):
         evaluate_enforced(system, reduced, t)
         if worst_phi(enforced) <= reduced.options[ROUNDING]:
             break
-        subtract(enforced, enforced.phi, y[0])
-    subtract(enforced, enforced.slip, y[1])
+        subtract(reduced.basis.blocks, enforced, enforced.phi, y[0])
+    subtract(reduced.basis.blocks, enforced, enforced.slip, y[1])
 
 
 @inline

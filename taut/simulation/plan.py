@@ -65,8 +65,11 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
-        if scene.is_unilateral and name in STEP_METHODS and (options or {}).get("contacts") == "steps":
-            form = STEP_METHODS[name]
+        if scene.is_unilateral and (options or {}).get("contacts") == "steps":
+            form = STEP_METHODS.get(name, form)
+            if form is not None and form.algorithm == "event_driven":
+                raise TautError(f"contacts is 'steps', but method '{name}' meets inequalities at located events only; "
+                                f"leave contacts out, or use {', '.join(STEP_METHODS)} or {DEFAULT_UNILATERAL}.")
         what = "inequalities"
     if form is None:
         able = _able(scene)

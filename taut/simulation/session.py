@@ -35,7 +35,7 @@ from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
 from .plan import method_for, warn_of_samples
-from .status import divergence, ringing, singular_position
+from .status import divergence, energy_given, ringing, singular_position
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -203,8 +203,10 @@ class Session:
         self._report_solves()
         status, message, step = self._final_status(status, message)
         rung = ringing(self.model, self.chunks) if self.method.rings and status == "finished" else None
-        if rung:
-            warn(f"{rung}. {self.method.hooks.remedy.rstrip('.')}")
+        given = energy_given(self.chunks) if self.model.deformables and status == "finished" else None
+        for wrong in (rung, given):
+            if wrong:
+                warn(f"{wrong}. {self.method.hooks.remedy.rstrip('.')}")
         info = {
             **self.plan,
             "algorithm": self.method.algorithm or self.method.name,

@@ -23,6 +23,7 @@ from ..errors import TautError, shown, unknown
 from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
 from ..model import build
 from ..model.frames import conjugate, multiply
+from ..result.labels import Labels
 from ..result.records import Records
 from ..scene import checks
 from ..scene.scene import Scene
@@ -68,7 +69,12 @@ class SimulationState:
 
     @property
     def coordinate(self) -> dict[str, float]:
-        return {b.name: float(self.record.x[0, b.slot, 0]) for b in self._bodies if b.kind == "coordinate"}
+        """The scene's coordinates and, where the method moves by them, those of scene.reduced."""
+        return {name: float(q[0]) for name, (q, _) in Labels.of(self._labels).scalars(self.record).items()}
+
+    @property
+    def coordinate_rate(self) -> dict[str, float]:
+        return {name: float(rate[0]) for name, (_, rate) in Labels.of(self._labels).scalars(self.record).items()}
 
     @property
     def multiplier(self) -> dict[str, float]:

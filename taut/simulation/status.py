@@ -14,6 +14,10 @@ A run of a method that rings (methods/base.py) is told where at some record, of 
 
     |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s                               (3)
 
+A run is told, too, where inelastic impacts and limits, which can only take energy, have given some:
+
+    energy_impact < -0.02 (max_s E(s) - min_s V(s))                                                 (4)
+
 The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
 """
 
@@ -28,7 +32,7 @@ from ..compiled import entry
 from ..errors import listed
 from ..initial import Start, schur_complement
 from ..model import Model
-from ..model.arrays import State, System
+from ..model.arrays import IMPACT_LOSS, State, System
 from ..model.evaluate import evaluate_constraints, set_time
 from ..model.scales import is_place, own_scale
 from ..result.labels import Labels
@@ -39,6 +43,8 @@ KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in record
 MOST_ROWS = 2000  # up to which a singular position is examined
 ORDERS = 100.0  # by which energy must have grown
 RINGING = 0.1  # of the largest speed
+MOST_GIVEN = 0.02  # of the largest kinetic energy that the run could have
+IMPACT = 2 + IMPACT_LOSS  # its place among the energies of a record
 
 
 class Divergence(NamedTuple):
@@ -175,6 +181,19 @@ def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
                             f"largest component of all is {speeds[unit]:.3g} {unit}/s: velocities, energies and "
                             "multipliers are not those of the motion")
     return text
+
+
+def energy_given(chunks: Sequence[Records]) -> str | None:
+    """(4): how much energy impacts and limits have given."""
+    lowest = min(float(chunk.energy[:, IMPACT].min()) for chunk in chunks)
+    if lowest >= 0.0:
+        return None
+    energy = np.concatenate([chunk.energy for chunk in chunks])
+    largest = (energy[:, 0] + energy[:, 1]).max() - energy[:, 1].min()
+    if -lowest <= MOST_GIVEN * largest:
+        return None
+    return (f"impacts and limits, which can only take energy, have given {-lowest:.3g} J: what moves after it moves "
+            "too fast")
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:

@@ -13,6 +13,7 @@ A report has tables, and targets: a claim, what was measured, its limit, and whe
     load        saving and loading scene files of many constraints;  storing  records, with checksums and durably
     contact     balls dropped into a box: time per step, overlap, rest
     cloth       sheets of 30 to 200 nodes a side: time per frame, elongation, memory; and XPBD beside them
+    systems     the choice of the system of limits, on scenes that it was not fitted on
     start       first and second runs of common commands, from nothing;  compiling  what those compile
     levels      steps in shipped code beside those in code for the processor at hand
     viewing     opening and playing runs on the page, in a browser (browser.py)
@@ -24,10 +25,26 @@ Other engines, from the extra `bench`: peers (chains), spheres (balls), pypbd (s
 
 from __future__ import annotations
 
-from . import calls, chains, cloth, compiling, contact, levels, load, mechanisms, precision, start, storing, viewing
+from . import (
+    calls,
+    chains,
+    cloth,
+    compiling,
+    contact,
+    levels,
+    load,
+    mechanisms,
+    precision,
+    start,
+    storing,
+    systems,
+    viewing,
+)
 from .base import Part, Report, Settings, Table, Target
 
-_PARTS = (chains, precision, calls, load, storing, contact, cloth, mechanisms, start, compiling, levels, viewing)
+_PARTS = (
+    chains, precision, calls, load, storing, contact, cloth, systems, mechanisms, start, compiling, levels, viewing,
+)  # fmt: skip
 PARTS: dict[str, Part] = {part.PART.name: part.PART for part in _PARTS}
 
 __all__ = ["PARTS", "Part", "Report", "Settings", "Table", "Target"]

@@ -20,10 +20,11 @@ from numba import types
 from ...compiled import compiled, inline, on_demand, structure
 from ...model.arrays import Array
 from ...model.constraint_rows import evaluate_constraints
-from .formulas import solve_factored
+from .blocks import solve_block
 
 DEPENDENT = 1e-11  # of S_rr: a pivot below that belongs to a row that depends on others
 MOST_PROJECTIONS = 6
+FEW = 8  # blocks of coordinates (blocks.py) that a row may act on before all are taken for its own
 
 
 @structure
@@ -33,6 +34,8 @@ class Enforced(NamedTuple):
     rows: Array  # rows of the system that may be enforced
     number: Array  # (1,) how many were enforced when last evaluated, and
     row: Array  # (k,) which
+    acts_on: Array  # (k,) on how many blocks of coordinates each acts, and
+    block: Array  # (k, FEW) which; of more than FEW blocks all are taken
     AB: Array  # (k, n)
     X: Array  # (k, n): (A B) H⁻¹
     S: Array  # (k, k), then its factor
@@ -40,13 +43,15 @@ class Enforced(NamedTuple):
     slip: Array  # (k,) A v + b
     rest: Array  # (k,) A c + γ
     mu: Array  # (k,) of which λ is the negative
+    lead: Array  # (k,) first column of S with an entry in each row
 
 
 def enforced_rows(rows: np.ndarray, most: int, n: int) -> Enforced:
     k = min(len(rows), most)
-    shapes = ((k, n), (k, n), (k, k), k, k, k, k)
+    shapes = ((k, n), (k, n), (k, k), k, k, k, k, k)
     work = (np.zeros(shape) for shape in shapes)
-    return Enforced(rows.astype(np.int64), np.zeros(1, np.int64), np.zeros(k, np.int64), *work)
+    whole = (np.zeros(shape, np.int64) for shape in (1, k, k, (k, FEW)))
+    return Enforced(rows.astype(np.int64), *whole, *work)
 
 
 @inline
@@ -73,8 +78,35 @@ def add_block(system, basis, enforced, r, block):
         j = work.J[block, d]
         enforced.slip[r] += j * work.v1[s, d]
         enforced.rest[r] += j * basis.c[3 * s + d]
-        for q in range(enforced.AB.shape[1]):
+        begin, end = basis.blocks.begin[3 * s + d], basis.blocks.end[3 * s + d]
+        if end > begin:
+            add_own(enforced, r, basis.blocks.of[basis.blocks.member[begin]])
+        for q in basis.blocks.member[begin:end]:
             enforced.AB[r, q] += j * basis.B[3 * s + d, q]
+
+
+@inline
+def add_own(enforced, r, block):
+    """Row r acts on this block of coordinates, too."""
+    count = enforced.acts_on[r]
+    known = count > FEW
+    for i in range(min(count, FEW)):
+        known = known or enforced.block[r, i] == block
+    if not known:
+        if count < FEW:
+            enforced.block[r, count] = block
+        enforced.acts_on[r] = count + 1
+
+
+@inline
+def blocks_on(blocks, enforced, r):
+    """How many blocks row r acts on; `block_on` tells which."""
+    return blocks.ptr.shape[0] - 1 if enforced.acts_on[r] > FEW else enforced.acts_on[r]
+
+
+@inline
+def block_on(enforced, r, i):
+    return i if enforced.acts_on[r] > FEW else enforced.block[r, i]
 
 
 @on_demand(types.none)
@@ -90,8 +122,7 @@ def evaluate_enforced(system, reduced, t):
         enforced.row[count] = m
         enforced.slip[count], enforced.rest[count] = work.phi_t[m], work.gamma[m]
         enforced.phi[count] = work.phi[m] if rows.at_velocity[m] == 0 else 0.0
-        for q in range(enforced.AB.shape[1]):
-            enforced.AB[count, q] = 0.0
+        forget_row(basis.blocks, enforced, count)
         for block in range(rows.ptr[m], rows.ptr[m + 1]):
             add_block(system, basis, enforced, count, block)
         for k in range(rows.spin_block.shape[0]):
@@ -100,22 +131,57 @@ def evaluate_enforced(system, reduced, t):
         count += 1
     enforced.number[0] = count
     for r in range(count):
-        solve_factored(basis.H, enforced.AB[r], enforced.X[r])
-        for k in range(r + 1):
-            enforced.S[r, k] = 0.0
-            for q in range(enforced.AB.shape[1]):
-                enforced.S[r, k] += enforced.X[r, q] * enforced.AB[k, q]
-    factor_semidefinite(enforced.S, count)
+        for i in range(blocks_on(basis.blocks, enforced, r)):
+            solve_block(basis.blocks, block_on(enforced, r, i), basis.H, enforced.AB[r], enforced.X[r])
+    fill_schur(basis.blocks, enforced, count)
+    factor_semidefinite(enforced.S, enforced.lead, count)
 
 
 @compiled
-def factor_semidefinite(S, n):
-    """The Cholesky factor of the first n rows into their lower half; rows without a pivot are zero."""
+def forget_row(blocks, enforced, r):
+    """Zeros for what stood in row r."""
+    for i in range(blocks_on(blocks, enforced, r)):
+        block = block_on(enforced, r, i)
+        for q in blocks.member[blocks.ptr[block] : blocks.ptr[block + 1]]:
+            enforced.AB[r, q] = 0.0
+            enforced.X[r, q] = 0.0
+    enforced.acts_on[r] = 0
+
+
+@compiled
+def along_row(blocks, enforced, r, rates):
+    """(A B) rates of row r."""
+    total = 0.0
+    for i in range(blocks_on(blocks, enforced, r)):
+        block = block_on(enforced, r, i)
+        for q in blocks.member[blocks.ptr[block] : blocks.ptr[block + 1]]:
+            total += enforced.AB[r, q] * rates[q]
+    return total
+
+
+@compiled
+def fill_schur(blocks, enforced, count):
+    """S of (3), and where its rows begin."""
+    for r in range(count):
+        enforced.lead[r] = r
+        for k in range(r + 1):
+            total = along_row(blocks, enforced, k, enforced.X[r])
+            enforced.S[r, k] = total
+            if total != 0.0 and k < enforced.lead[r]:
+                enforced.lead[r] = k
+
+
+@compiled
+def factor_semidefinite(S, lead, n):
+    """The Cholesky factor of the first n rows into their lower half; rows without a pivot are zero.
+
+    Row j begins in column lead[j], before which the factor has no entries either.
+    """
     for j in range(n):
         size = S[j, j]
-        for k in range(j + 1):
+        for k in range(int(lead[j]), j + 1):
             total = S[j, k]
-            for i in range(k):
+            for i in range(int(max(lead[j], lead[k])), k):
                 total -= S[j, i] * S[k, i]
             if k < j:
                 S[j, k] = total / S[k, k] if S[k, k] > 0.0 else 0.0
@@ -124,50 +190,49 @@ def factor_semidefinite(S, n):
 
 
 @compiled
-def solve_semidefinite(S, n, b, out):
+def solve_semidefinite(S, lead, n, b, out):
     for j in range(n):
         total = b[j]
-        for k in range(j):
+        for k in range(int(lead[j]), j):
             total -= S[j, k] * out[k]
         out[j] = total / S[j, j] if S[j, j] > 0.0 else 0.0
     for i in range(n):
         j = n - 1 - i
         total = out[j]
         for k in range(j + 1, n):
-            if S[k, k] > 0.0:
+            if S[k, k] > 0.0 and lead[k] <= j:
                 total -= S[k, j] * out[k]
         out[j] = total / S[j, j] if S[j, j] > 0.0 else 0.0
 
 
 @compiled
-def subtract(enforced, b, out):
+def subtract(blocks, enforced, b, out):
     """out -= H⁻¹ (A B)ᵀ S⁻¹ b; μ = S⁻¹ b."""
     count = enforced.number[0]
-    solve_semidefinite(enforced.S, count, b, enforced.mu)
+    solve_semidefinite(enforced.S, enforced.lead, count, b, enforced.mu)
     for r in range(count):
-        for q in range(out.shape[0]):
-            out[q] -= enforced.X[r, q] * enforced.mu[r]
+        for i in range(blocks_on(blocks, enforced, r)):
+            block = block_on(enforced, r, i)
+            for q in blocks.member[blocks.ptr[block] : blocks.ptr[block + 1]]:
+                out[q] -= enforced.X[r, q] * enforced.mu[r]
 
 
 @compiled
-def project_out(enforced, out):
+def project_out(blocks, enforced, out):
     """Keep of a change of rates (or accelerations) what all that is enforced allows."""
     for r in range(enforced.number[0]):
-        enforced.rest[r] = 0.0
-        for q in range(out.shape[0]):
-            enforced.rest[r] += enforced.AB[r, q] * out[q]
-    subtract(enforced, enforced.rest, out)
+        enforced.rest[r] = along_row(blocks, enforced, r, out)
+    subtract(blocks, enforced, enforced.rest, out)
 
 
 @compiled
 def constrain_accelerations(system, reduced, t, out):
     """(2), (3): θ̈ with what is enforced, from that without it in `out`."""
-    enforced = reduced.enforced
+    enforced, blocks = reduced.enforced, reduced.basis.blocks
     evaluate_enforced(system, reduced, t)
     for r in range(enforced.number[0]):
-        for q in range(out.shape[0]):
-            enforced.rest[r] += enforced.AB[r, q] * out[q]
-    subtract(enforced, enforced.rest, out)
+        enforced.rest[r] += along_row(blocks, enforced, r, out)
+    subtract(blocks, enforced, enforced.rest, out)
 
 
 @compiled

@@ -36,11 +36,15 @@ class Linear(NamedTuple):
     B: Array  # (free numbers, n)
     R: Array  # (free numbers, signals)
     r: Array  # (free numbers,): r₀
+    ptr: Array  # entries of row i of B stand in the columns column[ptr[i] : ptr[i + 1]]
+    column: Array
 
 
 def allocate(mass: float = 1.0, slot=(), part=(), B=((),), R=((),), r=()) -> Linear:
-    numbers = (np.ascontiguousarray(values, float) for values in (B, R, r))
-    return Linear(mass, np.array(slot, np.uint32), np.array(part, np.uint32), *numbers)
+    B, R, r = (np.ascontiguousarray(values, float) for values in (B, R, r))
+    ptr = np.concatenate([[0], np.cumsum((B != 0.0).sum(axis=1))]).astype(np.int64)
+    return Linear(mass, np.array(slot, np.uint32), np.array(part, np.uint32), B, R, r, ptr,
+                  np.nonzero(B)[1].astype(np.int64))
 
 
 def refuses(model: Model) -> str | None:
@@ -99,16 +103,41 @@ def prepare(model: Model, system: System, state: State) -> tuple[Linear, Array]:
     J = dense_jacobian(model, system.work.J) * (model.rows.at_velocity == 0)[:, None]
     slot, part = np.nonzero(model.bodies.free[: model.bodies.slots])
     root = np.sqrt(model.bodies.inverse_mass[slot, part])
-    U, sizes, V = np.linalg.svd(J[:, 3 * slot + part] * root)
-    rank = int((sizes > 1e-12 * sizes.max(initial=0.0)).sum())
     mass = float(np.mean(root**-2)) if len(root) else 1.0
-    B = np.sqrt(mass) * root[:, None] * V[rank:].T  # (1)
-    P = root[:, None] * (V[:rank].T / sizes[:rank]) @ U[:, :rank].T
+    allowed, inverse = _split(J[:, 3 * slot + part] * root)
+    B = np.sqrt(mass) * root[:, None] * allowed  # (1)
+    P = root[:, None] * inverse
     R = -P @ _by_signals(model, J)  # (2)
     x, v, signals = state.x[slot, part], state.v[slot, part], system.signals.values
     y = np.array([B.T @ (root**-2 * x), B.T @ (root**-2 * v)]) / mass  # (3)
     state.v[slot, part] = B @ y[1] + R @ signals[:, 1]
     return allocate(mass, slot, part, B, R, x - B @ y[0] - R @ signals[:, 0]), y
+
+
+def _split(A: Array) -> tuple[Array, Array]:
+    """An orthonormal basis of what A takes to zero, and the pseudo-inverse of A.
+
+    Numbers that no chain of constraints joins are split apart, so that the basis has no more entries than it must.
+    """
+    from scipy.sparse import bmat, csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, columns = A.shape
+    pattern = csr_array(A != 0.0).astype(float)
+    count, label = connected_components(bmat([[None, pattern], [pattern.T, None]]), directed=False) if A.size else (
+        columns, np.arange(columns))
+    largest = np.abs(np.linalg.svd(A, compute_uv=False)).max(initial=0.0) if A.size else 0.0
+    of_row, of_column = (label[:rows], label[rows:]) if A.size else (np.zeros(0, int), label)
+    bases, inverse = [], np.zeros((columns, rows))
+    for k in range(count):
+        own, numbers = np.flatnonzero(of_row == k), np.flatnonzero(of_column == k)
+        U, sizes, V = np.linalg.svd(A[np.ix_(own, numbers)])
+        rank = int((sizes > 1e-12 * largest).sum())
+        basis = np.zeros((columns, len(numbers) - rank))
+        basis[numbers] = V[rank:].T
+        bases.append(basis)
+        inverse[np.ix_(numbers, own)] = (V[:rank].T / sizes[:rank]) @ U[:, :rank].T
+    return np.hstack(bases) if bases else np.zeros((columns, 0)), inverse
 
 
 def _by_signals(model: Model, J: Array) -> Array:
@@ -132,7 +161,7 @@ def place(linear, signals, y, x, v):
         for s in range(linear.R.shape[1]):
             value += linear.R[i, s] * signals[s, 0]  # (2)
             rate += linear.R[i, s] * signals[s, 1]
-        for j in range(y.shape[1]):
+        for j in linear.column[linear.ptr[i] : linear.ptr[i + 1]]:
             value += linear.B[i, j] * y[0, j]
             rate += linear.B[i, j] * y[1, j]
         x[linear.slot[i], linear.part[i]] = value  # (1)
@@ -145,5 +174,5 @@ def accelerate(linear, f, out):
         out[j] = 0.0
     for i in range(linear.slot.shape[0]):
         load = f[linear.slot[i], linear.part[i]] / linear.mass
-        for j in range(out.shape[0]):
+        for j in linear.column[linear.ptr[i] : linear.ptr[i + 1]]:
             out[j] += linear.B[i, j] * load  # (3)
