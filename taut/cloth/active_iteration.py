@@ -17,7 +17,7 @@ from ..methods.base import NOT_CONVERGED, OK
 from ..model import arrays
 from .active_contacts import evaluate_contacts
 from .active_context import GATHERED, ITERATIONS, MULTIPLIED
-from .active_system import gather, solve_active
+from .active_system import SOFT, SOFT_BOUNDED, gather, solve_active
 from .bounded_tensions import solve_bounded
 from .constraint_errors import ROUNDING, difference
 from .predict import copy3
@@ -87,8 +87,9 @@ def release_into_bounds(limits, x, dt):
 
 @inline
 def has_wrong_sign(limits):
-    """Whether the λ of some contact, or by the exact rule of a spring, has the wrong sign."""
-    for e in range(0 if limits.exact == 1 else limits.length.shape[0], limits.i.shape[0]):
+    """Whether some λ has the wrong sign. By the paper's rule springs may resist shrinkage within a substep, but only
+    where it has converged: else tensions of both signs grow against each other."""
+    for e in range(limits.i.shape[0]):
         if limits.tension[e] < 0.0:
             return True
     return False
@@ -122,7 +123,8 @@ def enforce_limits(system, state, ctx, t, dt):
     best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
     for k in range(MAX_ITERATIONS):
         if k == BOUNDED_FROM:
-            changed += release_into_bounds(limits, x, dt)
+            release_into_bounds(limits, x, dt)
+            changed = 1  # the system is another: ε is smaller
         evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
@@ -138,7 +140,8 @@ def enforce_limits(system, state, ctx, t, dt):
             best = worst
             save_best(limits, x)
         if changed + entered > 0:
-            m = gather(limits.system, limits.active, limits.u)
+            soft = SOFT_BOUNDED if k >= BOUNDED_FROM else SOFT
+            m = gather(limits.system, limits.active, limits.u, soft)
             limits.counts[GATHERED] += limits.system.ptr[m]
         if k >= BOUNDED_FROM:
             took = solve_bounded(limits.system, m, limits.phi, limits.u, limits.tension, dt)

@@ -30,7 +30,7 @@ from .active_context import SUBSTEPS
 from .active_iteration import enforce_limits
 from .baselines.common import external
 from .codes import ADAMS_BASHFORTH, H_BEFORE, UNCONSTRAINED_RULE
-from .constraint_errors import RECOVERY, difference
+from .constraint_errors import RECOVERY, RECOVERY_TIME, difference
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .dissipation import accumulate_force_work
 from .external_contact import evaluate_rows
@@ -74,6 +74,7 @@ def set_directions(limits, x, dt, tolerance):
     they leave is a small force. Of contacts `fine` is a share of a length, for begin_contacts.
     """
     turn = limits.frequency * dt
+    recovery = min(RECOVERY, dt / RECOVERY_TIME)
     fine = FINE * min(1.0, turn * turn)
     for e in range(limits.tol.shape[0]):
         limits.active[e] = limits.tension[e] > 0.0
@@ -83,9 +84,9 @@ def set_directions(limits, x, dt, tolerance):
         l = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(l, 1e-300)
         limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
-        limits.target[e] = max(limits.longest[e], l - RECOVERY * (l - limits.longest[e]))
+        limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
-        limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * RECOVERY * allowed)
+        limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
         limits.fine[e] = min(limits.tol[e], fine * limits.length[e])
 
 

@@ -10,7 +10,8 @@ made once (length_projection.length_system). `gather` takes the rows and columns
 work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
 warp, weft and diagonals, ε shares the load out among them. With a small ε what no motion can mend would go into large
 multipliers of both signs, and releasing those that resist shrinkage would throw nodes about. (2) is repeated, so ε
-costs iterations, not accuracy.
+costs iterations, not accuracy: an error that only a motion of a heavy ball can mend falls by w_b/(w_b + ε D) in each.
+So it is small once λ ≥ 0 is a bound of the solve, where multipliers of both signs can not come up.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from ..linalg.pcg import pcg
 from ..linalg.vectors import dot, factor_preconditioner, norm_by_row, precondition, times
 from .length_projection import DEPENDENT, length_system
 
-SOFT = 0.02  # ε
+SOFT = 0.02  # ε of equalities,
+SOFT_BOUNDED = 1e-6  # and where λ ≥ 0 is a bound of the solve
 CG_RESIDUAL = 0.05  # relative residual of (2): the next evaluation of φ is nearer than that
 MAX_CG_ITERATIONS = 50
 
@@ -36,7 +38,7 @@ class ActiveSystem(NamedTuple):
 
     all_ptr: np.ndarray  # (e+1,) uint64: pattern of all of them,
     all_idx: np.ndarray  # (.,) uint32,
-    all_share: np.ndarray  # (.,) and c of (1), with ε on the diagonal
+    all_share: np.ndarray  # (.,) and c of (1)
     row: np.ndarray  # (e,) uint32: the first m are the active springs,
     number: np.ndarray  # (e,) int64: and their numbers among these, -1: not active
     ptr: np.ndarray  # (e+1,) uint64: the pattern of active springs,
@@ -52,6 +54,7 @@ class ActiveSystem(NamedTuple):
     ball: np.ndarray  # (e, 2) number of the ball that is the first, the second member, -1: none
     ball_w: np.ndarray  # (balls,) inverse masses
     ball_sum: np.ndarray  # (balls, 3)
+    soft: np.ndarray  # (1,) ε
 
 
 def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> ActiveSystem:
@@ -60,17 +63,18 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     number[balls] = np.arange(len(balls))
     nodes = np.append(w, 0.0)  # the last one is where rows without a second member go
     nodes[balls] = 0.0
-    whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, SOFT), len(edges)
+    whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, 0.0), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
         whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(5 * e), np.zeros(e), np.zeros(e),
-        np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)),
+        np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)), np.array([SOFT]),
     )  # fmt: skip
 
 
 @compiled
-def gather(system, active, u):
-    """(1) of the springs that are active, and its incomplete factor. Returns m."""
+def gather(system, active, u, soft):
+    """(2) of the springs that are active, with ε = `soft`, and its incomplete factor. Returns m."""
+    system.soft[0] = soft
     m = 0
     for e in range(active.shape[0]):
         system.number[e] = -1
@@ -90,6 +94,8 @@ def gather(system, active, u):
                 system.diag[k] = filled
             system.idx[filled] = system.number[f]
             system.val[filled] = system.all_share[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])
+            if f == e:
+                system.val[filled] *= 1.0 + soft
             filled += 1
         system.ptr[k + 1] = filled
     which, dependent = IC0, DEPENDENT
@@ -111,7 +117,7 @@ def add_ball_diagonal(system, m, u, sign):
             b = system.ball[e, c]
             if b >= 0:
                 size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
-                system.val[system.diag[k]] += sign * (1.0 + SOFT) * system.ball_w[b] * size
+                system.val[system.diag[k]] += sign * (1.0 + system.soft[0]) * system.ball_w[b] * size
 
 
 @inline
@@ -132,10 +138,10 @@ def add_balls(system, m, u, p, out):
         for c in range(3):
             if system.ball[e, 0] >= 0:
                 b = system.ball[e, 0]
-                out[k] += system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] + SOFT * u[e, c] * p[k])
+                out[k] += system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] + system.soft[0] * u[e, c] * p[k])
             if system.ball[e, 1] >= 0:
                 b = system.ball[e, 1]
-                out[k] -= system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] - SOFT * u[e, c] * p[k])
+                out[k] -= system.ball_w[b] * u[e, c] * (system.ball_sum[b, c] - system.soft[0] * u[e, c] * p[k])
 
 
 @compiled

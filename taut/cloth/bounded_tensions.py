@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from ..compiled import compiled, inline
 from ..linalg.vectors import times
-from .active_system import SOFT, add_balls
+from .active_system import add_balls
 
 RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
 MAX_ITERATIONS = 300
@@ -39,7 +39,7 @@ def diagonal(system, k, u):
     for c in range(2):
         if system.ball[e, c] >= 0:
             size = u[e, 0] * u[e, 0] + u[e, 1] * u[e, 1] + u[e, 2] * u[e, 2]
-            d += (1.0 + SOFT) * system.ball_w[system.ball[e, c]] * size
+            d += (1.0 + system.soft[0]) * system.ball_w[system.ball[e, c]] * size
     return d
 
 

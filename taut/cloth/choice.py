@@ -18,11 +18,10 @@ other is predicted from the m springs at their limit:
 
 The system is changed where the one in use costs MARGIN times as much as the other (nodes, whose impacts soon pass, are
 left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro; where it costs
-CLEARLY more, after 4. By the paper's rule nodes take some
-four times as many factorisations as by the exact one (ρ at the start: FIRST_RATIO). A step
-that the system of active rows can not take, or in which its rows give energy (a heavy ball that light nodes stop), is
-taken with nodes. λ goes over as it is; what an integrator remembers is
-forgotten. Both stand in one state.memory.
+CLEARLY more, after 4. By the paper's rule nodes take some four times as many factorisations as by the exact one (ρ at
+the start: FIRST_RATIO). A step that the system of active rows can not take, in which its rows give energy, or which
+costs it far more than nodes need for an impact (a heavy ball that light nodes stop), is taken with nodes from its
+start. λ goes over as it is; what an integrator remembers is forgotten. Both stand in one state.memory.
 """
 
 from __future__ import annotations
@@ -62,6 +61,7 @@ FORGOTTEN = 32.0  # steps in which ρ goes back to what it was at the start
 EARLIEST, SHORTEST_STAY, LONGEST_STAY = 4, 8, 64  # steps
 AVERAGED = 8.0  # steps, in the mean of costs
 FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
+IMPACT_FACTORS = 24.0  # those of a step with an impact, by the paper's rule,
 BEGINNING = 4.0  # and those that the choice at the start counts with
 FIRST_RATIO, MOST_RATIO = (4.0, 1.0), 50.0  # of ρ: by the paper's rule, by the exact one; and the largest
 POWER = 1.5  # of (4)
@@ -188,14 +188,21 @@ def is_to_leave(n, which, other):
 
 
 @inline
-def judge_active(ctx):
-    """After a step with the system of active rows."""
-    choice, n, counts = ctx.choice, ctx.choice.numbers, ctx.active.limits.counts
+def cost_of_active(ctx):
+    """(1) of the step just taken with the system of active rows."""
+    choice, counts = ctx.choice, ctx.active.limits.counts
     scale = (choice.size, choice.rows, 1.0, 1.0)
     cost = 0.0
     for k in range(4):
-        cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])  # (1)
-    update_mean_cost(n, ACTIVE, cost)
+        cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])
+    return cost
+
+
+@inline
+def judge_active(ctx):
+    """After a step with the system of active rows."""
+    choice, n = ctx.choice, ctx.choice.numbers
+    update_mean_cost(n, ACTIVE, cost_of_active(ctx))
     limits = count_loaded_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
@@ -226,6 +233,8 @@ def step_active(system, state, t, h, ctx):
     status = active_step(system, state, t, h, ctx.active)
     if status == OK and lost - state.ledger[IMPACT_LOSS] > GAINED * max(before, kinetic_energy(system, state.v)):
         status = NOT_CONVERGED
+    if status == OK and cost_of_active(ctx) > CLEARLY * cost_of_nodes(ctx.choice, IMPACT_FACTORS):
+        status = NOT_CONVERGED  # an impact that nodes take in one step: in the middle of it they would throw it back
     if status == OK:
         judge_active(ctx)
     elif status == NOT_CONVERGED:

@@ -14,6 +14,7 @@ come the places on rigid bodies, whose motion follows from their body's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -278,6 +279,12 @@ class State(NamedTuple):
 
 
 KEPT = ("x", "quat", "v", "memory", "ledger", "contact")  # what a step changes, see `copy_state` in slot_vectors.py
+
+
+@cache
+def no_friction() -> DryFriction:
+    """Of the models without dry friction, which all share it."""
+    return dry_friction([], no_start())
 
 
 def start_state(state: State) -> State:

@@ -24,8 +24,7 @@ from .arrays import (
     Switches,
     System,
     Work,
-    dry_friction,
-    no_start,
+    no_friction,
 )
 from .deformables import PackedDeformable, Touching
 from .moving import moving_blocks
@@ -237,7 +236,7 @@ class Model:
             self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
             moving_blocks(self.rows, self.places), copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
-            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), dry_friction([], no_start()),
+            int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), no_friction(),
         )  # fmt: skip
 
     def linear_plan(self, solver: str, tolerance: float = 1e-12) -> linalg.Linear:

@@ -202,9 +202,12 @@ class Session:
         counts = self.system.work.counts
         self._report_solves()
         status, message, step = self._final_status(status, message)
-        rung = ringing(self.model, self.chunks) if self.method.rings and status == "finished" else None
-        given = energy_given(self.chunks) if self.model.deformables and status == "finished" else None
-        for wrong in (rung, given):
+        finished = status == "finished"
+        doubts = [
+            ringing(self.model, self.chunks) if finished and self.method.rings else None,
+            energy_given(self.model, self.start, self.chunks) if finished and self.model.deformables else None,
+        ]
+        for wrong in doubts:
             if wrong:
                 warn(f"{wrong}. {self.method.hooks.remedy.rstrip('.')}")
         info = {

@@ -16,7 +16,7 @@ A run of a method that rings (methods/base.py) is told where at some record, of 
 
 A run is told, too, where inelastic impacts and limits, which can only take energy, have given some:
 
-    energy_impact < -0.02 (max_s E(s) - min_s V(s))                                                 (4)
+    energy_impact < -0.02 (max_s E(s) - min_s V(s) + Σ m g L)                                       (4)
 
 The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
 """
@@ -183,13 +183,14 @@ def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
     return text
 
 
-def energy_given(chunks: Sequence[Records]) -> str | None:
+def energy_given(model: Model, start: Start, chunks: Sequence[Records]) -> str | None:
     """(4): how much energy impacts and limits have given."""
     lowest = min(float(chunk.energy[:, IMPACT].min()) for chunk in chunks)
     if lowest >= 0.0:
         return None
     energy = np.concatenate([chunk.energy for chunk in chunks])
-    largest = (energy[:, 0] + energy[:, 1]).max() - energy[:, 1].min()
+    weights = np.abs(model.bodies.constant).sum() * start.size
+    largest = (energy[:, 0] + energy[:, 1]).max() - energy[:, 1].min() + weights
     if -lowest <= MOST_GIVEN * largest:
         return None
     return (f"impacts and limits, which can only take energy, have given {-lowest:.3g} J: what moves after it moves "
