@@ -25,7 +25,7 @@ from ...simulation.ship import copy_with_code
 from .base import Part, Report, Settings, Table, Target
 
 # What version 0.1.0 took of the processor [s], from source with an empty cache; a first run may take a third of it.
-# Runs with contacts were measured later, with the code of then: the least of what was found stands here (docs/start.md).
+# Runs with contacts were measured later, with the code of then: the least that was found (docs/start.md).
 BEFORE = {
     "run two_link": 32.6, "compare two_link": 198.0, "run billiard": 37.6, "run ball_pile": 39.8,
     "run cloth_ball": 98.0,
