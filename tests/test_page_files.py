@@ -52,8 +52,8 @@ def test_a_figure_of_the_papers_plays_its_motion_on_its_page_without_any_network
     page.page.goto((tmp_path / "index.html").as_uri())
     assert page.page.locator("button").count() == 1, "what does not move has nothing to play"
     page.page.locator("button").click()
-    inside = "document.querySelector('iframe').contentWindow"
-    page.until(f"{inside}?.taut?.state.ready && {inside}.taut.player.time > 0.1")
+    inside = "document.querySelector('iframe')?.contentWindow"
+    page.until(f"{inside}?.taut?.state.ready && {inside}?.taut.player.time > 0.1")
     scene = page.page.frame_locator("iframe")
     assert scene.locator("#runs button").all_inner_texts() == ["one", "other"]
     assert scene.locator("#tools button", has_text="side by side").get_attribute("aria-pressed") == "true"
