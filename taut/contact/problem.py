@@ -131,7 +131,7 @@ class PairWork(NamedTuple):
     was_active: Array  # (pairs,) 1: pushed in the last step
     compliance: Array  # (1,) relative compliance of contacts of groups where they are many; zero until the first step
     is_compliant: Array  # (1,) 1: some contact was compliant when λ was last found
-    found: Array  # (1,) number of pairs that were found, or the deepest one
+    output: Array  # (1,) of the last search: the number of pairs, or the index of the deepest one
 
 
 @structure
@@ -256,7 +256,7 @@ def pair_work(balls: int, state: State) -> PairWork:
         was_active=np.zeros(len(state.pairs), np.int64),
         compliance=np.zeros(1),
         is_compliant=np.zeros(1, np.int64),
-        found=np.zeros(1, np.int64),
+        output=np.zeros(1, np.int64),
     )
 
 

@@ -14,7 +14,7 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_with_factor
-from .coordinates import add_all_impulses, respond
+from .coordinates import add_all_impulses, set_response
 from .friction import stick_or_slip
 from .impact import solve_impacts
 from .projected_gauss_seidel import apply, prepare, project, sweep
@@ -50,7 +50,7 @@ def project_equalities(system, v, target, lam):
 def impulse_response(system, ctx, B, n):
     """P W Bᵀ e_n into ctx.vel.response: the change of velocity by a unit impulse of candidate n's row of B."""
     if ctx.coordinates.used == 1:
-        respond(ctx, B, n)
+        set_response(ctx, B, n)
         return
     cand, u, w = ctx.cand, ctx.vel.response, system.bodies.inverse_mass
     for k in range(cand.ptr[n], cand.ptr[n + 1]):

@@ -63,10 +63,10 @@ def holds(switches, k, which, t, x, v):
 @inline
 def remembered(switches, k, t, x, v):
     """What x[keeper, 2] of switch k becomes at t."""
-    found = ACTIVE if holds(switches, k, 0, t, x, v) else 0.0
+    bits = ACTIVE if holds(switches, k, 0, t, x, v) else 0.0
     if x[switches.keeper[k], 2] >= LATCHED or holds(switches, k, 1, t, x, v):
-        found += LATCHED
-    return found
+        bits += LATCHED
+    return bits
 
 
 @inline
@@ -91,12 +91,12 @@ def conditions_change(system, state, t):
 def next_switch(system, t, end, near):
     """The first time of a switch between t and `end`, not within `near` of either, or `end`."""
     span = system.switches.span
-    found = end
+    first = end
     for k in range(span.shape[0]):
         for c in range(2):
-            if t + near < span[k, c] < min(found, end - near):
-                found = span[k, c]
-    return found
+            if t + near < span[k, c] < min(first, end - near):
+                first = span[k, c]
+    return first
 
 
 @compiled
