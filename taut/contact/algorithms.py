@@ -1,4 +1,4 @@
-"""Which algorithm treats inequalities under the name of each method.
+"""The algorithm that each method uses for scenes with inequalities.
 
 Scenes with inequalities need more than a method's own step. Each algorithm below is a whole `Method` with its own
 doc, order, level, number of solves and options; CONTACT_METHODS lists them by the public name of the method.

@@ -1,6 +1,6 @@
-"""What a step with inequalities works on besides system and state: the context of the algorithms in this package.
+"""The context of the algorithms in this package: the data that a step with inequalities uses besides system and state.
 
-    ctx.problem   ContactProblem    constant: options, tolerances, what the scene has
+    ctx.problem   ContactProblem    constant: options, tolerances, sizes
     ctx.ineq      Inequalities      all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
     ctx.rows      RowWork           one entry for each of these rows: active set, event functions
     ctx.cand      ContactRows       the rows that may matter in a step, as sparse rows for the solvers
@@ -45,7 +45,7 @@ SPEED_TOLERANCE = 1e-7  # [m/s]
 
 @structure
 class ContactProblem(NamedTuple):
-    """What does not change during a run."""
+    """Data that is constant during a run."""
 
     tolerance: float  # [m] on |Φ| of equalities and on the depth of inequalities
     residual_accepted: int  # 1: equalities contradict each other, a residual is accepted
@@ -146,7 +146,7 @@ class EventBuffers(NamedTuple):
 
 @structure
 class ContactContext(NamedTuple):
-    """All of it: the context of contact algorithms."""
+    """The context of contact algorithms: all structures above."""
 
     problem: ContactProblem
     ineq: Inequalities

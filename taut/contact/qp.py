@@ -1,4 +1,4 @@
-"""The exact answer: λ ≥ 0, w = Sλ + c ≥ 0, λ·w = 0, where S may be singular.
+"""The exact solution of λ ≥ 0, w = Sλ + c ≥ 0, λ·w = 0, where S may be singular.
 
 These are the conditions of a convex problem, here in the scaled unknowns of face.py:
 

@@ -4,7 +4,7 @@
     v' = v + W (J_eᵀ λ_e + Jᵀ λ),    λ ≥ 0,    λ·w = 0                                          (2)
     S = J (W - W J_eᵀ (J_e W J_eᵀ)⁻¹ J_e W) Jᵀ                                                 (3)
 
-Equalities are solved by taut.linalg as ever. Few inequalities are reduced to the dense Schur complement (3) and given
+Equalities are solved by taut.linalg. Few inequalities are reduced to the dense Schur complement (3) and given
 to the active-set rule; many are solved by projected Gauss-Seidel, with the equalities solved again after each sweep.
 """
 
@@ -132,7 +132,8 @@ def solve_contacts(system, ctx, n, rule, v, instant):
 
 @on_demand(types.int64)
 def solve_reduced(system, ctx, n, rule, v, instant):
-    """The same in reduced coordinates, which obey the equalities: v does already. ctx.vel.v_pred holds W f."""
+    """`solve_contacts` in reduced coordinates, in which v satisfies the equalities already. ctx.vel.v_pred holds W
+    f."""
     status = OK
     if n > 0:
         status = apply_rule(system, ctx, n, rule, v, instant)

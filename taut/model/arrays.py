@@ -1,4 +1,4 @@
-"""What compiled code sees of a model: named tuples of flat arrays.
+"""The structures of compiled code: named tuples of flat arrays.
 
 Points are what forces and constraints act on. The first `slots` points carry unknowns, three numbers
 each: a particle has one slot, a rigid body two (its centre of mass, then its rotation), a scalar
@@ -160,7 +160,7 @@ class SwitchedRows(NamedTuple):
 
 @structure
 class Switches(NamedTuple):
-    """What is switched on and off by time or by conditions (switching.py)."""
+    """Constraints and forces that are switched on and off by time or by conditions (switching.py)."""
 
     keeper: Array  # (switches,) point that keeps its state
     span: Array  # (switches, 2) from, until [s]
@@ -262,7 +262,7 @@ class System(NamedTuple):
 
 @structure
 class State(NamedTuple):
-    """All that a run needs to go on: saved as it is in a checkpoint."""
+    """The complete state of a run, as saved in checkpoints."""
 
     x: Array
     quat: Array

@@ -1,4 +1,5 @@
-"""Constraints, inequalities and forces to batches: flat arrays by kind, so that every batch has one shape."""
+"""Batches of constraints, inequalities and forces: flat arrays by kind, so that all members of a batch have one
+shape."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ class PackedSpecs:
 
 
 def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, Any]) -> PackedSpecs:
-    """What the kernels get of each spec."""
+    """The parameters and points that kernels get for each spec."""
     members: list[Packed] = []
     layouts: dict[str, Layout] = {}
     specs = tuple(specs)

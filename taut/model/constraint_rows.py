@@ -1,4 +1,4 @@
-"""Φ, J, Φ_t and γ of constraints and inequalities, with what they do to the rotation of bodies."""
+"""Φ, J, Φ_t and γ of constraints and inequalities, including the blocks of J of rotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large an error of a constraint is: its own scale, one rule for each unit of Φ.
+"""The scale of a constraint, by which its errors are judged: one rule for each unit of Φ.
 
     m      the constraint's own length (a rod's, a sphere's radius), else the size of the scene
     rad    1 rad
