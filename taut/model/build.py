@@ -11,6 +11,7 @@ from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
 from .batches import (
+    alignment_table,
     constraint_batches,
     force_batches,
     inequality_arrays,
@@ -56,11 +57,11 @@ def _build(scene: Scene) -> Model:
     widest = max([len(member.points) for packed in every for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
     joints = joint_infos(slots, packed_equalities.layouts)
-    switched_equalities = switched_rows(slots, equalities, {info.name: info.rows for info in infos}, rows,
-                                  {row: row for row in range(row_count)})
+    rows_of = {info.name: info.rows for info in infos}
+    switched_equalities = switched_rows(slots, equalities, rows_of, rows, {row: row for row in range(row_count)})
     switches = switch_arrays(slots, used, switched_equalities, switched_inequalities, of_force)
-    x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
-    quat = np.array(slots.quat, float).reshape(-1, 4)
+    x, v, quat = (np.array(column, float).reshape(-1, width)
+                  for column, width in ((slots.x, 3), (slots.v, 3), (slots.quat, 4)))
     set_start(switches, places, x, quat, v)
     force_kinds = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
@@ -87,6 +88,7 @@ def _build(scene: Scene) -> Model:
         deformables=tuple(pack_deformable(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
         joints=joints,
         turns=turn_table(joints),
+        alignments=alignment_table(slots, packed_equalities),
         directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
         switches=switches,
