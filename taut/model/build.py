@@ -50,8 +50,8 @@ def _build(scene: Scene) -> Model:
     row_count = len(rows.ptr) - 1
     inequalities, listed, names, switched_inequalities = inequality_arrays(
         slots, unilateral, packed_inequalities, places, row_count)
-    nodes = _node_contacts(slots, unilateral)
-    inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)
+    inequalities, node_contact_names = with_node_contacts(
+        inequalities, _node_contacts(slots, unilateral), slots.signals.add)
     forces, force_info, of_force = force_batches(slots, packed_forces)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
     widest = max([len(member.points) for packed in every for member in packed.members] + [1])
@@ -60,8 +60,8 @@ def _build(scene: Scene) -> Model:
     rows_of = {info.name: info.rows for info in infos}
     switched_equalities = switched_rows(slots, equalities, rows_of, rows, {row: row for row in range(row_count)})
     switches = switch_arrays(slots, used, switched_equalities, switched_inequalities, of_force)
-    x, v, quat = (np.array(column, float).reshape(-1, width)
-                  for column, width in ((slots.x, 3), (slots.v, 3), (slots.quat, 4)))
+    x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
+    quat = np.array(slots.quat, float).reshape(-1, 4)
     set_start(switches, places, x, quat, v)
     force_kinds = [(FORCES[force.kind], force.arguments) for force in scene.forces.values()]
     return Model(
@@ -75,8 +75,7 @@ def _build(scene: Scene) -> Model:
         inequalities=inequalities,
         inequality_info=listed,
         inequality_names=names + node_contact_names,
-        forces=forces,
-        force_info=force_info,
+        forces=forces, force_info=force_info,
         signals=slots.signal_arrays(),
         x=x,
         quat=quat,
