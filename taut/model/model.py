@@ -136,6 +136,7 @@ class Model:
     touching: Touching
     joints: tuple[JointInfo, ...]
     turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
+    alignments: np.ndarray  # (n, 3) rows that also hold where two directions oppose, and these directions
     directions: np.ndarray  # points whose numbers are no place: directions and counters
     switches: Switches
     switch_names: tuple[str, ...]  # of the constraints and forces that are switched
