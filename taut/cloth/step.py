@@ -149,7 +149,6 @@ def substep(system, state, ctx, t, h):
         return NOT_CONVERGED
     if ctx.external.phi.shape[0] == 0 and ctx.problem.has_self_contact == 0:
         restore_mass_centres(ctx, x)
-    deactivate_unloaded(ctx)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):
@@ -157,6 +156,7 @@ def substep(system, state, ctx, t, h):
             ctx.memory.lag[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
     accumulate_losses(system, state, ctx, h)
+    deactivate_unloaded(ctx)
     accumulate_force_work(system, state, t + h, h)
     add_impulses(ctx.external, ctx.impulses, h)
     release_outside(ctx.external, rules)
