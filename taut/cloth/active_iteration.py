@@ -65,7 +65,7 @@ def release(limits, first, x, dt):
     pull. Returns how many there were."""
     left = 0
     for e in range(first, limits.i.shape[0]):
-        if limits.active[e] and limits.tension[e] < 0.0:
+        if limits.active[e] and limits.tension[e] < 0.0 and not limits.stays[e]:
             apply_row(limits, e, -dt * dt * limits.tension[e], x)
             limits.tension[e] = 0.0
             limits.active[e] = False
@@ -129,7 +129,7 @@ def enforce_limits(system, state, ctx, t, dt):
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
         if worst <= 1.0:
-            changed = release(limits, 0 if limits.exact == 1 else springs, x, dt)  # contacts never pull
+            changed = release(limits, 0, x, dt)
             if changed == 0:
                 return OK
             continue

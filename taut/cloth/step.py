@@ -126,7 +126,7 @@ def substep(system, state, ctx, t, h):
     copy3(x, x_start)
     predict(system, state, ctx, t, h)
     recovery = min(RECOVERY, h / RECOVERY_TIME)
-    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance)
+    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.x_trial, ctx.problem.mean_edge
