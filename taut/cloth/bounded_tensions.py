@@ -20,7 +20,7 @@ from ..linalg.vectors import times
 from .active_system import add_balls
 
 RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
-MAX_ITERATIONS = 300
+MAX_ITERATIONS = 1000
 
 
 @inline
