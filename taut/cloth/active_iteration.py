@@ -24,7 +24,7 @@ from .predict import copy3
 
 MAX_ITERATIONS = 40  # in a substep
 STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
-BOUNDED_FROM = 4  # iteration from which λ ≥ 0 is a bound of the solve
+BOUNDED_FROM = 4
 
 
 @inline
