@@ -51,8 +51,8 @@ def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...]
     size = 3 * len(all_slots)
     shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, 1)
     quat = np.array([number for _, number in rotations], np.uint32)
-    arrays = (np.zeros(shape) for shape in shapes)
-    return Formulas(0, 0, 0, np.array(all_slots, np.uint32), quat, *arrays, blocks=one_block(0, n))
+    fixed = (0, 0, 0, np.array(all_slots, np.uint32), quat)
+    return Formulas._make([*fixed, *(np.zeros(shape) for shape in shapes), one_block(0, n)])
 
 
 def refuses(model: Model) -> str | None:
