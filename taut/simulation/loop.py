@@ -16,7 +16,7 @@ from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..compiled import compiled, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
-from ..compiled.prepared import Prepared
+from ..compiled.prepared import NUMBER, STRUCTURE, WHOLE, Prepared, prepared_address
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..contact.event_log import events_of_steps, forget_steps
@@ -269,14 +269,20 @@ def calls_for(method: Method, system: System, state: State, context: Any) -> Cal
     return _calls[key]
 
 
+GIVEN = NUMBER, WHOLE, WHOLE, WHOLE, WHOLE  # h, first, steps, every and keep_start
+_loops: dict[Calls, int] = {}  # where `loop` is for the types that go with these
+
+
 class TimeLoop:
     """`loop`, ready for what a session works on: called with all but the first of its arguments."""
 
     def __init__(self, method: Method, system: System, state: State, context: Any, records: Buffers) -> None:
         self.parts = method, system, state, context
-        job = Job(calls_for(*self.parts), system, state, context)
-        whole = types.int64
-        self._call = Prepared(loop, 3, job, types.float64, whole, whole, whole, whole, kind_of(records))
+        calls = calls_for(*self.parts)
+        job = Job(calls, system, state, context)
+        if calls not in _loops:
+            _loops[calls] = prepared_address(loop, 3, job, *GIVEN, records)
+        self._call = Prepared(loop, _loops[calls], 3, job, *GIVEN, STRUCTURE)
 
     def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
         return self._call(h, first, steps, every, keep_start, records)
