@@ -15,7 +15,7 @@ from numba import types
 
 from .function_pointers import address_of
 from .kinds import kind_of
-from .references import address, compiling, words
+from .references import Reference, address, compiling, word_count, words
 
 NUMBER, WHOLE, STRUCTURE = ctypes.c_double, ctypes.c_int64, ctypes.c_void_p
 _KINDS = {NUMBER: types.float64, WHOLE: types.int64}
@@ -24,6 +24,9 @@ _KINDS = {NUMBER: types.float64, WHOLE: types.int64}
 def prepared_address(function: Any, results: int, *arguments: Any) -> int:
     """Where the code for such arguments is, structures among them or NUMBER and WHOLE."""
     kinds = [_KINDS[entry] if entry in (NUMBER, WHOLE) else kind_of(entry) for entry in arguments]
+    for kind, value in zip(kinds, arguments, strict=True):
+        if isinstance(kind, Reference) and len(words(value)) != word_count(kind.tup):
+            raise TypeError(f"{type(value).__name__} holds a tuple with structures in it that is none itself")
     return address_of(function, types.UniTuple(types.int64, results), *kinds)
 
 
