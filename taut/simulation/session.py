@@ -31,6 +31,7 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
+from ..settings import differing, taken
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, calls_for, loop
@@ -46,7 +47,7 @@ class Session:
     """One run under way: the model, the compiled loop, and what has been kept so far."""
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
-        self.scene, self.model, self.plan = scene, model, plan
+        self.scene, self.model, self.plan = scene, model, {"settings": differing(), **plan}
         self.method = method_for(scene, plan["method"], plan["options"]).for_model(model)
         reason = self.method.refusal(model)
         if reason:
@@ -67,7 +68,8 @@ class Session:
         )
         self._options = self.context
         if self.method.hooks.prepare is not None:
-            self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
+            with taken(self.plan["settings"]):
+                self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
         self.system = with_friction(self.system, self.state, self.method, model)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
@@ -144,9 +146,10 @@ class Session:
     def grow(self, least: int = 0) -> None:
         """More pairs are near than the tables hold; `least`: so many are to fit."""
         grow = present(self.method.hooks.grow, "the hook that makes tables of pairs larger")
-        self.state, self.context = grow(
-            self.model, self.system, self.state, self._options, self.context, least
-        )
+        with taken(self.plan["settings"]):
+            self.state, self.context = grow(
+                self.model, self.system, self.state, self._options, self.context, least
+            )
 
     def _explain(self, reason: int) -> str:
         """At what step, which constraint, and how large the residuals are."""
