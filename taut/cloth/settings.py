@@ -1,9 +1,12 @@
-"""Tunable numbers of the solver of step.py: what each means, its default and its range.
+"""Tunable numbers of the solvers of cloth and solids: what each means, its default and its range.
+
+    import taut.cloth.settings
 
     with taut.cloth.settings.changed(max_iterations=60, max_move=0.3):
         taut.simulate(scene, dt=1/60, duration=2.0)
 
-They are read when a run begins. The defaults are what the tests and the tables of docs/cloth.md were made with.
+They are read when a run begins (taut/settings.py); `taut list settings` prints them. The defaults are what the tests
+and the tables of docs/cloth.md were made with.
 """
 
 from __future__ import annotations
@@ -76,10 +79,59 @@ class FallbackSettings(NamedTuple):
 
 
 @structure
+class ContactSettings(NamedTuple):
+    """Friction (friction.py), and contacts between deformables (self_contact.py, contact_schur.py)."""
+
+    creep_speed: Annotated[float, size("what sticks slides slower than this [m/s]", 1e-12)] = 1e-3
+    free_switches: Annotated[int, count("iterations before only every other contact may begin or end to slip")] = 6
+    straight_rope: Annotated[float, size("of its length: a rope so long pulls along itself", 0.0, 1.0)] = 0.999
+    self_contact_rounds: Annotated[int, count("of finding rows, solving and cutting back")] = 3
+    row_reach: Annotated[float, size("distance within which rows are found [thicknesses]", 1.0)] = 1.5
+    move_reach: Annotated[float, size("and, of the farthest move, beyond that, up to a mean edge")] = 2.0
+    max_pairs_per_node: Annotated[int, count("pairs that meet in a substep: more ask for shorter ones")] = 500
+    stiffness_share: Annotated[float, size("of edges and springs, in the preconditioner of these rows", 0.0, 1.0)] = 0.2
+    envelope_entries: Annotated[int, count("of this preconditioner, for each node")] = 64
+    envelope_pivot: Annotated[float, size("share of its diagonal below which a pivot is dependent", 0.0, 1.0)] = 1e-10
+    max_schur_iterations: Annotated[int, count("conjugate gradients for the forces of these rows")] = 200
+    schur_reduction: Annotated[float, size("of the squared error that ends them", 0.0, 1.0)] = 1e-7
+
+
+@structure
+class ProjectionSettings(NamedTuple):
+    """Prediction and rotation (predict.py, rigid_coupling.py), and fast projection (length_projection.py)."""
+
+    prediction_phase: Annotated[float, size("small steps of springs at most, in units of 1/ω", 1e-6, 2.0)] = 0.7
+    prediction_damping: Annotated[float, size("time constant of their damping there, of a step", 0.0, 1.0)] = 0.1
+    rotation_iterations: Annotated[int, count("of the predicted turn of a rigid body")] = 6
+    common_move_weight: Annotated[float, size("of a move that neighbours make, too, in its size", 0.0, 1.0)] = 0.1
+    length_softness: Annotated[float, size("ε of the projection on lengths, of its diagonal", 0.0, 1.0)] = 1e-4
+    length_residual: Annotated[float, size("of its conjugate gradients, over that before", 0.0, 1.0)] = 0.02
+    max_length_gradients: Annotated[int, count("conjugate gradients of one projection on lengths")] = 20
+    length_pivot: Annotated[float, size("share of its diagonal below which a pivot is dependent", 0.0, 1.0)] = 1e-10
+    max_linearisations: Annotated[int, count("of the implicit step, in fast projection")] = 60
+    max_length_projections: Annotated[int, count("projections on lengths after each")] = 12
+    far_error: Annotated[float, size("of a length: farther off, the step is linearised anew")] = 0.1
+    length_reduction: Annotated[float, size("of the error in each, or the step is linearised anew", 0.0, 1.0)] = 0.6
+
+
+@structure
+class BaselineSettings(NamedTuple):
+    """Implicit Euler of all springs (baselines/implicit_solve.py, implicit_euler.py)."""
+
+    contact_firmness: Annotated[float, size("stiffness of a contact, over springs and mass of its node", 1e-3)] = 30.0
+    max_contact_rounds: Annotated[int, count("solves of a step, as long as contacts enter and leave")] = 8
+    max_gradients: Annotated[int, count("conjugate gradients of each", 1, 10**9)] = 2000
+    max_push_out_passes: Annotated[int, count("over all contacts, until nothing is inside")] = 20
+
+
+@structure
 class Settings(NamedTuple):
     newton: NewtonSettings = NewtonSettings()
     tolerances: ToleranceSettings = ToleranceSettings()
     fallback: FallbackSettings = FallbackSettings()
+    contacts: ContactSettings = ContactSettings()
+    projection: ProjectionSettings = ProjectionSettings()
+    baselines: BaselineSettings = BaselineSettings()
 
 
 DECLARED = Declared("cloth", Settings())
