@@ -170,7 +170,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
 def _ratios(scene: Scene, model: Model) -> list[Finding]:
     found = []
     masses = {body.name: body.mass for body in model.body_info if body.motion == "free"}
-    if masses:
+    if len(masses) > 1:
         light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
         ratio = masses[heavy] / masses[light]
         note = "direct solvers bear it; iterative ones (pcg, minres) need many iterations" if ratio > RATIO else ""
@@ -179,7 +179,7 @@ def _ratios(scene: Scene, model: Model) -> list[Finding]:
     lengths = {info.name: float(info.length if isinstance(info.length, float) else info.length.at(0.0)[0])
                for info in model.constraint_info if info.length is not None}  # fmt: skip
     lengths = {name: length for name, length in lengths.items() if length > 0.0}
-    if lengths:
+    if len(lengths) > 1:
         short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         ratio = lengths[long] / lengths[short]
         note = "the shortest one dictates the step; is its unit right?" if ratio > RATIO else ""
