@@ -39,9 +39,9 @@ def kick(system, v, h, out):
 
 @inline
 def evaluate_forces(system, t, x, quat, v):
-    """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
+    """Fill work.f with the applied forces and work.power with the power of their non-conservative part; return V.
 
-    Where gravity is all, work.f holds it from the start.
+    If gravity is the only force, work.f holds it from the start.
     """
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return 0.0

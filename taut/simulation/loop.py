@@ -1,4 +1,4 @@
-"""The time loop, compiled: steps of a method between records, and what a record keeps.
+"""The compiled time loop: steps of a method between records, and the contents of a record.
 
 `advance` is compiled once per method, with that method's `step` in it. `loop` is compiled once for all and
 calls `advance` by address, so it returns to Python only to hand over records.
@@ -52,7 +52,7 @@ EVENTS_OF: dict[str, dict[str, Any]] = {
 
 
 class Calls(NamedTuple):
-    """What the loop calls: addresses of a method's functions, and its number without compilation."""
+    """Addresses of a method's functions that the loop calls; without compilation, the method's number."""
 
     number: int
     advance: int
@@ -139,7 +139,7 @@ def multipliers_of_step(system, state, t, context, lam):
 
 @compiled
 def add_nothing(system, state, t, context, phi, rate, slide, force, totals, energy):
-    """Most methods have nothing to add to a record of a scene without inequalities."""
+    """The default of `Hooks.measure`: nothing is added to a record."""
 
 
 @cache
