@@ -195,7 +195,7 @@ NO_SETTINGS = {
         cloth/algorithms.py MOST_BALLS, cloth/algorithms.py PAIRS_PER_NODE""",
     "the default of the option `tolerance`": """
         contact/algorithms.py FIXED_TOLERANCE, contact/algorithms.py RINGING_TOLERANCE,
-        cloth/algorithms.py TOLERANCE""",
+        cloth/algorithms.py TOLERANCE, cloth/active_limits.py TOLERANCE""",
     "a code, a place or a shape": """
         contact/active_set.py UNLOGGED, contact/enforced_rows.py WITHOUT, contact/problem.py SYSTEM_CHOSEN,
         contact/rows.py ZERO, contact/work.py OK, contact/work.py NOT_UNIQUE, contact/work.py INFEASIBLE,
@@ -205,20 +205,6 @@ NO_SETTINGS = {
         cloth/implicit_springs.py ONE_FIXED, cloth/implicit_springs.py BOTH_FIXED, cloth/implicit_springs.py UNCOUPLED,
         cloth/implicit_springs.py DIRECT, cloth/optional_solvers.py NOT_PREPARED, cloth/optional_solvers.py STATUS,
         cloth/rigid_coupling.py NONE""",
-    "still to be declared": """
-        cloth/active_contacts.py CONTACT_SHARE, cloth/active_iteration.py BOUNDED_FROM,
-        cloth/active_iteration.py MAX_ITERATIONS, cloth/active_iteration.py STALLED, cloth/active_limits.py FINE,
-        cloth/active_limits.py LONGEST, cloth/active_limits.py MOST_GAIN, cloth/active_limits.py SHORTEST,
-        cloth/active_limits.py TOLERANCE, cloth/active_system.py CG_RESIDUAL, cloth/active_system.py MAX_CG_ITERATIONS,
-        cloth/active_system.py SOFT, cloth/active_system.py SOFT_BOUNDED, cloth/bounded_tensions.py MAX_ITERATIONS,
-        cloth/bounded_tensions.py RESIDUAL, cloth/choice.py ACTIVE_COST, cloth/choice.py AVERAGED,
-        cloth/choice.py BEGINNING, cloth/choice.py CLEARLY, cloth/choice.py EARLIEST, cloth/choice.py FEWEST,
-        cloth/choice.py FIRST_RATIO, cloth/choice.py FORGOTTEN, cloth/choice.py GAINED, cloth/choice.py IMPACT_FACTORS,
-        cloth/choice.py LONGEST_STAY, cloth/choice.py MARGIN, cloth/choice.py MOST, cloth/choice.py MOST_RATIO,
-        cloth/choice.py NODES_COST, cloth/choice.py PER_ROOT, cloth/choice.py POWER, cloth/choice.py SHORTEST_STAY,
-        cloth/constraint_errors.py DEPTH_TOLERANCE, cloth/constraint_errors.py LIMIT_TOLERANCE,
-        cloth/constraint_errors.py RECOVERY, cloth/constraint_errors.py RECOVERY_TIME,
-        cloth/length_projection.py DEPENDENT, cloth/step.py MAX_SUBSTEPS""",
 }
 
 

@@ -73,15 +73,16 @@ def contexts(scene, method, **options):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("scene", "method"), [
-    ("billiard", "baumgarte"), ("block_on_incline", "implicit_first"), ("cloth_ball", "implicit_first"),
-    ("cloth_ball", "implicit_euler"),
+@pytest.mark.parametrize(("scene", "method", "given"), [
+    ("billiard", "baumgarte", {}), ("block_on_incline", "implicit_first", {}), ("cloth_ball", "implicit_first", {}),
+    ("cloth_ball", "implicit_euler", {}), ("cloth_ball", "xpbd", {}),
+    ("cloth_ball", "implicit_first", {"limit_rule": "paper"}),
 ])  # fmt: skip
-def test_compiled_steps_work_on_the_settings_of_their_run(scene, method):
+def test_compiled_steps_work_on_the_settings_of_their_run(scene, method, given):
     """Those of the run's context, wherever a structure of settings stands in it; and none are taken from elsewhere."""
     own = CLOTH if scene.startswith("cloth") else CONTACT
     all_moved = {name: moved(own, name) for name in own.meanings}
-    made = taut.gallery(scene, **({"n": 5} if own is CLOTH else {}))
+    made = taut.gallery(scene, **({"n": 5} if own is CLOTH else {}), **given)
     usual, values = contexts(made, method)
     with own.changed(**all_moved):
         other, _ = contexts(made, method)

@@ -18,7 +18,6 @@ from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK
 from .attachments import attachments_energy
 from .codes import CORRECTIONS
-from .constraint_errors import DEPTH_TOLERANCE, LIMIT_TOLERANCE
 from .evaluate import evaluate_all, freeze_normal_forces, largest_error
 from .friction import sliding, update_friction
 from .linear_solve import apply_move, largest_move
@@ -135,8 +134,8 @@ def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     tolerances = ctx.settings.tolerances
     inertia = ctx.problem.node_mass / (h * h)
-    longest = length_tolerance(ctx, LIMIT_TOLERANCE)
-    deepest = length_tolerance(ctx, DEPTH_TOLERANCE) * ctx.problem.mean_edge
+    longest = length_tolerance(ctx, tolerances.limit_tolerance)
+    deepest = length_tolerance(ctx, tolerances.depth_tolerance) * ctx.problem.mean_edge
     restart(state, ctx)
     set_initial_penalties(ctx, inertia, tolerances.soft_penalty * inertia)
     update_multiplier_estimates(ctx)

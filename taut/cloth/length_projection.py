@@ -27,8 +27,6 @@ from .linear_solve import apply_move, largest_move, update_edge_multipliers
 from .newton_direction import newton_direction
 from .tolerances import set_initial_penalties, update_multiplier_estimates
 
-DEPENDENT = 1e-10  # a pivot below this share of its diagonal
-
 
 @structure
 class LengthSystem(NamedTuple):

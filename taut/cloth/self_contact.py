@@ -9,7 +9,7 @@ from ..compiled import compiled
 from ..geometry.ccd_filter import PRESCRIBED_CUT, filter_step
 from ..geometry.proximity import CAPACITY_EXCEEDED, find_rows
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
-from .constraint_errors import RECOVERY, RECOVERY_TIME
+from .constraint_errors import recovery_of
 from .newton import solve_step
 from .predict import copy3
 
@@ -60,7 +60,7 @@ def solve_with_self_contact(system, state, ctx, t, h):
             for c in range(3):
                 farthest = max(farthest, abs(x[s, c] - safe[s, c]))
         reach = settings.row_reach * thickest + min(settings.move_reach * farthest, ctx.problem.mean_edge)
-        status = find_self_contacts(ctx, reach, min(RECOVERY, h / RECOVERY_TIME))
+        status = find_self_contacts(ctx, reach, recovery_of(ctx.settings.tolerances, h))
         if status != OK:
             return status
         status = solve_step(system, state, ctx, t, h)

@@ -35,6 +35,7 @@ class NewtonSettings(NamedTuple):
     short_substep: Annotated[float, size("share of a step below which these rounds are tried", 0.0, 1.0)] = 0.2
     max_travel: Annotated[float, size("of a node in one substep where deformables may touch [mean edges]")] = 2.0
     max_ball_travel: Annotated[float, size("of a ball over nodes in one substep [radii]")] = 0.5
+    max_step_halvings: Annotated[int, count("of a step: the paper's rule in an impact needs more than 6", 0, 30)] = 8
     substeps_before_growth: Annotated[float, size("substeps after a failure before they may grow")] = 16.0
     passing_depth: Annotated[float, size("depth from which on a node has passed an obstacle [mean edges]")] = 0.2
 
@@ -55,6 +56,10 @@ class ToleranceSettings(NamedTuple):
     max_penalty: Annotated[float, size("of limits and contacts, at most")] = 1e7
     self_contact_penalty: Annotated[float, size("between deformables, to begin with")] = 20.0
     penalty_growth: Annotated[float, size("factor where an error is left", 1.0)] = 4.0
+    limit_tolerance: Annotated[float, size("largest error of a limit over all steps, of its length")] = 1e-3
+    depth_tolerance: Annotated[float, size("largest depth in an obstacle over all steps [mean edges]")] = 9e-4
+    recovery: Annotated[float, size("share of an earlier error that a step takes back", 0.0, 1.0)] = 0.05
+    recovery_time: Annotated[float, size("and at most the step over this time [s]", 1e-9)] = 0.1
     release_change: Annotated[float, size("change of length in which a multiplier of before is released")] = 0.01
 
 
@@ -115,6 +120,59 @@ class ProjectionSettings(NamedTuple):
 
 
 @structure
+class ActiveSettings(NamedTuple):
+    """The papers' own step, system "active" (active_limits.py, active_iteration.py, bounded_tensions.py)."""
+
+    longest_phase: Annotated[float, size("substep at most, in units of 1/ω", 1e-6, 2.0)] = 1.4
+    longest_phase_adams: Annotated[float, size("the same with Adams-Bashforth", 1e-6, 2.0)] = 0.7
+    shortest_share: Annotated[float, size("of a step: no substep is shorter", 1e-12, 1.0)] = 1.0 / 16384.0
+    fine_error: Annotated[float, size("error of a length that ends iterations, over (ω dt)² up to 1")] = 5e-5
+    contact_share: Annotated[float, size("of that for contacts, since what lies sinks in substep by substep")] = 0.02
+    max_gain: Annotated[float, size("kinetic energy that limits and contacts may give in a substep")] = 1e-3
+    max_active_iterations: Annotated[int, count("iterations of a substep")] = 40
+    stalled_share: Annotated[float, size("error over the one before: with more, springs contradict each other")] = 0.8
+    bounded_from: Annotated[int, count("iteration from which λ ≥ 0 is a bound of the solve", 0)] = 4
+    softness: Annotated[float, size("ε of equalities, of the diagonal", 0.0, 1.0)] = 0.02
+    softness_bounded: Annotated[float, size("the same where λ ≥ 0 is a bound", 0.0, 1.0)] = 1e-6
+    active_residual: Annotated[float, size("of conjugate gradients, over that before", 0.0, 1.0)] = 0.05
+    max_active_gradients: Annotated[int, count("conjugate gradients of one iteration")] = 50
+    active_pivot: Annotated[float, size("share of its diagonal below which a pivot is dependent", 0.0, 1.0)] = 1e-10
+    bounded_residual: Annotated[float, size("gradient that is left with bounds, over that before", 0.0, 1.0)] = 0.05
+    max_bounded_gradients: Annotated[int, count("conjugate gradients of one iteration with bounds")] = 1000
+
+
+@structure
+class ChoiceSettings(NamedTuple):
+    """When a step takes which system (choice.py). Costs are nanoseconds of one operation, measured once."""
+
+    cost_of_substep: Annotated[float, size("active: a substep, for each spring, row and node [ns]")] = 13.7
+    cost_of_iteration: Annotated[float, size("active: an iteration, for each row [ns]")] = 9.0
+    cost_of_gathering: Annotated[float, size("active: an entry of the system gathered [ns]")] = 12.6
+    cost_of_product: Annotated[float, size("active: an entry of the system multiplied [ns]")] = 2.6
+    cost_of_step: Annotated[float, size("nodes: a step, for each spring, row and node [ns]")] = 70.0
+    cost_of_entry: Annotated[float, size("nodes: a number of the factor, in each factorisation [ns]")] = 2.6
+    cost_of_factoring: Annotated[float, size("nodes: a multiplication of a factorisation [ns]")] = 0.028
+    margin_of_active: Annotated[float, size("how much dearer active must be to be left", 1.0)] = 1.2
+    margin_of_nodes: Annotated[float, size("how much dearer nodes must be to be left", 1.0)] = 1.6
+    clear_margin: Annotated[float, size("how much dearer either must be to be left early", 1.0)] = 2.5
+    earliest_change: Annotated[float, size("steps before that")] = 4.0
+    shortest_stay: Annotated[float, size("steps before a system is left", 1.0)] = 8.0
+    longest_stay: Annotated[float, size("and at most, after repeated changes", 1.0)] = 64.0
+    averaged_steps: Annotated[float, size("in the mean of costs", 1.0)] = 8.0
+    forgotten_steps: Annotated[float, size("in which ρ goes back to what it was at the start", 1.0)] = 32.0
+    fewest_factors: Annotated[float, size("factorisations of a step with nodes")] = 3.0
+    factors_per_root: Annotated[float, size("and more, times the root of the loaded limits")] = 0.4
+    most_factors: Annotated[float, size("and at most")] = 6.0
+    impact_factors: Annotated[float, size("those of a step with an impact, by the paper's rule")] = 24.0
+    first_factors: Annotated[float, size("those that the choice at the start counts with")] = 4.0
+    first_ratio_paper: Annotated[float, size("ρ at the start, by the paper's rule")] = 4.0
+    first_ratio_exact: Annotated[float, size("ρ at the start, by the exact rule")] = 1.0
+    most_ratio: Annotated[float, size("ρ at most")] = 50.0
+    growth_power: Annotated[float, size("of the number of loaded limits, in what active would cost", 0.0, 10.0)] = 1.5
+    max_gain_of_step: Annotated[float, size("kinetic energy a step with active may give: more is no step")] = 0.02
+
+
+@structure
 class BaselineSettings(NamedTuple):
     """Implicit Euler of all springs (baselines/implicit_solve.py, implicit_euler.py)."""
 
@@ -131,6 +189,8 @@ class Settings(NamedTuple):
     fallback: FallbackSettings = FallbackSettings()
     contacts: ContactSettings = ContactSettings()
     projection: ProjectionSettings = ProjectionSettings()
+    active: ActiveSettings = ActiveSettings()
+    choice: ChoiceSettings = ChoiceSettings()
     baselines: BaselineSettings = BaselineSettings()
 
 
