@@ -190,7 +190,8 @@ class Model:
     @property
     def accumulates_work(self) -> bool:
         """True where energy is put in or taken out by other things than contacts."""
-        return self.is_driven or self.forces_work or bool(self.switch_names)
+        moved = self.reduced_map is not None and self.reduced_map.works
+        return self.is_driven or self.forces_work or moved or bool(self.switch_names)
 
     @property
     def is_unilateral(self) -> bool:
