@@ -241,3 +241,11 @@ def test_tunable_numbers_of_solvers_are_declared_settings():
     hidden, gone = sorted(found - known), sorted(known - found)
     assert not hidden, f"declare them in settings.py of their package, or say in NO_SETTINGS why not: {hidden}"
     assert not gone, f"NO_SETTINGS speaks of what is not there: {gone}"
+
+
+def test_what_steps_work_on_is_a_structure():
+    """The loop lays out a context in memory once (compiled/prepared.py); compiled code would find another layout in a
+    tuple that it takes by value."""
+    marked = {node.name: {ast.unparse(mark) for mark in node.decorator_list} for _, node in definitions(ast.ClassDef)
+              if node.name.endswith("Context") and any(ast.unparse(base) == "NamedTuple" for base in node.bases)}
+    assert len(marked) > 5 and all("structure" in marks for marks in marked.values()), marked
