@@ -43,7 +43,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
-        raise TautError(_with_line(path, str(mistake))) from None
+        raise TautError(_with_line(root, str(mistake))) from None
     reader = _Reader(path, root, model)
     built = Built(reader.tree, limits)
     reader.add_equalities(built)
@@ -55,11 +55,16 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     return built.scene
 
 
-def _with_line(path: Path, text: str) -> str:
-    """What MuJoCo's reader refuses, with the line in front, where it tells one at the end."""
+def _with_line(root: Element, text: str) -> str:
+    """What MuJoCo's reader refuses, with the line in front, where it tells one at the end or names a missing file."""
+    path = root.path
     text = " ".join(text.removeprefix("XML ").removeprefix("Error:").split())
     found = re.search(r",? line (\d+)(, column \d+)?$", text)
     where, what = (f"{path}:{found[1]}", text[: found.start()]) if found else (str(path), text)
+    missing = re.search(r"rror opening file '(.*)'$", what)
+    if missing:
+        element = root.using_file(Path(missing[1]).name)
+        where, what = where if element is None else element.where, f"{what}; correct its path"
     return f"{where}: MuJoCo refuses it: {what}"
 
 
