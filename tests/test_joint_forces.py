@@ -219,6 +219,5 @@ def test_a_rate_that_steps_can_not_follow_is_told(often, told):
 
 def test_a_controller_that_takes_other_arguments_is_refused_before_the_run():
     scene, joint = wheel()
-    scene.controller(joint, function=lambda t: 1.0)
     with pytest.raises(taut.TautError, match=r"its function takes \(t\).*called with three numbers: t \[s\]"):
-        taut.build(scene)
+        scene.controller(joint, function=lambda t: 1.0)
