@@ -69,7 +69,7 @@ def _build(scene: Scene) -> Model:
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
         bodies=slots.body_arrays(any(kind.feels_velocity(arguments) for kind, arguments in force_kinds)),
-        places=places._replace(held=int((rows.spin_place + 1).max(initial=0))),  # they were met first
+        places=places._replace(constrained=int((rows.spin_place + 1).max(initial=0))),  # they were met first
         constraints=batches,
         rows=rows,
         inequalities=inequalities,

@@ -4,7 +4,7 @@
     offset           w·(x_a - x_b) = c    is constant where w is along z                                (2)
     perpendicular    u·w = c              is constant where u or w is along z                           (3)
 
-Bodies of one mechanism may thus stand in different planes: what holds them together does not see z.
+Bodies of one mechanism may thus stand in different planes: the rows that hold them together do not contain z.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """simulate() and resume(): from a scene and a method, or from what is stored, to a run.
 
-plan.py says what is to be done, session.py does it. The time loop itself is compiled (loop.py): Python hands it some
+plan.py makes the plan, session.py carries it out. The time loop itself is compiled (loop.py): Python hands it some
 steps at a time, to keep records, to move the progress bar and to notice Ctrl-C.
 """
 
