@@ -166,8 +166,9 @@ def test_a_mesh_that_is_only_seen_may_be_missing_and_is_named(tmp_path):
         taut.open_scene(beside(tmp_path, changed('<link name="ground"/>', seen)))
 
 
-def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path):
+def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path, monkeypatch):
     pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    monkeypatch.chdir(tmp_path)  # where MuJoCo leaves a log
     text = """<mujoco><worldbody>
       <body name="a"><joint name="j" axis="0 0 0"/><geom size="0.1"/></body></worldbody></mujoco>"""
     with pytest.raises(taut.TautError, match="robot.xml:2: MuJoCo refuses it: axis too small"):
