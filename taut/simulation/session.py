@@ -168,6 +168,9 @@ class Session:
         why = STATUSES.get(reason, "the state is no longer finite")
         last = self.chunks[-1]
         text = f"step {step}, t = {step * h:.6g} s: {why}."
+        failed = self._failed_function()
+        if failed:
+            return f"step {step}, t = {step * h:.6g} s: {failed}."
         if last.phi.shape[1]:
             broken = Labels.of(self.model).violation(last.phi[-1])
             order = np.argsort(-np.abs(broken))[:3]
@@ -176,8 +179,7 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             text += singular_position(self.model, self.system, self.state, last)
-        failed = self._failed_function()
-        return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
+        return f"{text} {self.method.hooks.remedy}"
 
     def _failed_function(self) -> str:
         """The message of a user's function that failed, if one did: then that is the cause."""
