@@ -23,7 +23,8 @@ from .constraint_errors import ROUNDING, difference
 from .predict import copy3
 
 MAX_ITERATIONS = 40  # in a substep
-STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
+STALLED = 0.8  # of the error of the iteration before: one that leaves more brings no less,
+CONTRADICTS = 0.2  # and equalities that leave more contradict each other
 BOUNDED_FROM = 4
 
 
@@ -132,7 +133,7 @@ def enforce_limits(system, state, ctx, t, dt):
             if changed == 0:
                 return OK
             continue
-        stalled = entered == 0 and worst > STALLED * last
+        stalled = entered == 0 and worst > (STALLED if bounded else CONTRADICTS) * last
         last = worst
         if bounded and stalled and best > 0.0:
             restore_best(limits, x)
