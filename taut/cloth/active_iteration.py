@@ -38,8 +38,16 @@ def apply_row(limits, e, size, x):
 
 
 @inline
+def set_direction(limits, e, x):
+    """u of a spring; those that are not active need none."""
+    a, b, c = difference(x, limits.i[e], limits.j[e])
+    scale = 1.0 / max(sqrt(a * a + b * b + c * c), 1e-300)
+    limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
+
+
+@inline
 def find_violated(limits, x, edge):
-    """Compute φ of springs (that of contacts has been computed) and activate what is too long, or inside. Returns the
+    """Compute φ of springs that are active or too long (that of contacts has been computed) and activate what is too long, or inside. Returns the
     largest errors divided by `fine` and by `tol`, and how many rows were activated."""
     worst = 0.0
     passed = 0.0
@@ -48,7 +56,10 @@ def find_violated(limits, x, edge):
     for e in range(limits.phi.shape[0]):
         if e < springs:
             a, b, c = difference(x, limits.i[e], limits.j[e])
-            limits.phi[e] = sqrt(a * a + b * b + c * c) - limits.target[e]
+            square = a * a + b * b + c * c
+            if not limits.active[e] and square <= limits.target[e] * limits.target[e]:
+                continue
+            limits.phi[e] = sqrt(square) - limits.target[e]
         elif limits.w[e, 0] + limits.w[e, 1] == 0.0:
             continue
         error = abs(limits.phi[e]) if limits.active[e] and limits.tension[e] > 0.0 else limits.phi[e]
@@ -57,6 +68,8 @@ def find_violated(limits, x, edge):
         if not limits.active[e] and limits.phi[e] > ROUNDING * (limits.length[e] if e < springs else edge):
             limits.active[e] = True
             entered += 1
+            if e < springs:
+                set_direction(limits, e, limits.x_start)
     return worst, passed, entered
 
 
@@ -155,7 +168,7 @@ def enforce_limits(system, state, ctx, t, dt):
             took = solve_bounded(limits.system, m, limits.phi, limits.u, limits.tension, dt)
         else:
             took = solve_active(limits.system, m, limits.phi, limits.u)
-        limits.counts[MULTIPLIED] += took * limits.system.ptr[m]
+        limits.counts[MULTIPLIED] += 2 * took * limits.system.ptr[m]  # by the matrix and by its incomplete factor
         system.work.counts[arrays.LINEAR_SOLVES] += 1
         for q in range(m):
             e = limits.system.row[q]

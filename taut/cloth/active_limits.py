@@ -27,7 +27,7 @@ from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
 from ..model.evaluate import set_time
 from .active_contacts import begin_contacts, finish_contacts, set_bounds
 from .active_context import SUBSTEPS
-from .active_iteration import enforce_limits
+from .active_iteration import enforce_limits, set_direction
 from .baselines.common import external
 from .codes import ADAMS_BASHFORTH, H_BEFORE, UNCONSTRAINED_RULE
 from .constraint_errors import RECOVERY, RECOVERY_TIME, difference
@@ -67,8 +67,8 @@ def longest_substep(limits, contacts, w, v, rule):
 
 
 @inline
-def set_directions(limits, x, dt, tolerance):
-    """u and targets at the start of a substep; active is what has a tension.
+def set_targets(limits, x, dt, tolerance):
+    """Targets at the start of a substep; active is what has a tension, and has u.
 
     Tolerances are such that substeps one after the other never use more than the tolerance in all, and that what
     they leave is a small force. Of contacts `fine` is a share of a length, for begin_contacts.
@@ -80,14 +80,19 @@ def set_directions(limits, x, dt, tolerance):
         limits.active[e] = limits.tension[e] > 0.0
         limits.fine[e] = fine
     for e in range(limits.length.shape[0]):
-        a, b, c = difference(x, limits.i[e], limits.j[e])
-        l = sqrt(a * a + b * b + c * c)
-        scale = 1.0 / max(l, 1e-300)
-        limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
-        limits.stays[e] = limits.exact == 0 and l >= limits.longest[e]
-        limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
-        limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
+        limits.stays[e] = False
+        limits.target[e] = limits.longest[e]
+        limits.tol[e] = allowed
+        if limits.active[e]:
+            set_direction(limits, e, x)
+        a, b, c = difference(x, limits.i[e], limits.j[e])
+        square = a * a + b * b + c * c
+        if square >= limits.longest[e] * limits.longest[e]:
+            l = sqrt(square)
+            limits.stays[e] = limits.exact == 0
+            limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
+            limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
         limits.fine[e] = min(limits.tol[e], fine * limits.length[e])
 
 
@@ -144,7 +149,7 @@ def substep(system, state, t, dt, ctx):
     for e in range(limits.i.shape[0]):
         limits.tension_start[e] = limits.tension[e]
     limits.counts[SUBSTEPS] += 1
-    set_directions(limits, x, dt, tolerance)
+    set_targets(limits, x, dt, tolerance)
     copy3(system.work.f, limits.force)
     add_forces(ctx.springs, x, v, limits.force)
     if rule == ADAMS_BASHFORTH:
