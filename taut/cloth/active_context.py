@@ -1,4 +1,4 @@
-"""What the papers' own step of cloth works on (active_limits.py): springs with a limit, contacts, and its state."""
+"""Data structures of the papers' own step of cloth (active_limits.py): limited springs, contacts, and the state."""
 
 from __future__ import annotations
 

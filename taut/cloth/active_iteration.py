@@ -2,10 +2,11 @@
 
     J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' ← x' - W Jᵀ μ                                       (1)
 
-(1) is repeated, with rows that it violates meanwhile added, until all errors are small. From iteration BOUNDED_FROM on
-λ ≥ 0 is a bound of the linear solve (bounded_tensions.py). Where many dependent springs come to their limits at once,
-as in a flat free sheet that is flung apart, they contradict each other: then the best iteration counts, if all lengths
-are within the tolerance.
+(1) is repeated, with rows that it violates meanwhile added, until all errors are small. Where many dependent springs
+come to their limits at once, as in a flat free sheet that is flung apart, equalities contradict each other and leave
+errors: then, or from iteration BOUNDED_FROM on, λ ≥ 0 is a bound of the linear solve (bounded_tensions.py), and the
+best of its iterations counts, if all lengths are within the tolerance. λ of the substep before alone never counts: as
+a force of an impact that has passed it would go on accelerating light nodes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .predict import copy3
 MAX_ITERATIONS = 40  # in a substep
 STALLED = 0.8  # of the error of the iteration before: one that leaves more brings no less,
 CONTRADICTS = 0.2  # and equalities that leave more contradict each other
-BOUNDED_FROM = 4
+BOUNDED_FROM = 4  # iteration from which λ ≥ 0 is a bound of the solve at the latest
 
 
 @inline
@@ -47,8 +48,8 @@ def set_direction(limits, e, x):
 
 @inline
 def find_violated(limits, x, edge):
-    """Compute φ of springs that are active or too long (that of contacts has been computed) and activate what is too long, or inside. Returns the
-    largest errors divided by `fine` and by `tol`, and how many rows were activated."""
+    """Compute φ of springs that are active or too long, that of contacts has been computed, and activate rows that
+    are violated. Returns the largest errors divided by `fine` and by `tol`, and how many rows were activated."""
     worst = 0.0
     passed = 0.0
     entered = 0
@@ -97,16 +98,6 @@ def release_into_bounds(limits, x, dt):
             limits.tension[e] = 0.0
             left += 1
     return left
-
-
-@inline
-def has_wrong_sign(limits):
-    """Whether some λ has the wrong sign. By the paper's rule springs may resist shrinkage within a substep, but only
-    where it has converged: else tensions of both signs grow against each other."""
-    for e in range(limits.i.shape[0]):
-        if limits.tension[e] < 0.0:
-            return True
-    return False
 
 
 @inline

@@ -4,14 +4,15 @@
     (A + ε D) μ = φ,    D the diagonal of A                                                      (2)
     A + Σ_b w_b U_b U_bᵀ      U_b (m, 3): ± u of the rows that a ball is a member of             (3)
 
-Rows of contact are of the same form (active_contacts.py). A ball may touch every node, so it stays out of (1): its part
-(3) has rank three and is applied as it stands; the preconditioner has its diagonal alone. The pattern of all rows is
-made once (length_projection.length_system). `gather` takes the rows and columns of active ones out of it, so that the
-work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
-warp, weft and diagonals, ε shares the load out among them. With a small ε what no motion can mend would go into large
-multipliers of both signs, and releasing those that resist shrinkage would throw nodes about. (2) is repeated, so ε
-costs iterations, not accuracy: an error that only a motion of a heavy ball can mend falls by w_b/(w_b + ε D) in each.
-So it is small once λ ≥ 0 is a bound of the solve, where multipliers of both signs can not come up.
+Rows of contact have the same form (active_contacts.py). A ball may touch every node, so it is kept out of the sparse
+matrix (1): its part (3) has rank three and is applied matrix-free; the preconditioner contains its diagonal only. The
+pattern of all rows is made once (length_projection.length_system). `gather` extracts the rows and columns of active
+rows, so that the work of a step is proportional to their number. Where springs depend on each other, as in a sheet that
+is taut along warp, weft and diagonals, ε distributes the load among them. With a small ε an error that no motion can
+correct would cause large multipliers of both signs, and releasing those that resist shrinkage would displace nodes
+violently. (2) is repeated, so ε costs iterations, not accuracy: an error that only a motion of a heavy ball can correct
+falls by the factor w_b/(w_b + ε D) in each. So ε is small once λ ≥ 0 is a bound of the solve, which rules out
+multipliers of both signs.
 """
 
 from __future__ import annotations

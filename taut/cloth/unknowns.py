@@ -47,7 +47,7 @@ class Edges(NamedTuple):
 
 
 class Unknowns(NamedTuple):
-    """What is solved for, and what couples it."""
+    """The unknowns of a step, and the pairs that couple them."""
 
     unknown: np.ndarray  # (slots,) number of the slot's unknown, -1: fixed or driven
     slot: np.ndarray  # (unknowns,)
