@@ -5,7 +5,8 @@
     v' = v* + (x' - x*)/dt                                                                       (3)
 
 A spring that (1) makes longer than its limit becomes a constraint. It becomes a spring again when, at the end of a
-substep, its tension λ would resist shrinkage. J is that of x, as in the paper, so that the momentum of translation and
+substep, its tension λ would resist shrinkage; at once where it was shorter than its limit at the start of the substep,
+since it would push its ends apart. J is that of x, as in the paper, so that the momentum of translation and
 of rotation is kept. λ is warm-started from the substep before; (2) is iterated (active_iteration.py). Substeps are so
 short that (1) is stable, also with the lateral stiffness λ/l of taut springs; one that does not converge is halved.
 
@@ -26,7 +27,7 @@ from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
 from ..model.evaluate import set_time
 from .active_contacts import begin_contacts, finish_contacts, set_bounds
 from .active_context import SUBSTEPS
-from .active_iteration import enforce_limits
+from .active_iteration import enforce_limits, set_direction
 from .baselines.common import external
 from .codes import ADAMS_BASHFORTH, H_BEFORE, UNCONSTRAINED_RULE
 from .constraint_errors import difference, recovery_of
@@ -64,8 +65,8 @@ def longest_substep(limits, contacts, w, v, rule):
 
 
 @inline
-def set_directions(limits, x, dt, tolerance, recovery):
-    """Set u and the target lengths at the start of a substep; rows with a tension are active.
+def set_targets(limits, x, dt, tolerance, recovery):
+    """Set the target lengths at the start of a substep; rows with a tension are active, and get their direction u.
 
     Tolerances are chosen so that the errors of successive substeps add up to no more than the tolerance, and so that
     the error left corresponds to a small force. For contacts `fine` is relative to a length, as begin_contacts expects.
@@ -76,14 +77,19 @@ def set_directions(limits, x, dt, tolerance, recovery):
         limits.active[e] = limits.tension[e] > 0.0
         limits.fine[e] = fine
     for e in range(limits.length.shape[0]):
-        a, b, c = difference(x, limits.i[e], limits.j[e])
-        l = sqrt(a * a + b * b + c * c)
-        scale = 1.0 / max(l, 1e-300)
-        limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
-        limits.stays[e] = limits.exact == 0 and l >= limits.longest[e]
-        limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
-        limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
+        limits.stays[e] = False
+        limits.target[e] = limits.longest[e]
+        limits.tol[e] = allowed
+        if limits.active[e]:
+            set_direction(limits, e, x)
+        a, b, c = difference(x, limits.i[e], limits.j[e])
+        square = a * a + b * b + c * c
+        if square >= limits.longest[e] * limits.longest[e]:
+            l = sqrt(square)
+            limits.stays[e] = limits.exact == 0
+            limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
+            limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
         limits.fine[e] = min(limits.tol[e], fine * limits.length[e])
 
 
@@ -140,7 +146,7 @@ def substep(system, state, t, dt, ctx):
     for e in range(limits.i.shape[0]):
         limits.tension_start[e] = limits.tension[e]
     limits.counts[SUBSTEPS] += 1
-    set_directions(limits, x, dt, tolerance, recovery_of(contacts.settings.tolerances, dt))
+    set_targets(limits, x, dt, tolerance, recovery_of(contacts.settings.tolerances, dt))
     copy3(system.work.f, limits.force)
     add_forces(ctx.springs, x, v, limits.force)
     if rule == ADAMS_BASHFORTH:

@@ -10,7 +10,8 @@ Where many springs that depend on each other come to their limits at once, equal
 have to push. Releasing these and adding others cycles. (1) has one solution, and (3) and (4) converge to it from any
 start; repeated with φ of the lengths that follow, it is a proximal point iteration for lengths within their limits and
 tensions that pull. A solution exists, since the start of the substep satisfies its limits. ϕ̃ is ϕ truncated where ᾱ ϕ
-would pass a bound; norms are those of rows divided by the root of their diagonal.
+would pass a bound; norms are those of rows divided by the root of their diagonal. p is preconditioned by C, the
+incomplete factor of A, between the free rows P:  p = P C⁻¹ P g.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def set_gradient(system, m, u, mu, g):
 
 @inline
 def set_direction(system, m, g, mu, low, free, p):
-    """p = P C⁻¹ P g; P takes the free rows"""
+    """p = P C⁻¹ P g"""
     for k in range(m):
         free[k] = g[k] if mu[k] > low[k] else 0.0
     precondition(system.ptr[: m + 1], system.idx, system.diag[:m], system.fac, system.inverse[:m], IC0, free, p)

@@ -130,7 +130,8 @@ class ActiveSettings(NamedTuple):
     contact_share: Annotated[float, size("of that for contacts, since what lies sinks in substep by substep")] = 0.02
     max_gain: Annotated[float, size("kinetic energy that limits and contacts may give in a substep")] = 1e-3
     max_active_iterations: Annotated[int, count("iterations of a substep")] = 40
-    stalled_share: Annotated[float, size("error over the one before: with more, springs contradict each other")] = 0.8
+    stalled_share: Annotated[float, size("error over the one before: with more, an iteration brings no less")] = 0.8
+    contradicting_share: Annotated[float, size("the same of equalities: with more, they contradict each other")] = 0.2
     bounded_from: Annotated[int, count("iteration from which λ ≥ 0 is a bound of the solve", 0)] = 4
     softness: Annotated[float, size("ε of equalities, of the diagonal", 0.0, 1.0)] = 0.02
     softness_bounded: Annotated[float, size("the same where λ ≥ 0 is a bound", 0.0, 1.0)] = 1e-6
