@@ -9,6 +9,7 @@ import warnings
 import numba
 import numpy as np
 import pytest
+import scipy.special
 import sympy
 
 from taut.compiled import entry
@@ -117,6 +118,34 @@ def test_a_function_numba_can_not_compile_is_named_with_a_remedy():
     with pytest.raises(TautError, match="user_row_of_strings.*can not be compiled.*interpreted") as refusal:
         codegen.constraint_function_address(user_row_of_strings, 1, 1, "finite")
     assert "\n" not in str(refusal.value), f"{refusal.value}"
+
+
+class Opaque:
+    size = 1.0
+
+
+UNKNOWN_TO_NUMBA = Opaque()
+
+
+def row_with_helper(helper):
+    def row(q, t):
+        return helper(q[0, 0])
+
+    return row
+
+
+@compiled_only
+@pytest.mark.parametrize("helper, words", [
+    (lambda number: number * UNKNOWN_TO_NUMBA.size, "compiled code can not use 'UNKNOWN_TO_NUMBA'"),
+    (lambda number: scipy.special.j0(number), "scipy.special.j0 is not known to compiled code"),
+    (numba.njit(lambda number: number.missing), "calls a function that can not be compiled.*'.missing'.*decorator"),
+], ids=["global", "module", "jitted"])  # fmt: skip
+def test_a_helper_that_can_not_be_compiled_is_told_without_the_words_of_numba(helper, words):
+    with pytest.raises(TautError, match=words) as refusal:
+        codegen.constraint_function_address(row_with_helper(helper), 1, 1)
+    told = str(refusal.value)
+    assert "\n" not in told and "line " in told and "test_codegen.py" in told, told
+    assert not any(word in told for word in ("nopython", "TypingError", "Untyped", "Function(", "Module(")), told
 
 
 def test_a_callback_warns_once_and_a_failure_inside_gives_nan():

@@ -122,6 +122,33 @@ def test_a_scene_file_carries_them(make, tmp_path):
     assert taut.load(tmp_path / "scene.yaml").reduced_map == scene.reduced_map
 
 
+def moved_in_time(what: str) -> Scene:
+    """What puts energy in: a turning rod, a shaken body, a turning hoop, a mass that changes."""
+    scene = Scene()
+    if what == "map":
+        scene.reduced({"r": (0.5, 0.0)}, {scene.particle((0.5, 0, 0), mass=2.0): ("r*cos(t**2)", "r*sin(t**2)", "0")})
+    elif what == "turns":
+        body = scene.rigid((0, 0, 0), mass=1.0, inertia=(0.1, 0.2, 0.3), orientation=((0, 0, 1), 0.4), name="body")
+        scene.reduced({"q": (0.4, 0.0)}, {body: ("0", "0.1*sin(t)", "q*t")},
+                      turns={"body": [("y", "2*t + t**2"), ("z", "q")]})
+    else:
+        theta = scene.coordinate(0.4, inertia=0, name="theta")
+        scene.reduced([theta], kinetic=what)
+        scene.custom_force(theta, formula=("-9.81*sin(theta)", "0", "0"))
+    return scene
+
+
+@pytest.mark.parametrize("what", ["map", "turns", "theta.v**2/2 + 9*sin(theta)**2/2",
+                                  "(1 + sin(3*t)/2)*theta.v**2/2 + 0.3*theta*theta.v"])
+def test_what_moves_in_time_does_the_work_that_energy_gains(what, slope):
+    steps = np.array([0.04, 0.02, 0.01])
+    runs = [taut.simulate(moved_in_time(what), method="reduced", dt=h, duration=1.2, progress=False).data
+            for h in steps]
+    work = max(float(np.ptp(run.energy_driver_work.values)) for run in runs)
+    drift = [abs(run.energy_drift.values).max() for run in runs]
+    assert abs(slope(steps, drift) - 4) < 0.5 and drift[-1] < 1e-5 * work, f"drift {drift} J, work {work} J"
+
+
 def with_bob(**options) -> Scene:
     scene = pendulum_by_energy()
     bob = scene.particle((L * sin(0.8), -L * cos(0.8), 0), mass=M, name="bob")
@@ -156,6 +183,8 @@ def at_the_start_of(formula: str) -> Scene:
     ("reduced", lambda: pendulum_by_energy(kinetic="-theta.v**2"), r"not positive at t = 0.*'theta'"),
     ("reduced", lambda: pendulum_by_energy(kinetic="cos(thta)*theta.v**2"), r"kinetic of scene.reduced.*thta"),
     ("reduced", lambda: with_bob(kinetic=f"{M * L * L}*theta.v**2/2"), r"counted by itself; leave kinetic out"),
+    ("reduced", lambda: pendulum_by_energy(kinetic="theta.v**2/2 - 9.81*(1 - cos(theta))"),
+     r"kinetic of scene.reduced is -\S+ J.*Leave potentials out"),
     ("rattle", pendulum_by_energy, r"'theta' has no inertia of its own.*use reduced"),
     ("reduced", turned_wrongly, r"do not give 'top' the orientation"),
     ("reduced", lambda: with_bob(turns={"bob": [("z", "theta")]}), r"turns are given for 'bob', a particle"),

@@ -83,6 +83,7 @@ def set_directions(limits, x, dt, tolerance):
         l = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(l, 1e-300)
         limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
+        limits.stays[e] = limits.exact == 0 and l >= limits.longest[e]
         limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
         limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)

@@ -48,7 +48,7 @@ class ActiveSystem(NamedTuple):
     diag: np.ndarray  # (e,) uint32: place of the diagonal in val
     fac: np.ndarray  # (.,) incomplete factor
     inverse: np.ndarray  # (e,)
-    work: np.ndarray  # (5 e,) of conjugate gradients
+    work: np.ndarray  # (7 e,) of conjugate gradients
     zeros: np.ndarray  # (e,) of the factor
     rhs: np.ndarray  # (e,) φ
     mu: np.ndarray  # (e,) μ
@@ -67,7 +67,7 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, 0.0), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
-        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(5 * e), np.zeros(e), np.zeros(e),
+        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(7 * e), np.zeros(e), np.zeros(e),
         np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)), np.array([SOFT]),
     )  # fmt: skip
 
@@ -103,6 +103,10 @@ def gather(system, active, u, soft):
     ptr, diag, inverse = system.ptr[: m + 1], system.diag[:m], system.inverse[:m]
     add_ball_diagonal(system, m, u, 1.0)
     factor_preconditioner(ptr, system.idx, system.val, diag, system.fac, inverse, system.zeros, which, dependent)
+    for k in range(m):
+        own = system.val[diag[k]]
+        if inverse[k] == 0.0 and own > 0.0:
+            inverse[k] = 1.0 / own  # of a row that depends on others: the factor stays positive definite
     add_ball_diagonal(system, m, u, -1.0)
     return m
 

@@ -87,8 +87,7 @@ def augmented_lagrangian(system, state, ctx, t, h):
     total += attachments_energy(ctx.attachments)
     for e in range(edges.i.shape[0]):
         pull = edges.lam_est[e] + edges.penalty[e] * edges.phi[e]
-        stays = not edges.one_sided[e] or (ctx.problem.paper_rule == 1 and edges.active[e])
-        edges.active[e] = stays or pull > 0.0
+        edges.active[e] = (edges.active[e] and edges.stays[e]) or pull > 0.0
         edges.tension[e] = pull if edges.active[e] else 0.0
         total += 0.5 * (edges.tension[e] ** 2 - edges.lam_est[e] ** 2) / edges.penalty[e]
     total += rows_energy(ctx.external, ctx.external.phi.shape[0], x, ctx.work.x_start, h)

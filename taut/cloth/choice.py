@@ -38,6 +38,7 @@ from ..contact.dissipation import kinetic_energy
 from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
+from ..methods.base import TOLERANCE as BOUND
 from ..model.arrays import IMPACT_LOSS, LINEAR_SOLVES
 from .active_context import ActiveContext, context_of
 from .active_limits import longest_substep
@@ -91,11 +92,16 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def prepare_with(prepare_nodes):
-    """`prepare` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes, tolerance):
+    """`prepare` of the choice, from that of nodes and the tolerance that these have by default.
+
+    Nodes let a limit miss its length by their tolerance, however hard it pulls; active rows only where it does not.
+    """
 
     def prepare(model, system, state, options):
-        state, nodes = prepare_nodes(model, system, state, options)
+        own = options.copy()
+        own[BOUND] = min(own[BOUND], tolerance)
+        state, nodes = prepare_nodes(model, system, state, own)
         active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)

@@ -39,7 +39,7 @@ def evaluate_edges(edges, x):
 
 
 @compiled
-def set_edge_targets(edges, x, recovery, tolerance):
+def set_edge_targets(edges, x, recovery, tolerance, paper):
     """Set the target lengths of this step: of an excess length at its start only the fraction `recovery` is corrected.
 
     A full correction in one step would do work: cloth that stops a heavy ball would throw it back. Tolerances are
@@ -49,6 +49,7 @@ def set_edge_targets(edges, x, recovery, tolerance):
         if edges.one_sided[e]:
             a, b, c = difference(x, edges.i[e], edges.j[e])
             l = sqrt(a * a + b * b + c * c)
+            edges.stays[e] = paper == 1 and l >= edges.longest[e]
             edges.target[e] = max(edges.longest[e], l - recovery * (l - edges.longest[e]))
             left = edges.longest[e] + LIMIT_TOLERANCE * edges.length[e] - edges.target[e]
             edges.tol[e] = max(left, 0.5 * recovery * LIMIT_TOLERANCE * edges.length[e])

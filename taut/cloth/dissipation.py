@@ -81,7 +81,7 @@ def add_driver_work(places, ineq, rows, v, h, ledger):
 def accumulate_limit_losses(edges, unknown, v_mean, v, h, ledger):
     """(4), and the work of drivers at the ends of limited edges."""
     for e in range(edges.i.shape[0]):
-        if not edges.one_sided[e] or edges.tension[e] <= 0.0:
+        if not edges.one_sided[e] or not edges.active[e]:
             continue
         i, j, T = edges.i[e], edges.j[e], edges.tension[e]
         rate = 0.0

@@ -105,8 +105,7 @@ def project_lengths(system, state, ctx, t, h):
         update_multiplier_estimates(ctx)
         newton_direction(state, ctx, h, 0.0)
         alpha = min(1.0, ctx.settings.newton.max_move / max(largest_move(ctx), 1e-300))
-        leaving = False
-        update_edge_multipliers(ctx, alpha, leaving)
+        update_edge_multipliers(ctx, alpha)
         apply_move(ctx, x, alpha)
         ctx.work.counts[CORRECTIONS] += 1
         last = FAR_ERROR / ctx.problem.tolerance

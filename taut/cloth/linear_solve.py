@@ -113,7 +113,7 @@ def gap_change(ctx, rows, r):
 
 
 @compiled
-def update_edge_multipliers(ctx, alpha, leaving):
+def update_edge_multipliers(ctx, alpha):
     """T by (2). Returns how many limits left the active set."""
     edges = ctx.edges
     left = 0
@@ -122,7 +122,7 @@ def update_edge_multipliers(ctx, alpha, leaving):
             continue
         tension = edges.lam_est[e] + edges.penalty[e] * (edges.phi[e] + edge_change(ctx, edges, e))
         edges.tension[e] += alpha * (tension - edges.tension[e])
-        if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
+        if edges.tension[e] < 0.0 and not edges.stays[e]:
             edges.active[e] = False
             edges.tension[e] = 0.0
             edges.lam_est[e] = 0.0

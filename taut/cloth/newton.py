@@ -79,8 +79,7 @@ def newton(system, state, ctx, t, h, most):
             newton_direction(state, ctx, h, 0.0)
         move_size = largest_move(ctx)
         alpha = min(1.0, settings.max_move / max(move_size, 1e-300))
-        may_release = ctx.problem.paper_rule == 0
-        changes = update_edge_multipliers(ctx, alpha, may_release)
+        changes = update_edge_multipliers(ctx, alpha)
         update_attachment_multipliers(ctx, alpha)
         changes += update_row_multipliers(ctx, False, alpha) + update_row_multipliers(ctx, True, alpha)
         apply_move(ctx, x, alpha)

@@ -127,7 +127,7 @@ def substep(system, state, ctx, t, h):
     copy3(x, x_start)
     predict(system, state, ctx, t, h)
     recovery = min(RECOVERY, h / RECOVERY_TIME)
-    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance)
+    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.x_trial, ctx.problem.mean_edge
@@ -150,7 +150,6 @@ def substep(system, state, ctx, t, h):
         return NOT_CONVERGED
     if ctx.external.phi.shape[0] == 0 and ctx.problem.has_self_contact == 0:
         restore_mass_centres(ctx, x)
-    deactivate_unloaded(ctx)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):
@@ -158,6 +157,7 @@ def substep(system, state, ctx, t, h):
             ctx.memory.lag[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
     accumulate_losses(system, state, ctx, h)
+    deactivate_unloaded(ctx)
     accumulate_force_work(system, state, t + h, h)
     add_impulses(ctx.external, ctx.impulses, h)
     release_outside(ctx.external, rules)

@@ -121,15 +121,16 @@ def map_address(x_of_q: Sequence[Formula], coordinates: Sequence[str]) -> int:
 
 
 def kinetic_address(kinetic: str, coordinates: Sequence[str]) -> int:
-    """void f(double* q, double* qd, double t, double* T, double* H, double* g, double* unused) of H q̈ = g + Q.
+    """void f(double* q, double* qd, double t, double* T, double* H, double* g, double* T_rates) of H q̈ = g + Q.
 
-    T is a formula in the coordinates, their rates (q.v) and t; H = ∂²T/∂q̇² is row-major.
+    T is a formula in the coordinates, their rates (q.v) and t; H = ∂²T/∂q̇² is row-major; T_rates holds ∂T/∂q̇ and, as
+    its last number, dT/dt at q̈ = 0.
     """
     n, names = len(coordinates), [*coordinates, *(f"{name}.v" for name in coordinates)]
     return generated_address(
         ("kinetic", kinetic, tuple(coordinates)),
         MAP,
-        (1, n * n, n, 1),
+        (1, n * n, n, n + 1),
         lambda: source.kinetic_source(formula.parse(kinetic, [*names, "t"]), coordinates),
     )
 

@@ -17,7 +17,7 @@ from taut.errors import TautError
 from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
 from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
 from taut.expressions.differences import central, complex_step, linear_central, linear_complex_step, spread
-from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted
+from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted, why_not
 
 
 def constraint_function_address(
@@ -238,11 +238,9 @@ def _compiled(evaluate: Callable, signature: Any, function: Callable, remedy: st
     try:
         return machine_code(evaluate, signature)
     except Exception as complaint:  # numba fails in its own errors and in any other
-        lines = [line.strip() for line in str(complaint).splitlines()]
-        told = [line for line in lines if line and not line.startswith(("Failed in", "During:", "File "))]
         hint = "derivatives='finite' if it compares, rounds or takes absolute values; " if analytic else ""
         raise TautError(
-            f"{name_of(function)} can not be compiled: {told[0] if told else complaint}. Use {hint}"
+            f"{name_of(function)} can not be compiled: {why_not(complaint)}. Use {hint}"
             f"{remedy} to let Python run it (slower), or write it with numbers, numpy and math only"
         ) from None
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import cmath
+import linecache
 import math
+import re
 import types as python_types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from taut.errors import TautError, warn
+from taut.errors import TautError, shown, warn
 
 
 def agree(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
@@ -27,6 +30,9 @@ def try_once(function: Callable, arrays: tuple[np.ndarray, ...], count: int) -> 
     except (ArithmeticError, ValueError):
         return  # outside its domain here, which says nothing about the scene
     except Exception as mistake:
+        if type(mistake).__module__.startswith("numba"):  # from a function that the user has compiled
+            raise TautError(f"{name_of(function)} calls a function that can not be compiled: {why_not(mistake)}; "
+                            "take numba's decorator away from that one") from None
         raise TautError(f"{name_of(function)} fails: {type(mistake).__name__}: {mistake}") from mistake
     try:
         returned = np.asarray(result, dtype=float).size
@@ -76,6 +82,30 @@ def _names_in(code: python_types.CodeType) -> set[str]:
     """The names that a function uses, those of functions inside it included."""
     inner = (_names_in(part) for part in code.co_consts if isinstance(part, python_types.CodeType))
     return set(code.co_names).union(*inner)
+
+
+def why_not(complaint: Exception) -> str:
+    """Where and why numba could not compile a user's function, in words for somebody who knows Python alone."""
+    told = str(complaint)
+    places = re.findall(r'File "([^"\n]+)", line (\d+)|(?:at|Raised from) (/[^\n]*?) \((\d+)\)', told)
+    where = "something in it"
+    if places:  # the innermost stands first; of some numba gives the file's name alone
+        name, number = places[0][0] or places[0][2], int(places[0][1] or places[0][3])
+        path = next((whole for *_, whole, _ in places if Path(whole).name == Path(name).name), name)
+        source = linecache.getline(path, number).strip()
+        where = f"line {number} of {Path(name).name}" + f" ({shown(source)})" * bool(source)
+    for pattern, words in (
+        (r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'", "{1}.{0} is not known to compiled code"),
+        (r"Unknown attribute '(\w+)' of type", "what '.{0}' is taken of has no such thing in compiled code"),
+        (r"unsupported NumPy function '([\w.]+)'", "compiled code does not know {0}, or not this use of it"),
+        (r"Untyped global name '(\w+)'|freevar '(\w+)'", "compiled code can not use '{0}'"),
+        (r"NameError: name '(\w+)' is not defined|global name '(\w+)' is not defined", "'{0}' is not defined"),
+        (r"No implementation of function Function\(<(?:built-in )?function (\w+)", "'{0}' can not take what it gets"),
+    ):
+        found = re.search(pattern, told)
+        if found:
+            return f"{where}: " + words.format(*(group for group in found.groups() if group))
+    return f"{where} does what compiled code can not"
 
 
 def warn_interpreted(function: Callable) -> None:

@@ -85,14 +85,18 @@ def velocity_source(rows: Sequence[sympy.Expr], places: Sequence[str], speeds: S
 
 
 def kinetic_source(kinetic: sympy.Expr, names: Sequence[str]) -> str:
-    """evaluate(q, qd, t, T, H, g, unused): (5) of a kinetic energy T, quadratic in the rates `name.v`."""
+    """evaluate(q, qd, t, T, H, g, T_rates): (5) of a kinetic energy T, quadratic in the rates `name.v`.
+
+    T_rates: ∂T/∂q̇, then dT/dt at q̈ = 0.
+    """
     import sympy
 
     renamed_q, loads_q = _inputs(names, "x")
     renamed_v, loads_v = _inputs([f"{name}.v" for name in names], "v")
     t, q, v = symbol("t"), list(renamed_q.values()), list(renamed_v.values())
     T = _smooth_names(kinetic).xreplace({**renamed_q, **renamed_v})
-    stores: list[tuple[str, sympy.Expr]] = [("T[0]", T), ("unused[0]", sympy.S.Zero)]
+    flow = sympy.Add(T.diff(t), *(T.diff(place) * speed for place, speed in zip(q, v)))
+    stores: list[tuple[str, sympy.Expr]] = [("T[0]", T), (f"T_rates[{len(v)}]", flow)]
     if not any(sympy.simplify(T.diff(rate, other)) != 0 for k, rate in enumerate(v) for other in v[k:]):
         raise TautError("kinetic of scene.reduced is not quadratic in the rates: no product of two of "
                         f"{', '.join(f'{name}.v' for name in names)} stands in it; write T as a sum of products of two "
@@ -107,8 +111,9 @@ def kinetic_source(kinetic: sympy.Expr, names: Sequence[str]) -> str:
                                 "two rates")  # fmt: skip
         stores += [(f"H[{i * len(v) + k}]", sympy.simplify(e) if e.has(*v) else e) for k, e in enumerate(row)]
         carried = [momentum.diff(place) * speed for place, speed in zip(q, v)]
+        stores.append((f"T_rates[{i}]", momentum))
         stores.append((f"g[{i}]", T.diff(q[i]) - sympy.Add(momentum.diff(t), *carried)))
-    return _function("x, v, t, T, H, g, unused", loads_q + loads_v, stores)
+    return _function("x, v, t, T, H, g, T_rates", loads_q + loads_v, stores)
 
 
 def turns_source(turns: Sequence[Sequence[tuple[Sequence[float], sympy.Expr]]], ends: Sequence[Sequence[float]],

@@ -225,30 +225,30 @@ def project_apart(system, state, ctx, tolerance):
 
 def check_inequalities(model: Model, system: System, state: State, ctx: ContactContext, mode: str) -> None:
     """Refuse a start that breaks inequalities, or with the mode "repair" move the bodies out of each other."""
-    depth, names = _broken(model, system, state, ctx)
+    depth, unit, names = _broken(model, system, state, ctx)
     tolerance = 1e-9 * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     if depth <= tolerance:
         return
     before = State(*(array.copy() for array in state))
     project_apart(system, state, ctx, 0.1 * tolerance)
-    left, stubborn = _broken(model, system, state, ctx)
+    left, unit_left, stubborn = _broken(model, system, state, ctx)
     moved_x, moved_quat = state.x.copy(), state.quat.copy()
     for array, kept in zip(state, before):
         array[...] = kept
     ctx.events.filled[0] = 0
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
-                        f"bodies are moved, {left:.3g} remains. Remove one or change its value.")
+                        f"bodies are moved, {left:.3g}{unit_left} remains. Remove one or change its value.")
     if mode != REPAIR:
-        raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}; place the bodies so that they "
-                        "hold, or let taut move them with start='repair' (--repair).")
+        raise TautError(f"the start breaks {listed(names)}, at worst by {depth:.3g}{unit}; place the bodies so that "
+                        "they hold, or let taut move them with start='repair' (--repair).")
     state.x[:], state.quat[:] = moved_x, moved_quat
     far = float(np.abs(moved_x - before.x).max())
-    warn(f"the start broke {listed(names)}, at worst by {depth:.3g}; bodies were moved by up to {far:.3g} m")
+    warn(f"the start broke {listed(names)}, at worst by {depth:.3g}{unit}; bodies were moved by up to {far:.3g} m")
 
 
-def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> tuple[float, list[str]]:
-    """The largest violation, and the names of what is broken, worst first."""
+def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> tuple[float, str, list[str]]:
+    """The largest violation with its unit, and the names of what is broken, worst first."""
     overlap = inequalities_at_start(system, state, ctx)
     phi = ctx.ineq.phi
     if not np.isfinite(phi).all():
@@ -261,4 +261,8 @@ def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> 
         a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
         found.append((overlap, f"{a}|{b}"))
     found.sort(key=lambda entry: -entry[0])
-    return (found[0][0] if found else 0.0), [name for _, name in found]
+    if not found:
+        return 0.0, "", []
+    units = {info.name: unit for info in model.inequality_info for unit in info.units}
+    unit = units.get(found[0][1], "m")  # of groups with a broad phase, which are not recorded, it is a distance
+    return found[0][0], "" if unit == "1" else f" {unit}", [name for _, name in found]

@@ -22,6 +22,7 @@ from numba import types
 from ..compiled import compiled, inline, on_demand, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK, Array, State, System
+from ..model.driver_work import power_against_forces
 from ..model.evaluate import copy, free_accelerations, power_at, set_time
 from ..model.evaluate import update_places as place_on_bodies
 from ..model.model import Model
@@ -173,9 +174,14 @@ def project_state(system, reduced, t, y):
 
 
 @inline
-def find_power(system, reduced, t, lam, out):
+def find_power(system, reduced, t, slope, lam, out):
     """Of drivers and forces at the stage just evaluated; λ of what is enforced is that of the reduced coordinates."""
     work, enforced = system.work, reduced.enforced
+    if reduced.form == FORMULAS:  # all that is not applied does what the energy gains beside applied forces
+        out[0] = formulas.power_of_time(reduced.formulas, system.bodies.mass, work.f, work.v1, slope[1])
+        out[0] += power_against_forces(system, work.v1)
+        out[1] = work.power[0]
+        return
     constrained(system, t, work.x1, work.quat1, work.v1, 0.0, 0.0, lam)
     if enforces_any(system, enforced):
         for r in range(enforced.number[0]):
@@ -230,7 +236,7 @@ def step(system, state, t, h, reduced):
             arguments = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
             singular += call_slope(reduced.at.slope, 0, arguments)
             if system.accumulates_work == 1:
-                find_power(system, reduced, now + reduced.C[k] * used, state.lam, work.stage_power[k])
+                find_power(system, reduced, now + reduced.C[k] * used, slopes[k], state.lam, work.stage_power[k])
         dp.combine(y, used, reduced.B, stages, y.shape[0], slopes, y2)  # (3), (4)
         error = 0.0
         if tolerance > 0.0:

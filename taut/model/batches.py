@@ -37,6 +37,7 @@ class Packed(NamedTuple):
     ints: tuple
     rows: int
     level: str = "position"
+    along: tuple[Point, Point] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class PackedSpecs:
                 yield from coordinate.points
             if layout.frame is not None:
                 yield from (layout.frame.a, layout.frame.b, *layout.frame.axes)
+        for member in self.members:
+            yield from member.along or ()
         rows: dict[str, int] = defaultdict(int)
         for member in self.members:
             rows[member.spec.name] += member.rows
@@ -77,19 +80,20 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
         arguments = about(slots.scene, kind, spec.name, points, spec.arguments)
         try:
             layout = kind.pack(places(points, slots.scene.bodies), arguments)
+            parts = layout.parts
+            if any_planar and (parts or getattr(kind, "in_plane", None)) and is_planar(points, slots.scene.bodies):
+                parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
         except ValueError as mistake:
             raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
         if layout.coordinates or layout.frame is not None:
             layouts[spec.name] = layout
         elif layout.length is not None or layout.acts_on is not None:
             layouts[spec.name] = layout
-        parts = layout.parts
-        if any_planar and (parts or getattr(kind, "in_plane", None)) and is_planar(points, slots.scene.bodies):
-            parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
         for part in parts:
             of_part = kinds[part.kind]
             members.append(
-                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level)
+                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level,
+                       part.along)
             )
         if not parts:
             rows = layout.rows or getattr(kind, "rows", 0)
@@ -198,6 +202,19 @@ def joint_infos(slots: Slots, layouts: dict[str, Layout]) -> tuple[JointInfo, ..
             points = () if frame is None else (frame.a, frame.b, *frame.axes)
             infos.append(JointInfo(name, coordinates, tuple(slots.number(point) for point in points)))
     return tuple(infos)
+
+
+def alignment_table(slots: Slots, packed: PackedSpecs) -> np.ndarray:
+    """(rows, 3): rows of directions that shall coincide, and these two directions (initial/alignment.py)."""
+    if not any(member.along for member in packed.members):
+        return np.zeros((0, 3), np.int64)
+    found, row = [], 0
+    for _, members in _grouped(packed, constraint_kinds.ALL):  # in the order of the rows
+        for member in members:
+            if member.along is not None:
+                found.append((row, *(slots.number(direction) for direction in member.along)))
+            row += member.rows
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:

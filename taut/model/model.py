@@ -136,6 +136,7 @@ class Model:
     touching: Touching
     joints: tuple[JointInfo, ...]
     turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
+    alignments: np.ndarray  # (n, 3) rows that also hold where two directions oppose, and these directions
     directions: np.ndarray  # points whose numbers are no place: directions and counters
     switches: Switches
     switch_names: tuple[str, ...]  # of the constraints and forces that are switched
@@ -189,7 +190,8 @@ class Model:
     @property
     def accumulates_work(self) -> bool:
         """True where energy is put in or taken out by other things than contacts."""
-        return self.is_driven or self.forces_work or bool(self.switch_names)
+        moved = self.reduced_map is not None and self.reduced_map.works
+        return self.is_driven or self.forces_work or moved or bool(self.switch_names)
 
     @property
     def is_unilateral(self) -> bool:

@@ -7,6 +7,7 @@ own copy read back from a file.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -263,6 +264,13 @@ class ReducedMap:
     # Left out of digests where they are not used, so that runs stored before they were known go on.
     turns: dict[str, tuple[tuple[Vector, str], ...]] = field(default_factory=dict, metadata={"later": True})
     kinetic: str = field(default="", metadata={"later": True})
+
+    @property
+    def works(self) -> bool:
+        """True where what moves x or T in time may put energy in."""
+        angles = (angle for of in self.turns.values() for _, angle in of)
+        texts = (*angles, *(text for three in self.positions.values() for text in three))
+        return bool(self.kinetic) or any(re.search(r"\bt\b", text) for text in texts)
 
 
 @dataclass(frozen=True)

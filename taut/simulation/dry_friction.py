@@ -24,7 +24,7 @@ from ..forces import KINDS
 from ..joints.coordinates import TYPES, rate
 from ..methods.base import OK, Method
 from ..model.applied_forces import evaluate_forces
-from ..model.arrays import State, System, dry_friction, start_state
+from ..model.arrays import State, System, dry_friction, no_friction, start_state
 from ..model.constraint_rows import evaluate_constraints
 from ..model.instant import update_places
 from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
@@ -317,6 +317,15 @@ def begin_friction(system, state):
         limit = friction.limit[k]
         force = 0.0 if friction.rate[k] == 0.0 else (-limit if friction.rate[k] > 0.0 else limit)
         state.x[friction.keeper[k], 0] = force
+
+
+def smooth_where_it_was(system: System, state: State) -> System:
+    """Of a run that goes on: with the law of friction that its state says it began with (result/older.py)."""
+    if not len(system.friction.keeper) or state.x[system.friction.keeper, 1].any():
+        return system
+    note("joint_friction stays smooth, as it was when this run began: below its limit a joint creeps, which a new run "
+         "prevents")
+    return system._replace(friction=no_friction())
 
 
 def remarks(system: System) -> list[str]:

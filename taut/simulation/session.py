@@ -7,6 +7,7 @@ grow, drain, remarks, solver, log).
 from __future__ import annotations
 
 import time as clock
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -33,7 +34,7 @@ from ..result.store import Store
 from ..scene.scene import Scene
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
-from .loop import Buffers, calls_for, loop
+from .loop import Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
 from .status import divergence, energy_given, ringing, singular_position
 from .switching import with_workspace
@@ -60,6 +61,7 @@ class Session:
         self.chunks: list[Records] = []
         self.events: list[np.ndarray] = [NO_EVENTS]
         self.store: Store | None = None
+        self._loop: TimeLoop | None = None
         mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
         self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
         self.context: Any = option_values(
@@ -77,9 +79,21 @@ class Session:
             warn(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
         warn_of_samples(scene, plan["dt"])
 
+    @property
+    def loop(self) -> TimeLoop:
+        """The time loop, ready for what it works on now."""
+        parts = self.method, self.system, self.state, self.context
+        if self._loop is None or not self._loop.serves(*parts):
+            self._loop = TimeLoop(*parts, self.no_records)
+        return self._loop
+
+    @cached_property
+    def no_records(self) -> Buffers:
+        """For steps of which none is kept."""
+        return self.buffers(1)
+
     def run(self, progress: bool) -> Run:
         """Take all steps that are left, and return what was recorded."""
-        calls = calls_for(self.method, self.system, self.state, self.context)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
@@ -94,10 +108,7 @@ class Session:
                     count = min(steps - self.done, budget, rows * every)
                     buffers = self.buffers(count // every + 2)
                     tick = _clock()
-                    taken, filled, end = loop(
-                        calls, self.system, self.state, self.context, h, self.done, count, every,
-                        keep_start, buffers,
-                    )
+                    taken, filled, end = self.loop(h, self.done, count, every, int(keep_start), buffers)
                     keep_start = False
                     compilation.finish()
                     took = _clock() - tick

@@ -31,6 +31,7 @@ import numpy as np
 from ..compiled import entry
 from ..errors import listed
 from ..initial import Start, schur_complement
+from ..linalg.dense import on_one_thread
 from ..model import Model
 from ..model.arrays import IMPACT_LOSS, State, System
 from ..model.evaluate import evaluate_constraints, set_time
@@ -59,6 +60,7 @@ def evaluate_rows(system, state, t):
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
 
 
+@on_one_thread
 def singular_position(model: Model, system: System, state: State, last: Records) -> str:
     """Which constraints come to depend on each other near the last record, and what passes there.
 

@@ -120,8 +120,9 @@ class Plot {
     for (const guide of c.guides || []) { // its words have a pale edge, to be read across lines
       const p = this.py(guide.y), x0 = inner[0] + 24; g.lineWidth = 1; g.setLineDash([]); g.strokeStyle = "#8a8a90";
       this.stroke([[inner[0], p], [inner[2], p]]);
-      g.textAlign = "left"; g.textBaseline = "bottom"; g.lineWidth = 4; g.strokeStyle = "#fffc"; g.strokeText(guide.name, x0, p - 2);
-      g.fillStyle = "#4a4a50"; g.fillText(guide.name, x0, p - 2);
+      const below = p - inner[1] < 16, at = below ? p + 2 : p - 2; // inside the plot, also where the line is near its top
+      g.textAlign = "left"; g.textBaseline = below ? "top" : "bottom"; g.lineWidth = 4; g.strokeStyle = "#fffc";
+      g.strokeText(guide.name, x0, at); g.fillStyle = "#4a4a50"; g.fillText(guide.name, x0, at);
     }
     const seen = (s) => !hidden.has(s.name) && s.y.some((v) => Number.isFinite(v) && !(c.ylog && v < 1e-16));
     if (!c.series.some(seen)) {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import TautError, listed, warn
+from ...linalg.dense import on_one_thread
 from ...model.arrays import Array, State, System
 from ...model.model import Model
 from .jacobian import dense_jacobian
@@ -36,7 +37,8 @@ def check_turns(state: State, tables: Formulas, names: list[str]) -> None:
         state.quat[number] = p
 
 
-def check_kinetic(model: Model, tables: Formulas, names: list[str]) -> None:
+@on_one_thread
+def check_kinetic(model: Model, tables: Formulas, names: list[str], rates: Array) -> None:
     """T must make (3) solvable, and must not be that of the bodies, which would count twice."""
     weighted = model.bodies.mass[tables.slot].ravel()[:, None] * tables.B
     bodies = tables.B.T @ weighted
@@ -45,6 +47,11 @@ def check_kinetic(model: Model, tables: Formulas, names: list[str]) -> None:
     if not sizes[0] > 1e-12 * abs(sizes[-1]):
         raise TautError(f"kinetic of scene.reduced gives inertias that are not positive at t = 0 (the least is "
                         f"{sizes[0]:.3g}); every coordinate of {listed(names)} needs some.")  # fmt: skip
+    at_rest = float(tables.T[0] - tables.T_rates[:-1] @ rates + 0.5 * rates @ tables.H_of_T @ rates)
+    if at_rest < -1e-9 * (abs(float(tables.T[0])) + float(np.abs(tables.H_of_T).max())):
+        raise TautError(f"kinetic of scene.reduced is {at_rest:.3g} J at t = 0 where nothing moves, but kinetic energy "
+                        "is never negative. Leave potentials out of it, and give their forces: scene.custom_force, "
+                        "scene.spring.")  # fmt: skip
     if bodies.any() and np.abs(bodies - tables.H_of_T).max() <= 1e-9 * np.abs(bodies).max():
         raise TautError("kinetic of scene.reduced is the kinetic energy of the bodies that it places, which is counted "
                         "by itself; leave kinetic out, or give what the bodies do not have.")
@@ -71,6 +78,7 @@ def make_rates_consistent(model: Model, system: System, state: State, tables: Fo
          f"{slip[worst]:.3g}; they were made consistent")
 
 
+@on_one_thread
 def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
     if tables.kinetic:
         return  # the least of all inertias is judged there

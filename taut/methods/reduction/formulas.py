@@ -6,6 +6,8 @@
     H = ∂²T/∂θ̇²,   g = ∂T/∂θ - D ∂T/∂θ̇                                  (4)  of a kinetic energy T given beside bodies'
     Bᵀ M B + H = L Lᵀ                                                   (5)  Cholesky
 
+    P = Σ v·(M a - f) + dT/dt                                           (6)  power of what moves x or T in time
+
 c is d²x/dt² at θ̈ = 0; D is the rate at θ̈ = 0. All are derived by sympy and compiled (expressions.codegen).
 """
 
@@ -41,7 +43,7 @@ class Formulas(NamedTuple):
     T: Array  # (1,) [J]
     H_of_T: Array  # (n, n) of (4)
     g_of_T: Array
-    unused: Array
+    T_rates: Array  # (n + 1,): ∂T/∂θ̇, then dT/dt at θ̈ = 0
     blocks: Blocks  # one: all coordinates may move all bodies
 
 
@@ -49,10 +51,10 @@ def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...]
     """Tables without formulas. rotations: the slot and the number of the orientation of each."""
     all_slots = [*slots, *(slot for slot, _ in rotations)]
     size = 3 * len(all_slots)
-    shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, 1)
+    shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, n + 1)
     quat = np.array([number for _, number in rotations], np.uint32)
-    arrays = (np.zeros(shape) for shape in shapes)
-    return Formulas(0, 0, 0, np.array(all_slots, np.uint32), quat, *arrays, one_block(0, n))
+    fixed = (0, 0, 0, np.array(all_slots, np.uint32), quat)
+    return Formulas._make([*fixed, *(np.zeros(shape) for shape in shapes), one_block(0, n)])
 
 
 def refuses(model: Model) -> str | None:
@@ -94,7 +96,7 @@ def prepare(model: Model, system: System, state: State) -> tuple[Formulas, Array
     checks.check_independent(model, tables, names)
     checks.check_constraints(model, system, tables, names)
     if known.kinetic:
-        checks.check_kinetic(model, tables, names)
+        checks.check_kinetic(model, tables, names, y[1])
     return tables, y
 
 
@@ -102,7 +104,8 @@ def _put(model: Model, state: State, tables: Formulas, y: Array, names: list[str
     """Bodies where (1) says, if that is where they stand; velocities of (1) and (2)."""
     scale = max(1.0, float(np.abs(state.x).max()))
     bodies = len(tables.x) // 3
-    x, v = tables.x.reshape(-1, 3), (tables.B @ y[1] + tables.x_t).reshape(-1, 3)
+    with np.errstate(invalid="ignore"):  # a map that is not finite puts the body elsewhere, which is told
+        x, v = tables.x.reshape(-1, 3), (tables.B @ y[1] + tables.x_t).reshape(-1, 3)
     for k, (body, slot) in enumerate(zip(names, tables.slot.tolist())):
         counts = model.bodies.free[slot] > 0
         if k >= bodies:
@@ -140,7 +143,7 @@ def evaluate(formulas, t, y):
         )
     if formulas.kinetic != 0:
         call_map(
-            formulas.kinetic, y[0], y[1], t, formulas.T, formulas.H_of_T, formulas.g_of_T, formulas.unused
+            formulas.kinetic, y[0], y[1], t, formulas.T, formulas.H_of_T, formulas.g_of_T, formulas.T_rates
         )
 
 
@@ -187,3 +190,23 @@ def accelerate(formulas, mass, f, out):
         return 1
     solve_all_blocks(formulas.blocks, H, g, out)
     return 0
+
+
+@compiled
+def power_of_time(formulas, mass, f, v, acceleration):
+    """(6), which vanishes where neither x(θ) nor T names t and T is homogeneous; after `place`, with θ̈ at hand."""
+    n = acceleration.shape[0]
+    power = 0.0
+    for i in range(formulas.slot.shape[0]):
+        slot = formulas.slot[i]
+        for d in range(3):
+            row = 3 * i + d
+            a = formulas.c[row]
+            for j in range(n):
+                a += formulas.B[row, j] * acceleration[j]
+            power += v[slot, d] * (mass[slot, d] * a - f[slot, d])
+    if formulas.kinetic != 0:
+        power += formulas.T_rates[n]
+        for j in range(n):
+            power += formulas.T_rates[j] * acceleration[j]
+    return power  # (6)
