@@ -168,8 +168,8 @@ CHOICE = replace(
     IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
     tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
     hooks=replace(
-        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare, TOLERANCE), grow=None, drain=choice.drain,
-        observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
+        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare, TOLERANCE), grow=None,
+        drain=choice.drain, observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
         solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
                                        f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",
     ),
