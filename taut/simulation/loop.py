@@ -134,7 +134,7 @@ def advance(system, state, context, h, first, steps):
 
 @inline
 def is_finite(slots, state):
-    """Of slots alone: places on bodies are where these are."""
+    """Whether x and v of all slots are finite; the places on bodies follow from them."""
     total = 0.0
     for i in range(slots):
         total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2

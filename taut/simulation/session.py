@@ -83,7 +83,7 @@ class Session:
 
     @property
     def loop(self) -> TimeLoop:
-        """The time loop, ready for what it works on now."""
+        """The time loop for the current system, state and context."""
         parts = self.method, self.system, self.state, self.context
         if self._loop is None or not self._loop.serves(*parts):
             self._loop = TimeLoop(*parts, self.no_records)
@@ -91,7 +91,7 @@ class Session:
 
     @cached_property
     def no_records(self) -> Buffers:
-        """For steps of which none is kept."""
+        """Buffers for steps that are not recorded."""
         return self.buffers(1)
 
     def run(self, progress: bool) -> Run:
