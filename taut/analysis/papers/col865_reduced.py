@@ -185,7 +185,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
     axes[0].set(xlabel="time [s]", ylabel="Σ|Φ| [m]", title=f"2-link arm, h = {STEP:g} s")
     axes[1].set(xlabel="links N", ylabel="time per step [µs]", title="hanging chains")
     axes[1].yaxis.set_minor_formatter("")
-    axes[1].set_ylim(1, 100)
+    axes[1].set_ylim(0.5, 100)
     legend(figure, axes)
     save(figure, path)
 
