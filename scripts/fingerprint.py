@@ -4,13 +4,15 @@
     python scripts/fingerprint.py                      print a hash for each case
     python scripts/fingerprint.py --against COMMIT     compare with another commit, on this machine
     python scripts/fingerprint.py --against COMMIT --values    and say by how much changed cases differ
+    python scripts/fingerprint.py --against A B C --folder F   compare A with B, B with C, C with this tree
 
 A case is a scene of the gallery with a method, a rule for inequalities or an option, simulated for a few steps. Its
 hash covers all records (positions, orientations, velocities, λ, Φ, energies) and events, or the message of the refusal.
-`--only WORD` keeps the cases whose name contains it. `--values` gives the largest difference of each variable of
-run.data that both have, beside the largest number in it: a new order of summation shows as 1e-16 to 1e-12 of it, and
-grows in runs that diverge. Both commits run in processes of their own with the interpreter that runs this script; the
-other commit is checked out into a temporary folder.
+`--only WORD ...` keeps the cases whose name contains one of the words. `--folder` keeps the hashes and values of each
+commit, so that a search for the commit that changed a case runs each commit once. `--values` gives the largest
+difference of each variable of run.data that both have, beside the largest number in it: a new order of summation shows
+as 1e-16 to 1e-12 of it, and grows in runs that diverge. Each commit runs in a process of its own with the interpreter
+that runs this script, checked out into a temporary folder.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[1]
 STEPS = 12
 SMALL = {
     "chain": {"n": 12}, "ball_pile": {"n": 12}, "cloth_hang": {"n": 6}, "cloth_ball": {"n": 6}, "cloth_posts": {"n": 8},
@@ -85,17 +89,18 @@ def simulated(scene: str, method: str, parameters: dict, options: dict) -> tuple
             digest.update(name.encode() + array.tobytes())
     digest.update(run._events.tobytes())
     values = {str(name): variable.values for name, variable in run.data.data_vars.items()}
+    values |= {f"record {name}": array for name, array in run.records.as_dict().items() if array.size}
     return digest.hexdigest()[:16], {"status": np.array(run.status), "events": run._events, **values}
 
 
-def hashes(only: str, kept: Path | None = None) -> dict[str, str]:
-    """The hash of each case; with a folder `kept` what `--values` compares is kept there."""
+def hashes(words: list[str], folder: Path | None = None) -> dict[str, str]:
+    """The hash of each case; what `--values` compares is written to the folder."""
     found = {}
     for name, *case in cases():
-        if only in name:
+        if any(word in name for word in words):
             found[name], values = simulated(*case)
-            if kept:
-                np.savez(kept / file_of(name), **values)  # type: ignore[arg-type]
+            if folder:
+                np.savez(folder / file_of(name), **values)  # type: ignore[arg-type]
             print(f"{name}: {found[name]}", file=sys.stderr, flush=True)
     return found
 
@@ -114,56 +119,75 @@ def differences(before: Path, after: Path) -> str:
             a, b = old[name], new[name]
             if a.shape != b.shape:
                 found.append(f"{name} {a.shape} -> {b.shape}")
-            elif a.dtype.kind in "fiu" and not np.array_equal(a, b, equal_nan=True):
+            elif a.dtype.kind not in "fiu" or a.tobytes() == b.tobytes():
+                continue
+            elif np.array_equal(a, b, equal_nan=True):
+                found.append(f"{name} by signs of zeros")
+            else:
                 found.append(f"{name} {np.nanmax(abs(a - b)):.1e} of {np.nanmax(abs(a)):.1e}")
-        return ", ".join(found) if found[1:] else "signs of zeros, or records that run.data does not show"
+        for which, names in (("lost", set(old.files) - set(new.files)), ("new", set(new.files) - set(old.files))):
+            found += [f"{which} {name}" for name in sorted(names) if name.startswith("record ")]
+        return ", ".join(found)
 
 
-def of_commit(commit: str, only: str, kept: Path) -> dict[str, str]:
+def of_commit(commit: str, words: list[str], folder: Path) -> dict[str, str]:
     """The hashes of another commit, by this script."""
-    root = Path(__file__).resolve().parents[1]
-    with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.run(["git", "-C", root, "archive", commit], check=True, capture_output=True).stdout
-        subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
-        return in_process(Path(folder), only, kept)
+    with tempfile.TemporaryDirectory() as tree:
+        archive = subprocess.run(["git", "-C", ROOT, "archive", commit], check=True, capture_output=True).stdout
+        subprocess.run(["tar", "-x", "-C", tree], input=archive, check=True)
+        return in_process(Path(tree), words, folder)
 
 
-def in_process(tree: Path, only: str, kept: Path) -> dict[str, str]:
-    """The hashes of the code in a folder; what `--values` compares in the folder `kept`."""
-    kept.mkdir()
-    with tempfile.NamedTemporaryFile(suffix=".json") as out:
-        command = [sys.executable, __file__, "--out", out.name, "--only", only, "--kept", str(kept)]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(tree)}, cwd=tree)
-        return json.loads(Path(out.name).read_text())
+def in_process(tree: Path, words: list[str], folder: Path) -> dict[str, str]:
+    """The hashes of the code in a tree; hashes and what `--values` compares are written to the folder."""
+    folder.mkdir(parents=True)
+    command = [sys.executable, __file__, "--folder", str(folder), "--only", *words]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(tree)}, cwd=tree)
+    return json.loads((folder / "hashes.json").read_text())
 
 
-def compare(commit: str, only: str, values: bool) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        before, after = Path(folder, "before"), Path(folder, "after")
-        here = in_process(Path(__file__).resolve().parents[1], only, after)
-        there = of_commit(commit, only, before)
-        changed = [name for name in here if here[name] != there.get(name, here[name])]
-        for name in changed:
-            how = differences(before / file_of(name), after / file_of(name)) if values else ""
-            print(f"changed: {name}: {how or f'{there[name]} -> {here[name]}'}")
-    new = [name for name in here if name not in there]
-    print(f"{len(here)} cases, {len(changed)} changed, {len(new)} new, {len(set(there) - set(here))} gone")
+def compare(commits: list[str], words: list[str], values: bool, folder: Path) -> int:
+    """Print what changed from each commit to the next and from the last one to this tree. Commits that the folder has
+    from an earlier call with the same words are not run again."""
+    before, last, changed = {}, folder, 0
+    for commit in [*commits, ""]:
+        where = folder / (commit or "here")
+        if (where / "hashes.json").exists() and commit:
+            after = json.loads((where / "hashes.json").read_text())
+        else:
+            shutil.rmtree(where, ignore_errors=True)
+            after = of_commit(commit, words, where) if commit else in_process(ROOT, words, where)
+        if commit != commits[0]:
+            changed = tell(last, where, before, after, values)
+        before, last = after, where
     return 1 if changed else 0
+
+
+def tell(old: Path, new: Path, before: dict[str, str], after: dict[str, str], values: bool) -> int:
+    """Print what changed from one commit to another, of which the folders are given; the number of changed cases."""
+    changed = [name for name in after if after[name] != before.get(name, after[name])]
+    for name in changed:
+        how = differences(old / file_of(name), new / file_of(name)) if values else ""
+        print(f"changed: {name}: {how or f'{before[name]} -> {after[name]}'}")
+    counts = f"{len(set(after) - set(before))} new, {len(set(before) - set(after))} gone"
+    print(f"{old.name} to {new.name}: {len(after)} cases, {len(changed)} changed, {counts}", flush=True)
+    return len(changed)
 
 
 def main() -> int:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    reader.add_argument("--against", metavar="COMMIT", help="compare with this commit")
+    reader.add_argument("--against", nargs="+", metavar="COMMIT", help="compare these commits, each with the next")
     reader.add_argument("--values", action="store_true", help="say by how much changed cases differ")
-    reader.add_argument("--only", default="", metavar="WORD", help="only cases whose name contains this")
-    reader.add_argument("--out", metavar="FILE", help="write the hashes as JSON")
-    reader.add_argument("--kept", metavar="FOLDER", type=Path, help="keep what --values compares in this folder")
-    given = reader.parse_args()
-    if given.against:
-        return compare(given.against, given.only, given.values)
-    found = hashes(given.only, given.kept)
-    if given.out:
-        Path(given.out).write_text(json.dumps(found))
+    reader.add_argument("--only", nargs="+", default=[""], metavar="WORD", help="cases whose name contains a word")
+    reader.add_argument("--folder", metavar="FOLDER", type=Path, help="write hashes and values to this folder")
+    arguments = reader.parse_args()
+    if arguments.against:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = arguments.folder.resolve() if arguments.folder else Path(temporary)
+            return compare(arguments.against, arguments.only, arguments.values, folder)
+    found = hashes(arguments.only, arguments.folder)
+    if arguments.folder:
+        (arguments.folder / "hashes.json").write_text(json.dumps(found))
     else:
         print(f"{len(found)} cases, {hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16]} in all")
     return 0

@@ -10,7 +10,6 @@ from words_runs import interrupted
 
 import taut
 from taut.model import build
-from taut.simulation.loop import calls_for, loop
 from taut.simulation.session import Session
 
 G = 9.81
@@ -94,11 +93,10 @@ def test_a_pile_comes_to_rest_with_small_overlap(hundred):
 def test_both_ways_to_find_lambda_take_turns_without_a_jolt(monkeypatch):
     monkeypatch.setattr("taut.contact.problem.DENSE", 200)  # about as many rows touch at rest
     part = session(pile(64, seed=3), steps=500)
-    calls, none = calls_for(part.method, part.system, part.state, part.context), part.buffers(1)
     mass, x, v = part.system.bodies.mass, part.state.x, part.state.v
     soft, energy = [], []
     for k in range(part.plan["steps"]):
-        loop(calls, part.system, part.state, part.context, 0.005, k, 1, 10**6, False, none)
+        part.loop(0.005, k, 1, 10**6, 0, part.no_records)
         soft.append(int(part.context.pairs.is_compliant[0]))
         energy.append(float((mass * (0.5 * v**2 + G * x * [0, 1, 0])).sum()))
     turns = int(np.abs(np.diff(soft)).sum())

@@ -8,6 +8,8 @@ from words_runs import interrupted
 
 import taut
 from taut.methods import METHODS
+from taut.result import Store, older
+from taut.result.records import Records
 
 STICKING = [name for name, method in METHODS.items() if method.sticks and method.coordinates == "maximal"]
 INERTIA, MASS, GRAVITY = 0.4, 2.0, 9.81
@@ -187,3 +189,66 @@ def test_a_run_with_friction_goes_on_bit_by_bit_after_an_interruption(tmp_path, 
     assert part.status == "interrupted" and part.steps < 300
     run = taut.resume(tmp_path / "run", progress=False, durable=False)
     assert run.status == "finished" and np.array_equal(run.records.x, whole.records.x), "it went on differently"
+
+
+# Runs stored before joint friction could stick
+
+
+def arm_with_friction():
+    """A joint with friction between places of the world that other forces name, before it and after it."""
+    scene = pendulum(torque=3.0)
+    scene.spring((1, 1, 0), "body", stiffness=3.0, length=0.4, name="left")
+    scene.joint_friction("pin", torque=2.0, name="more")
+    scene.spring("body", (-1, 1, 0), stiffness=5.0, length=0.4, name="right")
+    return scene
+
+
+@pytest.fixture
+def as_before(monkeypatch):
+    """Runs are stored as they were before: a smooth law, and no slots where forces of friction are kept."""
+    create, append, shapes = Store.create.__func__, Store.append, Records.shapes
+
+    def shapes_before(model):
+        less = len(older.keepers(model))
+        return {name: (shape[0] - less, *shape[1:]) if name in older.OF_SLOTS and shape[0] else shape
+                for name, shape in shapes(model).items()}  # fmt: skip
+
+    def create_before(cls, path, scene, model, *given, **named):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Records, "shapes", staticmethod(shapes_before))
+            store = create(cls, path, scene, model, *given, **named)
+        store.fit(model)
+        return store
+
+    def append_before(store, chunk, state, step, *events):
+        slots = store._lacking
+        count = len(state["x"])
+        state = {name: np.delete(values, slots, axis=0) if values.ndim and len(values) == count else values
+                 for name, values in state.items()}  # fmt: skip
+        append(store, chunk, state, step, *events)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "create", classmethod(create_before))
+        patch.setattr(Store, "append", append_before)
+        patch.setattr("taut.simulation.session.with_friction", lambda system, *_: system)
+        yield patch
+
+
+@pytest.mark.parametrize("method", ["rattle", "implicit_first", "reference"])
+def test_a_run_of_before_goes_on_with_its_smooth_law_and_tells_its_forces(method, tmp_path, as_before, monkeypatch):
+    given = {"method": method, "dt": 1e-3, "duration": 0.2, "progress": False, "durable": False}
+    whole = taut.simulate(arm_with_friction(), **given)
+    with interrupted(monkeypatch, steps=100):
+        taut.simulate(arm_with_friction(), **given, out=tmp_path / "run.taut")
+    as_before.undo()
+    shape = taut.open(tmp_path / "run.taut").records.x.shape
+    run = taut.resume(tmp_path / "run.taut", progress=False)
+    again = taut.open(tmp_path / "run.taut")
+    assert run.status == "finished" and shape[1:] == whole.records.x.shape[1:], (run.status, shape)
+    for one in (run, again):
+        for name in ("dry", "more", "left", "right"):
+            off = np.abs(one[name].force.values - whole[name].force.values).max() / 10.0
+            off = max(off, np.abs(one[name].torque.values - whole[name].torque.values).max())
+            assert off < 1e-12, f"{name}: {off:.1e}"
+        off = np.abs(one.records.x - whole.records.x).max()
+        assert off < 1e-13, f"{off:.1e} m"

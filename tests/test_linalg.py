@@ -16,7 +16,7 @@ from words_linalg import (
 
 from taut.compiled import entry
 from taut.errors import TautError
-from taut.linalg import SOLVERS, assemble_pair, dependent_rows, describe, factor, multiply, plan, solve
+from taut.linalg import SOLVERS, assemble_pair, dependences, dependent_rows, describe, factor, multiply, plan, solve
 from taut.linalg.linear import ASYMMETRIC
 
 
@@ -224,3 +224,9 @@ def test_dependent_rows_are_named():
     # a chain cut by two neighbouring fixed slots also has a row that nothing can move
     assert found[0] == [[3, 20], [7, 21]] and found[1] == [list(range(12))], found
     assert found[2] == [[5]] and found[3] == [], found
+    ranks = [dependences(s.A)[0] - s.A.shape[0] for s in (repeated, closed, zero, scattered())]
+    assert ranks == [-2, -1, -1, 0], ranks
+    for A in (repeated.A, closed.A, zero.A):
+        for dependence in dependences(A)[1]:
+            left = np.abs(dependence.weights @ A[dependence.rows]).max()
+            assert left < 1e-9 * np.abs(A).max(), f"{left:.2g} is left of rows {dependence.rows}"

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import taut
+from taut.analysis.mechanics import doctor, fastest
 from taut.analysis.mechanics.doctor import examine
+from taut.analysis.mechanics.perturbation import Perturbed
+from taut.model import build
 
 G = 9.81
 
@@ -70,6 +73,11 @@ def topics(scene: taut.Scene) -> dict[str, str]:
     return {finding.topic: finding.value for finding in examine(scene)}
 
 
+def near_start(scene: taut.Scene) -> Perturbed:
+    model = build(scene)
+    return Perturbed(model, model.x, model.quat, model.v, 0.0)
+
+
 def test_the_doctor_names_redundant_hinges_and_counts_what_is_free():
     scene = pendulum()
     assert topics(scene)["degrees of freedom"] == "1"
@@ -89,6 +97,34 @@ def test_the_doctor_names_what_contradicts_itself():
     scene.distance(bob, (0, 0, 0), length=1.2, name="other")
     found = topics(scene)
     assert found["conflict"] == "one, other", found
+
+
+@pytest.mark.parametrize("name", ["door_on_two_hinges", "bricard", "andrews_squeezer", "flyball_governor"])
+def test_the_doctor_finds_without_matrices_what_it_finds_with_them(name, monkeypatch):
+    """Rank, freedom and who is redundant agree; the fastest motion nearly, since (3) knows no speeds."""
+    scene = taut.gallery(name)
+    dense, small = examine(scene), fastest.fastest(near_start(scene))
+    monkeypatch.setattr(doctor, "MOST_UNKNOWNS", 0)
+    monkeypatch.setattr(fastest, "MOST_LINEARISED", 0)
+    sparse, iterated = examine(scene), fastest.fastest(near_start(scene))
+    for topic in ("rank", "degrees of freedom", "redundant"):
+        told = [{finding.value for finding in found if finding.topic == topic} for found in (dense, sparse)]
+        assert told[0] == told[1], f"{topic}: {told}"
+    ratio = iterated.small / small.small
+    assert 0.8 < ratio < 1.25, f"{iterated.small:.5g} instead of {small.small:.5g} rad/s"
+
+
+def test_the_doctor_examines_a_chain_of_a_thousand_springs():
+    """n masses on springs in a row, each on a rail: the fastest motion is 2 √(k/m) sin(π n/(2n + 1))."""
+    scene = taut.Scene(gravity=(0, 0, 0))
+    beads = [scene.particle((0.1 * i, 0, 0), mass=0.5, fixed=i == 0, name=f"bead_{i}") for i in range(1001)]
+    scene.springs(*beads, pairs=[(i, i + 1) for i in range(1000)], stiffness=800.0)
+    for bead in beads[1:]:
+        scene.on_line(bead, point=(0, 0, 0), direction=(1, 0, 0))
+    found = {finding.topic: finding.value for finding in examine(scene, 0.001)}
+    assert found["rank"] == "2,000 of 2,000 rows" and found["degrees of freedom"] == "1,000", found
+    rate = float(found["fastest motion"].split()[0])
+    assert 0.9 * 80.0 < rate < 1.001 * 80.0, f"{rate} rad/s instead of 80"
 
 
 def test_an_equilibrium_tells_angles_reactions_and_springs_as_a_run_does():

@@ -23,7 +23,7 @@ from ..methods import Method
 from ..model import Model
 from ..model.arrays import LINEAR_SOLVES
 from ..scene.scene import Scene
-from ..simulation.loop import OK, calls_for, loop
+from ..simulation.loop import OK
 from ..simulation.session import Session
 
 LONGEST = 20_000  # steps in a repeat: unstabilized methods leave their constraints after many more
@@ -44,8 +44,6 @@ class Loop:
         self.dt = plan["dt"]
         self.state, self.system = self.session.state, self.session.system
         self.start = [array.copy() for array in self.state]
-        self.no_records = self.session.buffers(1)
-        self.calls = calls_for(self.session.method, self.system, self.state, self.session.context)
 
     @classmethod
     def of(cls, scene: Scene, model: Model, method: Method, dt: float, tolerance: float | None = None) -> Loop:
@@ -62,11 +60,8 @@ class Loop:
 
     def advance(self, steps: int) -> bool:
         """Take steps without a record; False where they did not come to their end."""
-        never = steps + 1
-        _, _, status = loop(
-            self.calls, self.system, self.state, self.session.context, self.dt, 0, steps, never, False,
-            self.no_records,
-        )  # fmt: skip
+        never, session = steps + 1, self.session
+        _, _, status = session.loop(self.dt, 0, steps, never, 0, session.no_records)
         return status == OK
 
     def seconds(self, steps: int, now: Callable[[], float] = clock.perf_counter) -> float:

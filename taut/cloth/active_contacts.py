@@ -69,9 +69,9 @@ def evaluate_contacts(system, state, of, t, x0):
 
 @compiled
 def begin_contacts(system, state, of, t, dt, u, tol, fine):
-    """The start of a substep, at x and with v* in state.v: what the rule releases, depths that may be left, and u.
+    """Begin a substep at x with v* in state.v: apply the release rule, and set the allowed depths and u.
 
-    `u`, `tol` and `fine` are those of contacts; `fine` holds the share of a length that it may miss.
+    `u`, `tol` and `fine` are those of contacts; on entry `fine` holds the relative tolerance of a length.
     """
     rows, x = of.rows, state.x
     count = rows.phi.shape[0]
@@ -93,7 +93,7 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
 
 @compiled
 def set_bounds(system, state, of, t, x0):
-    """The same once the time is set to the end of the substep: bounds on velocities."""
+    """Set bounds on velocities, once the time is set to the end of the substep."""
     if of.rows.phi.shape[0] > 0:
         positions = x0, state.x, of.near
         bound_velocities(system, state, of.ineq, of.rows, of.rules, of.radius, t, positions, of.edge)
@@ -101,7 +101,8 @@ def set_bounds(system, state, of, t, x0):
 
 @compiled
 def finish_contacts(system, state, of, u, v_free, t, dt):
-    """The end of a substep: what contacts took, their impulses, and what has left its face."""
+    """End a substep: add the energy that contacts took and their impulses, and release nodes that have left their
+    face."""
     rows, ledger = of.rows, state.ledger
     count = rows.phi.shape[0]
     if count == 0:

@@ -1,4 +1,4 @@
-"""What the papers' own step of cloth works on (active_limits.py): springs with a limit, contacts, and its state."""
+"""Data structures of the papers' own step of cloth (active_limits.py): limited springs, contacts, and the state."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class ActiveLimits(NamedTuple):
     fine: np.ndarray  # (e + r,) and missed, where (2) converges [m]
     tension: np.ndarray  # (e + r,) λ [N]
     active: np.ndarray  # (e + r,) bool
+    stays: np.ndarray  # (e + r,) bool: it stays so in this substep, whatever the sign of λ
     u: np.ndarray  # (e + r, 3) unit vectors from j to i at the start of the substep; of a contact -n
     phi: np.ndarray  # (e + r,) l - target [m]; of a contact its depth
     history: np.ndarray  # (FORCE_BEFORE + 3 slots,) as in context.StepMemory
@@ -86,7 +87,8 @@ def context_of(model, system, state, options, history) -> ActiveContext:
     balls = np.setdiff1d(np.flatnonzero(w > 0.0), deformable_nodes)
     limits = ActiveLimits(
         i=i, j=j, w=own, length=length, longest=longest, target=longest.copy(), tol=np.zeros(rows),
-        fine=np.zeros(rows), tension=state.memory[:rows], active=np.zeros(rows, bool), u=np.zeros((rows, 3)),
+        fine=np.zeros(rows), tension=state.memory[:rows], active=np.zeros(rows, bool),
+        stays=np.zeros(rows, bool), u=np.zeros((rows, 3)),
         phi=np.zeros(rows), history=history, x_start=np.zeros((slots, 3)), v_start=np.zeros((slots, 3)),
         tension_start=np.zeros(rows), x_best=np.zeros((slots, 3)), tension_best=np.zeros(rows),
         v_free=np.zeros((slots, 3)), force=np.zeros((slots, 3)), across=np.zeros(slots),

@@ -24,7 +24,7 @@ from .predict import copy3
 
 MAX_ITERATIONS = 40  # in a substep
 STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
-BOUNDED_FROM = 4  # iteration from which λ ≥ 0 is a bound of the solve
+BOUNDED_FROM = 4
 
 
 @inline
@@ -65,7 +65,7 @@ def release(limits, first, x, dt):
     pull. Returns how many there were."""
     left = 0
     for e in range(first, limits.i.shape[0]):
-        if limits.active[e] and limits.tension[e] < 0.0:
+        if limits.active[e] and limits.tension[e] < 0.0 and not limits.stays[e]:
             apply_row(limits, e, -dt * dt * limits.tension[e], x)
             limits.tension[e] = 0.0
             limits.active[e] = False
@@ -120,30 +120,37 @@ def enforce_limits(system, state, ctx, t, dt):
             apply_row(limits, e, dt * dt * limits.tension[e], x)
     m = 0
     changed = 1
+    bounded = False
+    last = 1e300
     best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
     for k in range(MAX_ITERATIONS):
-        if k == BOUNDED_FROM:
-            release_into_bounds(limits, x, dt)
-            changed = 1  # the system is another: ε is smaller
         evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
         if worst <= 1.0:
-            changed = release(limits, 0 if limits.exact == 1 else springs, x, dt)  # contacts never pull
+            changed = release(limits, 0, x, dt)
             if changed == 0:
                 return OK
             continue
-        if best > 0.0 and entered == 0 and worst > STALLED * best:
+        stalled = entered == 0 and worst > STALLED * last
+        last = worst
+        if bounded and stalled and best > 0.0:
             restore_best(limits, x)
             return OK
-        if passed <= 1.0 and not has_wrong_sign(limits) and (best == 0.0 or worst < best):
+        if bounded and passed <= 1.0 and (best == 0.0 or worst < best):
             best = worst
             save_best(limits, x)
+        if not bounded and (stalled or k == BOUNDED_FROM):
+            bounded = True
+            release_into_bounds(limits, x, dt)
+            evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
+            find_violated(limits, x, ctx.contacts.edge)
+            changed = 1  # the system is another: ε is smaller
         if changed + entered > 0:
-            soft = SOFT_BOUNDED if k >= BOUNDED_FROM else SOFT
+            soft = SOFT_BOUNDED if bounded else SOFT
             m = gather(limits.system, limits.active, limits.u, soft)
             limits.counts[GATHERED] += limits.system.ptr[m]
-        if k >= BOUNDED_FROM:
+        if bounded:
             took = solve_bounded(limits.system, m, limits.phi, limits.u, limits.tension, dt)
         else:
             took = solve_active(limits.system, m, limits.phi, limits.u)
@@ -152,10 +159,10 @@ def enforce_limits(system, state, ctx, t, dt):
         for q in range(m):
             e = limits.system.row[q]
             limits.tension[e] += limits.system.mu[q] / (dt * dt)
-            if k >= BOUNDED_FROM:
+            if bounded:
                 limits.tension[e] = max(limits.tension[e], 0.0)  # rounding at a bound
             apply_row(limits, e, limits.system.mu[q], x)
-        changed = release(limits, springs, x, dt) if 0 < k < BOUNDED_FROM else 0
+        changed = release(limits, springs, x, dt) if k > 0 and not bounded else 0
     if best == 0.0:
         return NOT_CONVERGED
     restore_best(limits, x)

@@ -4,15 +4,14 @@
     J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' = x* - dt² W Jᵀ λ                                    (2)
     v' = v* + (x' - x*)/dt                                                                       (3)
 
-A spring that (1) makes longer than its limit becomes a constraint, and is one until its tension λ would resist
-shrinkage at the end of a substep: then it is a spring again. J is that of x, as in the paper, so that the momentum of
-translation and of rotation is kept. λ is warm-started from the substep before; (2) is iterated (active_iteration.py).
-Substeps are so short that (1) is stable, also with the lateral stiffness λ/l of taut springs; one that does not
-converge is halved.
+A spring that (1) makes longer than its limit becomes a constraint. It becomes a spring again when, at the end of a
+substep, its tension λ would resist shrinkage. J is that of x, as in the paper, so that the momentum of translation and
+of rotation is kept. λ is warm-started from the substep before; (2) is iterated (active_iteration.py). Substeps are so
+short that (1) is stable, also with the lateral stiffness λ/l of taut springs; one that does not converge is halved.
 
 Departs from the paper: springs go on pulling while they are constraints, so that λ is what the limit adds, and it
-goes to zero where the spring alone suffices. Contacts are further rows (active_contacts.py). What is too long at the
-start is brought back little by little. The structures: active_context.py.
+goes to zero where the spring alone suffices. Contacts are further rows (active_contacts.py). A spring that is too long
+at the start is shortened over several steps. The structures: active_context.py.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ SHORTEST = 1.0 / 16384.0  # substep, of a step
 
 @inline
 def longest_substep(limits, contacts, w, v, rule):
-    """The longest stable substep [s], in which nothing passes through an obstacle unseen either."""
+    """The longest substep [s] that is stable and in which no node can pass through an obstacle unnoticed."""
     for k in range(limits.across.shape[0]):
         limits.across[k] = 0.0
     for e in range(limits.length.shape[0]):
@@ -68,10 +67,10 @@ def longest_substep(limits, contacts, w, v, rule):
 
 @inline
 def set_directions(limits, x, dt, tolerance):
-    """u and targets at the start of a substep; active is what has a tension.
+    """Set u and the target lengths at the start of a substep; rows with a tension are active.
 
-    Tolerances are such that substeps one after the other never use more than the tolerance in all, and that what
-    they leave is a small force. Of contacts `fine` is a share of a length, for begin_contacts.
+    Tolerances are chosen so that the errors of successive substeps add up to no more than the tolerance, and so that
+    the error left corresponds to a small force. For contacts `fine` is relative to a length, as begin_contacts expects.
     """
     turn = limits.frequency * dt
     recovery = min(RECOVERY, dt / RECOVERY_TIME)
@@ -84,6 +83,7 @@ def set_directions(limits, x, dt, tolerance):
         l = sqrt(a * a + b * b + c * c)
         scale = 1.0 / max(l, 1e-300)
         limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
+        limits.stays[e] = limits.exact == 0 and l >= limits.longest[e]
         limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
         limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
@@ -92,7 +92,7 @@ def set_directions(limits, x, dt, tolerance):
 
 @inline
 def accumulate_limit_losses(limits, w, v, dt, ledger):
-    """As dissipation.accumulate_limit_losses, for the springs here; then release those that would resist shrinkage."""
+    """Like dissipation.accumulate_limit_losses, for these springs; then release those that would resist shrinkage."""
     for e in range(limits.length.shape[0]):
         if not limits.active[e]:
             continue
@@ -109,8 +109,8 @@ def accumulate_limit_losses(limits, w, v, dt, ledger):
 
 @inline
 def gives_energy(ctx, x, v, dt):
-    """Whether limits and contacts would throw back what they stop: they are inelastic, and may give what recovery and
-    `fine` ask for, no more. Where something moves on its own they may."""
+    """Whether limits and contacts would add energy. They are inelastic, so they may add no more than recovery and
+    `fine` ask for. Where bodies are driven no such bound is known."""
     limits, w = ctx.limits, ctx.w
     if ctx.contacts.ineq.to_parameter.shape[0] > 0:
         return False
@@ -134,7 +134,7 @@ def gives_energy(ctx, x, v, dt):
 
 @compiled
 def substep(system, state, t, dt, ctx):
-    """(1) to (3) from t to t + dt; a failure leaves the state as it was. Returns OK or NOT_CONVERGED."""
+    """Take (1) to (3) from t to t + dt; on failure the state is restored. Returns OK or NOT_CONVERGED."""
     limits, w, x, v, contacts = ctx.limits, ctx.w, state.x, state.v, ctx.contacts
     first = limits.length.shape[0]
     rule, tolerance = int(ctx.options[UNCONSTRAINED_RULE]), ctx.options[BOUND]

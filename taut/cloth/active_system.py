@@ -4,14 +4,15 @@
     (A + ε D) μ = φ,    D the diagonal of A                                                      (2)
     A + Σ_b w_b U_b U_bᵀ      U_b (m, 3): ± u of the rows that a ball is a member of             (3)
 
-Rows of contact are of the same form (active_contacts.py). A ball may touch every node, so it stays out of (1): its part
-(3) has rank three and is applied as it stands; the preconditioner has its diagonal alone. The pattern of all rows is
-made once (length_projection.length_system). `gather` takes the rows and columns of active ones out of it, so that the
-work of a step is in proportion to their number. Where springs depend on each other, as in a sheet that is taut along
-warp, weft and diagonals, ε shares the load out among them. With a small ε what no motion can mend would go into large
-multipliers of both signs, and releasing those that resist shrinkage would throw nodes about. (2) is repeated, so ε
-costs iterations, not accuracy: an error that only a motion of a heavy ball can mend falls by w_b/(w_b + ε D) in each.
-So it is small once λ ≥ 0 is a bound of the solve, where multipliers of both signs can not come up.
+Rows of contact have the same form (active_contacts.py). A ball may touch every node, so it is kept out of the sparse
+matrix (1): its part (3) has rank three and is applied matrix-free; the preconditioner contains its diagonal only. The
+pattern of all rows is made once (length_projection.length_system). `gather` extracts the rows and columns of active
+rows, so that the work of a step is proportional to their number. Where springs depend on each other, as in a sheet that
+is taut along warp, weft and diagonals, ε distributes the load among them. With a small ε an error that no motion can
+correct would cause large multipliers of both signs, and releasing those that resist shrinkage would displace nodes
+violently. (2) is repeated, so ε costs iterations, not accuracy: an error that only a motion of a heavy ball can correct
+falls by the factor w_b/(w_b + ε D) in each. So ε is small once λ ≥ 0 is a bound of the solve, which rules out
+multipliers of both signs.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class ActiveSystem(NamedTuple):
     diag: np.ndarray  # (e,) uint32: place of the diagonal in val
     fac: np.ndarray  # (.,) incomplete factor
     inverse: np.ndarray  # (e,)
-    work: np.ndarray  # (5 e,) of conjugate gradients
+    work: np.ndarray  # (7 e,) of conjugate gradients
     zeros: np.ndarray  # (e,) of the factor
     rhs: np.ndarray  # (e,) φ
     mu: np.ndarray  # (e,) μ
@@ -66,7 +67,7 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, 0.0), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
-        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(5 * e), np.zeros(e), np.zeros(e),
+        whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(7 * e), np.zeros(e), np.zeros(e),
         np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)), np.array([SOFT]),
     )  # fmt: skip
 
@@ -102,6 +103,10 @@ def gather(system, active, u, soft):
     ptr, diag, inverse = system.ptr[: m + 1], system.diag[:m], system.inverse[:m]
     add_ball_diagonal(system, m, u, 1.0)
     factor_preconditioner(ptr, system.idx, system.val, diag, system.fac, inverse, system.zeros, which, dependent)
+    for k in range(m):
+        own = system.val[diag[k]]
+        if inverse[k] == 0.0 and own > 0.0:
+            inverse[k] = 1.0 / own  # of a row that depends on others: the factor stays positive definite
     add_ball_diagonal(system, m, u, -1.0)
     return m
 

@@ -1,7 +1,7 @@
-"""Which algorithm treats scenes with cloth or solids under which method's name, and what it says of itself.
+"""The algorithm that each method uses for scenes with cloth or solids, with its declaration.
 
-A method that is not listed here treats them as any other bodies, springs and equalities, as long as the scene has
-neither limits nor contacts.
+A method that is not listed here treats nodes as particles with springs and equalities, as long as the scene has neither
+limits nor contacts.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _of_rigid(model: Model) -> str | None:
 
 
 def _of_seams(model: Model) -> str | None:
-    """Deformables that are sewn together would always touch along the seam."""
+    """Refuse contacts between deformables that are sewn together: they would always touch along the seam."""
     deformable_of = {int(slot): k for k, deformable in enumerate(model.deformables) for slot in deformable.slots}
     pairs = {tuple(pair) for pair in model.touching.deformable_pairs.tolist()}
     for pin in pins_of(model):
@@ -112,12 +112,12 @@ def refuses_beyond_active_limits(model: Model) -> str | None:
 
 
 def may_choose(model: Model) -> bool:
-    """Whether both systems can treat a model whose deformables leave it open."""
+    """Whether system="auto" has a choice: the model asks for no system, and both can treat it."""
     return refuses_beyond_active_limits(model) is None and all(one.is_limited for one in model.deformables)
 
 
 def enforced_by_multipliers(method: Method, projects: bool = False, **declared: Any) -> Method:
-    """The algorithm of step.py under a method's name; `declared`: what it says of itself."""
+    """The algorithm of step.py under a method's name; `declared` are further fields of its declaration."""
 
     def prepare(model, system, state, values):
         if len(model.touching.deformable_pairs):
@@ -168,7 +168,7 @@ CHOICE = replace(
     IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
     tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
     hooks=replace(
-        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare), grow=None, drain=choice.drain,
+        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare, TOLERANCE), grow=None, drain=choice.drain,
         observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
         solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
                                        f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",

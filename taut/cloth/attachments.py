@@ -127,7 +127,7 @@ def add_attachment_forces(ctx):
 
 @inline
 def along(pins, p, dx, c):
-    """δx_node - δx_body - B δθ, of which the component c"""
+    """Component c of δx_node - δx_body - B δθ."""
     j, rotation = pins.to[p, 0], pins.rotation[p]
     total = dx[pins.node[p, 0], c] - (dx[j, c] if j >= 0 else 0.0)
     if rotation >= 0:
@@ -138,7 +138,7 @@ def along(pins, p, dx, c):
 
 @inline
 def update_attachment_multipliers(ctx, alpha):
-    """F by (2), of whose change `alpha` is taken."""
+    """Update F by (2) with the step length `alpha`."""
     pins = ctx.attachments
     for p in range(pins.row.shape[0]):
         for c in range(3):
@@ -160,7 +160,8 @@ def attachments_energy(pins):
 
 @compiled
 def assemble_attachments(ctx, buckling):
-    """Add pins to the matrix, with G itself where `buckling`. Returns how many couple nodes to balls or bodies."""
+    """Add pins to the matrix, with the indefinite G where `buckling`. Returns how many couple nodes to balls or
+    bodies."""
     pins, rotations, block, coupling = ctx.attachments, ctx.rotations, ctx.linear.block, ctx.linear.coupling
     count = ctx.linear.nodes.order.shape[0]
     for k in range(rotations.slot.shape[0]):

@@ -3,10 +3,11 @@
     E(x) = Σ m |x - x*|²/2h² + Σ V(l) + Σ c (l - l₀)²/2h + Σ ψ(T₀, φ) + Σ ψ(λ₀, φ) + Σ μ λ₁ |s|      (1)
     ψ(T₀, φ) = (T² - T₀²)/2κ,    T = max(0, T₀ + κ φ),    hard edges T = T₀ + κ φ                    (2)
 
-With T₀ and κ fixed, E has one slope everywhere, and the matrix of linear_system.py is positive definite: its solution
-goes downhill, and is shortened until E has fallen. A sheet that a heavy ball pulls taut changes hundreds of limits at
-once; here they can not change to and fro for ever. Where forces balance, T₀ becomes T, and κ grows if that did not
-help. l₀ is a spring's length at the start of the step; λ₁, which friction takes, is λ where forces last balanced.
+With T₀ and κ fixed, E is continuously differentiable and the matrix of linear_system.py is positive definite: its
+solution is a descent direction, and is shortened until E has fallen. A sheet that a heavy ball pulls taut changes
+hundreds of limits at once; here the active set can not cycle. Once forces balance, T₀ is set to T, and κ grows if the
+errors have not fallen. l₀ is a spring's length at the start of the step; λ₁, used in Coulomb's law, is the λ for which
+forces last balanced.
 """
 
 from __future__ import annotations
@@ -86,8 +87,7 @@ def augmented_lagrangian(system, state, ctx, t, h):
     total += attachments_energy(ctx.attachments)
     for e in range(edges.i.shape[0]):
         pull = edges.lam_est[e] + edges.penalty[e] * edges.phi[e]
-        stays = not edges.one_sided[e] or (ctx.problem.paper_rule == 1 and edges.active[e])
-        edges.active[e] = stays or pull > 0.0
+        edges.active[e] = (edges.active[e] and edges.stays[e]) or pull > 0.0
         edges.tension[e] = pull if edges.active[e] else 0.0
         total += 0.5 * (edges.tension[e] ** 2 - edges.lam_est[e] ** 2) / edges.penalty[e]
     total += rows_energy(ctx.external, ctx.external.phi.shape[0], x, ctx.work.x_start, h)

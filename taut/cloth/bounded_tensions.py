@@ -7,20 +7,21 @@
     else         a step along β lets rows leave their bounds, the shortest way to less of (1)        (4)
 
 Where many springs that depend on each other come to their limits at once, equalities contradict each other: some would
-have to push. Taking these out and others in goes to and fro. (1) has one answer, and (3) and (4) come to it whatever
-the start; repeated with φ of the lengths that follow, it is a proximal point iteration for lengths at most their
-limits and tensions that pull, which has an answer, since the start of the substep obeys its limits. ϕ̃ is ϕ cut where
-ᾱ ϕ would pass a bound; norms are those of rows divided by the root of their diagonal.
+have to push. Releasing these and adding others cycles. (1) has one solution, and (3) and (4) converge to it from any
+start; repeated with φ of the lengths that follow, it is a proximal point iteration for lengths within their limits and
+tensions that pull. A solution exists, since the start of the substep satisfies its limits. ϕ̃ is ϕ truncated where ᾱ ϕ
+would pass a bound; norms are those of rows divided by the root of their diagonal.
 """
 
 from __future__ import annotations
 
 from ..compiled import compiled, inline
-from ..linalg.vectors import times
+from ..linalg.linear import IC0
+from ..linalg.vectors import dot, precondition, times
 from .active_system import add_balls
 
 RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
-MAX_ITERATIONS = 300
+MAX_ITERATIONS = 1000
 
 
 @inline
@@ -85,10 +86,13 @@ def set_gradient(system, m, u, mu, g):
 
 
 @inline
-def set_direction(g, mu, low, inverse, p):
-    """p = ϕ"""
-    for k in range(mu.shape[0]):
-        p[k] = g[k] * inverse[k] if mu[k] > low[k] else 0.0
+def set_direction(system, m, g, mu, low, free, p):
+    """p = P C⁻¹ P g; P takes the free rows"""
+    for k in range(m):
+        free[k] = g[k] if mu[k] > low[k] else 0.0
+    precondition(system.ptr[: m + 1], system.idx, system.diag[:m], system.fac, system.inverse[:m], IC0, free, p)
+    for k in range(m):
+        p[k] = p[k] if mu[k] > low[k] else 0.0
 
 
 @inline
@@ -104,8 +108,9 @@ def along_direction(system, m, u, g, p, Ap):
 
 
 @inline
-def free_step(system, m, u, g, mu, low, inverse, p, Ap, longest):
+def free_step(system, m, u, g, mu, low, inverse, vectors, longest):
     """(3)"""
+    p, Ap, z, free = vectors
     curvature, slope = along_direction(system, m, u, g, p, Ap)
     whole = slope / curvature if curvature > 0.0 else 1e300
     most = 1e300
@@ -117,23 +122,22 @@ def free_step(system, m, u, g, mu, low, inverse, p, Ap, longest):
         mu[k] = max(mu[k] - size * p[k], low[k])
         g[k] -= size * Ap[k]
     if whole <= most:
-        conjugate = 0.0
+        set_direction(system, m, g, mu, low, free, z)
+        conjugate = dot(z, Ap) / curvature
         for k in range(m):
-            if mu[k] > low[k]:
-                conjugate += g[k] * inverse[k] * Ap[k]
-        for k in range(m):
-            p[k] = (g[k] * inverse[k] if mu[k] > low[k] else 0.0) - conjugate / curvature * p[k]
+            p[k] = z[k] - conjugate * p[k]
         return
     for k in range(m):
         if mu[k] > low[k]:
             mu[k] = max(mu[k] - longest * g[k] * inverse[k], low[k])
     set_gradient(system, m, u, mu, g)
-    set_direction(g, mu, low, inverse, p)
+    set_direction(system, m, g, mu, low, free, p)
 
 
 @inline
-def leaving_step(system, m, u, g, mu, low, inverse, p, Ap):
+def leaving_step(system, m, u, g, mu, low, inverse, vectors):
     """(4)"""
+    p, Ap, _, free = vectors
     for k in range(m):
         p[k] = min(g[k], 0.0) * inverse[k] if mu[k] <= low[k] else 0.0
     curvature, slope = along_direction(system, m, u, g, p, Ap)
@@ -141,14 +145,15 @@ def leaving_step(system, m, u, g, mu, low, inverse, p, Ap):
     for k in range(m):
         mu[k] -= size * p[k]
         g[k] -= size * Ap[k]
-    set_direction(g, mu, low, inverse, p)
+    set_direction(system, m, g, mu, low, free, p)
 
 
 @compiled
 def solve_bounded(system, m, phi, u, tension, dt):
     """(1) with φ, u and λ of all rows; μ of the first m of `row`. Returns the iterations that it took."""
-    work = system.work[: 5 * m].reshape((5, m))
-    g, p, Ap, low, inverse = work[0], work[1], work[2], work[3], work[4]
+    work = system.work[: 7 * m].reshape((7, m))
+    g, low, inverse = work[0], work[1], work[2]
+    vectors = work[3], work[4], work[5], work[6]
     mu = system.mu[:m]
     for k in range(m):
         e = system.row[k]
@@ -157,15 +162,15 @@ def solve_bounded(system, m, phi, u, tension, dt):
         low[k] = min(-tension[e] * dt * dt, 0.0)
         g[k] = -phi[e]
     longest = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
-    set_direction(g, mu, low, inverse, p)
+    set_direction(system, m, g, mu, low, vectors[3], vectors[0])
     free, cut, bound = split(g, mu, low, inverse, longest)
     goal = RESIDUAL * RESIDUAL * (free + bound)
     for iteration in range(MAX_ITERATIONS):
         if free + bound <= goal:
             return iteration
         if bound <= cut:
-            free_step(system, m, u, g, mu, low, inverse, p, Ap, longest)
+            free_step(system, m, u, g, mu, low, inverse, vectors, longest)
         else:
-            leaving_step(system, m, u, g, mu, low, inverse, p, Ap)
+            leaving_step(system, m, u, g, mu, low, inverse, vectors)
         free, cut, bound = split(g, mu, low, inverse, longest)
     return MAX_ITERATIONS

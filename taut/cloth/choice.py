@@ -1,4 +1,4 @@
-"""Which system a step of cloth is taken with where the scene leaves it open: system "auto".
+"""Choice of the linear system for each step of cloth when the scene does not prescribe one: system "auto".
 
     active   springs explicitly, and a linear system of the rows that act alone (active_limits.py)
     nodes    Newton's method on the places of all nodes (step.py)
@@ -16,12 +16,12 @@ other is predicted from the m springs at their limit:
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-The system is changed where the one in use costs MARGIN times as much as the other (nodes, whose impacts soon pass, are
-left later than active rows), after a stay of 8 steps, and 16, 32 and 64 when it changes to and fro; where it costs
-CLEARLY more, after 4. By the paper's rule nodes take some four times as many factorisations as by the exact one (ρ at
-the start: FIRST_RATIO). A step that the system of active rows can not take, in which its rows give energy, or which
-costs it far more than nodes need for an impact (a heavy ball that light nodes stop), is taken with nodes from its
-start. λ goes over as it is; what an integrator remembers is forgotten. Both stand in one state.memory.
+The system is changed when the one in use costs MARGIN times as much as the other (with a larger margin for leaving
+nodes, since impacts soon pass). It must have been in use for 8 steps, and for 16, 32 and 64 after repeated changes; 4
+suffice if it costs CLEARLY more. By the paper's rule nodes take some four times as many factorisations as by the exact
+one (ρ at the start: FIRST_RATIO). A step that the system of active rows can not take, in which its rows give energy, or
+which costs it far more than nodes need for an impact (a heavy ball that light nodes stop), is taken with nodes from its
+start. λ is carried over; the history of the integrator is discarded. Both use the same state.memory.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from ..contact.dissipation import kinetic_energy
 from ..contact.event_log import record_event
 from ..contact.problem import SYSTEM_CHOSEN
 from ..methods.base import NOT_CONVERGED, OK
+from ..methods.base import TOLERANCE as BOUND
 from ..model.arrays import IMPACT_LOSS, LINEAR_SOLVES
 from .active_context import ActiveContext, context_of
 from .active_limits import longest_substep
@@ -91,11 +92,16 @@ def memory_of(model) -> int:
     return memory_of_nodes(model) + NUMBERS
 
 
-def prepare_with(prepare_nodes):
-    """`prepare` of the choice, from that of nodes."""
+def prepare_with(prepare_nodes, tolerance):
+    """`prepare` of the choice, from that of nodes and the tolerance that these have by default.
+
+    Nodes let a limit miss its length by their tolerance, however hard it pulls; active rows only where it does not.
+    """
 
     def prepare(model, system, state, options):
-        state, nodes = prepare_nodes(model, system, state, options)
+        own = options.copy()
+        own[BOUND] = min(own[BOUND], tolerance)
+        state, nodes = prepare_nodes(model, system, state, own)
         active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
@@ -149,7 +155,7 @@ def least_of_active(state, ctx, h):
 
 @inline
 def change(ctx, which):
-    """Go on with another system: what integrators remember is not the other's."""
+    """Change the system and discard the integrator's history, which differs between systems."""
     n, memory = ctx.choice.numbers, ctx.nodes.memory
     n[STAY] = min(2.0 * n[STAY], LONGEST_STAY) if n[NOW] > 0.0 else SHORTEST_STAY
     n[CHANGES] += 1.0 if n[NOW] > 0.0 else 0.0
@@ -182,7 +188,7 @@ def update_mean_cost(n, which, cost):
 
 @inline
 def is_to_leave(n, which, other):
-    """Whether the system in use is so much dearer than the other."""
+    """Whether the system in use costs enough more than the other to be left."""
     dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN[which] * other
     return dearer or (n[STAYED] >= EARLIEST and n[COST] > CLEARLY * other)
 

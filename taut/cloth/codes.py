@@ -1,4 +1,4 @@
-"""Numbers that stand for words in compiled code."""
+"""Numeric codes of options and statuses in compiled code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of edges and contact rows at given positions, and who enters the active set.
+"""Errors of edges and contact rows at given positions, and activation.
 
     edge   φ = l - target,   l = |x_i - x_j|,   u = (x_i - x_j)/l                                (1)
     ball   φ = R - d,        d = |x_i - x_b|,   n = (x_i - x_b)/d                                (2)
@@ -39,16 +39,17 @@ def evaluate_edges(edges, x):
 
 
 @compiled
-def set_edge_targets(edges, x, recovery, tolerance):
-    """Targets of this step: what is too long at its start is brought back by the fraction `recovery` only.
+def set_edge_targets(edges, x, recovery, tolerance, paper):
+    """Set the target lengths of this step: of an excess length at its start only the fraction `recovery` is corrected.
 
-    All at once would do work: a taut sheet that stops a heavy ball would throw it back. Tolerances are such that steps
-    one after the other never use more than LIMIT_TOLERANCE in all.
+    A full correction in one step would do work: cloth that stops a heavy ball would throw it back. Tolerances are
+    chosen so that the errors of successive steps add up to no more than LIMIT_TOLERANCE.
     """
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             a, b, c = difference(x, edges.i[e], edges.j[e])
             l = sqrt(a * a + b * b + c * c)
+            edges.stays[e] = paper == 1 and l >= edges.longest[e]
             edges.target[e] = max(edges.longest[e], l - recovery * (l - edges.longest[e]))
             left = edges.longest[e] + LIMIT_TOLERANCE * edges.length[e] - edges.target[e]
             edges.tol[e] = max(left, 0.5 * recovery * LIMIT_TOLERANCE * edges.length[e])
@@ -90,7 +91,7 @@ def edge_error(edges, e, most):
 
 @inline
 def row_error(rows, r, most):
-    """The same of a contact row; its tolerance is capped at `most` [m]."""
+    """Error of a contact row divided by its tolerance, which is capped at `most` [m]."""
     error = abs(rows.phi[r]) if rows.active[r] and rows.lam[r] > 0.0 else max(rows.phi[r], 0.0)
     return error / min(rows.tol[r], most)
 
@@ -125,7 +126,7 @@ def largest_row_error(rows, count, most):
 
 @compiled
 def activate_edges(edges, most):
-    """What is too long enters at once. Returns how many errors exceeded their tolerance."""
+    """Activate every edge that is too long. Returns how many errors exceeded their tolerance."""
     entered = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e] and not edges.active[e] and edges.phi[e] > ROUNDING * edges.length[e]:
@@ -138,7 +139,7 @@ def activate_edges(edges, most):
 
 @compiled
 def activate_rows(rows, count, least, most):
-    """What is deeper than `least` [m] enters. Returns how many errors exceeded their tolerance."""
+    """Activate every row deeper than `least` [m]. Returns how many errors exceeded their tolerance."""
     entered = 0
     for r in range(count):
         if not rows.active[r] and rows.phi[r] > least:

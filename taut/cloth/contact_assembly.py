@@ -1,6 +1,6 @@
 """Contact rows in the linear system of linear_system.py: the stiffness of friction.py (2) times their weights ω².
 
-Rows between deformables would couple any nodes. They stay out of the matrix: contact_schur.py treats them.
+Rows between deformables could couple any two nodes, so they are kept out of the matrix: see contact_schur.py.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def add_across(ctx, i, to, scale, xx, xy, xz, yy, yz, zz):
 
 @inline
 def add_rotation_coupling(ctx, rows, r, xx, xy, xz, yy, yz, zz):
-    """ω D B and Bᵀ D B: what turns a rigid body moves the place on it that touches."""
+    """Add ω D B and Bᵀ D B, the coupling of a contact point on a rigid body to the body's rotation."""
     count, lever = ctx.linear.nodes.order.shape[0], rows.lever
     to = 3 * (rows.rotation[r] - count)
     add_rotated_block(ctx.linear.block, to, lever, r, xx, xy, xz, yy, yz, zz)

@@ -63,7 +63,7 @@ def add_impulses(rows, impulses, dt):
 
 @inline
 def record(events, row, pair, t, before, in_step, lasts):
-    """The event of a contact in a step that ends at t, if there is one."""
+    """Record the event of a contact in a step that ends at t, if there is one."""
     if before == 0.0 and in_step > 0.0:
         record_event(events, ACTIVATION if lasts else IMPACT, row, pair, t, in_step)
     elif before > 0.0 and not lasts:
@@ -166,13 +166,13 @@ def add_pair_impulses(state, rows, count, dt):
 def record_pairs(state, events, external, t):
     """Events of rows between deformables; `external` is the number of other rows, behind which their features are
     counted. Only contacts that last stay in state.pairs."""
-    kept = 0
+    lasting = 0
     for k in range(state.pair_count[0]):
         before, in_step, lasts = state.pair_lam[k, 0], state.pair_lam[k, 1], state.pair_lam[k, 2] == 1.0
         record(events, external + state.pairs[k, 0], state.pairs[k, 1], t, before, in_step, lasts)
         if lasts:
-            state.pairs[kept, 0], state.pairs[kept, 1] = state.pairs[k, 0], state.pairs[k, 1]
-            state.pair_lam[kept, 0] = before + in_step
-            state.pair_lam[kept, 1], state.pair_lam[kept, 2] = 0.0, 0.0
-            kept += 1
-    state.pair_count[0] = kept
+            state.pairs[lasting, 0], state.pairs[lasting, 1] = state.pairs[k, 0], state.pairs[k, 1]
+            state.pair_lam[lasting, 0] = before + in_step
+            state.pair_lam[lasting, 1], state.pair_lam[lasting, 2] = 0.0, 0.0
+            lasting += 1
+    state.pair_count[0] = lasting

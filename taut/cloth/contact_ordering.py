@@ -1,5 +1,5 @@
-"""Which directions of contact_schur.py there are, and in which order: along the folds where deformables touch, breadth
-first [Cuthill and McKee 1969].
+"""Enumeration and ordering of the directions of contact_schur.py: breadth first along the folds where deformables touch
+[Cuthill and McKee 1969].
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ from ..compiled import inline
 @inline
 def list_directions(schur, rows, count):
     """Directions of all active rows, in their order. Returns how many."""
-    found = 0
+    total = 0
     for r in range(count):
         if rows.active[r]:
             d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
             slips = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-            directions = 1 if rows.tangent_stiffness[r] <= 0.0 else 2 if slips else 3
-            for which in range(min(directions, schur.k.shape[0] - found)):
-                schur.code[0, found] = 3 * r + which
-                found += 1
-    return found
+            in_row = 1 if rows.tangent_stiffness[r] <= 0.0 else 2 if slips else 3
+            for which in range(min(in_row, schur.k.shape[0] - total)):
+                schur.code[0, total] = 3 * r + which
+                total += 1
+    return total
 
 
 @inline
-def list_members(schur, rows, found):
+def list_members(schur, rows, directions):
     """Directions of each node."""
     begin, member = schur.begin, schur.member
     nodes = schur.seen.shape[0]
     for i in range(nodes + 1):
         begin[i] = 0
-    for b in range(found):
+    for b in range(directions):
         for k in range(4):
             i = rows.unknown[schur.code[0, b] // 3, k]
             if i >= 0:
@@ -37,7 +37,7 @@ def list_members(schur, rows, found):
     for i in range(nodes):
         begin[i + 1] += begin[i]
     # now where each list ends; filled from its end, it is left where it begins
-    for b in range(found - 1, -1, -1):
+    for b in range(directions - 1, -1, -1):
         for k in range(4):
             i = rows.unknown[schur.code[0, b] // 3, k]
             if i >= 0:
@@ -68,15 +68,15 @@ def breadth_first(schur, rows, seed, done):
 
 
 @inline
-def order_directions(schur, rows, found):
+def order_directions(schur, rows, directions):
     """Places in reverse breadth-first order, from the far end of each connected part."""
     code, place, seen = schur.code, schur.place, schur.seen
     for i in range(seen.shape[0]):
         seen[i] = False
-    for b in range(found):
+    for b in range(directions):
         place[b] = -1
     done = 0
-    for seed in range(found):
+    for seed in range(directions):
         if place[seed] >= 0:
             continue
         end = breadth_first(schur, rows, seed, done)
@@ -88,8 +88,8 @@ def order_directions(schur, rows, found):
                 if i >= 0:
                     seen[i] = False
         done = breadth_first(schur, rows, last, done)
-    for b in range(found):
-        place[b] = found - 1 - place[b]
+    for b in range(directions):
+        place[b] = directions - 1 - place[b]
         code[1, place[b]] = code[0, b]
     for q in range(schur.begin[seen.shape[0]]):
         schur.member[q] = place[schur.member[q]]

@@ -1,4 +1,4 @@
-"""Rows of contact as flat arrays.
+"""Rows of contact as flat arrays: unlike contact/rows.py, of at most four members, each with one weight.
 
 A row of contact has up to four members k with weights ω_k and one normal n:
 

@@ -6,10 +6,10 @@ A row holds its members in up to three directions, each with a stiffness k. C ha
     (k⁻¹ + C A⁻¹ Cᵀ) f = C A⁻¹ b,     δx = A⁻¹ (b - Cᵀ f)                                                (2)
     k⁻¹ + C W Cᵀ,     W = [M/h² + s (A_ii - M/h²)]⁻¹ by nodes                                            (3)
 
-(2) is solved by conjugate gradients, A being the matrix without rows between deformables; (3) preconditions it. Across
-a loose sheet nodes resist by their mass alone, and that is where contacts push: (3) is near (2) and sparse. s is a part
-of what edges and springs add: neighbours that move together feel less of it. In an order along the folds where
-deformables touch (contact_ordering.py) (3) has a small envelope.
+(2) is solved by conjugate gradients, A being the matrix without rows between deformables; (3) preconditions it.
+Contacts push nodes across a loose cloth, where only their mass resists: there (3) approximates (2) and is sparse. s is
+a fraction of the stiffness of edges and springs, which neighbours that move together feel less. In an order along the
+folds where deformables touch (contact_ordering.py) (3) has a small envelope.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ CG_REDUCTION = 1e-7  # by which the energy norm squared of the error falls
 @structure
 class ContactSchur(NamedTuple):
     number: np.ndarray  # (1,) how many there are
-    code: np.ndarray  # (2, b) 3 times the row + which of its directions: as found, and in order
+    code: np.ndarray  # (2, b) 3 times the row + which of its directions: by row, and in elimination order
     a: np.ndarray  # (b, 3)
     k: np.ndarray  # (b,) [N/m]
     begin: np.ndarray  # (nodes + 1,) where the directions of each node begin
     member: np.ndarray  # (4 b,) in this list of directions
-    place: np.ndarray  # (b,) of a direction as found, in order; -1: not yet known
+    place: np.ndarray  # (b,) of a direction (numbered by row) in elimination order; -1: not yet known
     seen: np.ndarray  # (nodes,) whether its directions have their places
     compliance: np.ndarray  # (nodes, 6) W of (3): xx, xy, xz, yy, yz, zz
     first: np.ndarray  # (b,) envelope of (3)
@@ -96,29 +96,29 @@ def set_node_compliances(schur, nodes, mass, h):
 
 
 @inline
-def entries_within(first, found, widest):
+def entries_within(first, directions, widest):
     total = 0
-    for b in range(found):
+    for b in range(directions):
         total += min(b - first[b], widest) + 1
     return total
 
 
 @inline
-def find_envelope(schur, found):
+def find_envelope(schur, directions):
     """The first of the directions that share a node with each, as far back as the envelope has capacity for."""
     first, begin = schur.first, schur.begin
-    for b in range(found):
+    for b in range(directions):
         first[b] = b
     for i in range(schur.seen.shape[0]):
-        least = found
+        least = directions
         for q in range(begin[i], begin[i + 1]):
             least = min(least, schur.member[q])
         for q in range(begin[i], begin[i + 1]):
             first[schur.member[q]] = min(first[schur.member[q]], least)
-    widest = found
-    while entries_within(first, found, widest) > schur.val.shape[0]:
+    widest = directions
+    while entries_within(first, directions, widest) > schur.val.shape[0]:
         widest = 3 * widest // 4
-    for b in range(found):
+    for b in range(directions):
         first[b] = max(first[b], b - widest)
 
 
@@ -131,12 +131,13 @@ def weight_of(rows, r, i):
 
 
 @inline
-def assemble_schur(schur, rows, found):
-    """(3). What does not fit into the envelope is added to both diagonals instead: all stays positive definite."""
+def assemble_schur(schur, rows, directions):
+    """Assemble (3). Entries outside the envelope are added to both diagonals instead, which keeps it positive
+    definite."""
     val, offset, a = schur.val, schur.offset, schur.a
-    for q in range(place_envelope(schur.first, found, offset)):
+    for q in range(place_envelope(schur.first, directions, offset)):
         val[q] = 0.0
-    for b in range(found):
+    for b in range(directions):
         val[offset[b] + b] += 1.0 / schur.k[b]
         r = schur.code[1, b] // 3
         for k in range(4):
@@ -162,20 +163,20 @@ def assemble_schur(schur, rows, found):
 @compiled
 def build_schur(schur, rows, count, nodes, mass, h):
     """Directions of all active rows, and (3) factored."""
-    found = list_directions(schur, rows, count)
-    schur.number[0] = found
-    if found == 0:
+    directions = list_directions(schur, rows, count)
+    schur.number[0] = directions
+    if directions == 0:
         return
-    list_members(schur, rows, found)
-    order_directions(schur, rows, found)
-    for b in range(found):
+    list_members(schur, rows, directions)
+    order_directions(schur, rows, directions)
+    for b in range(directions):
         r, which = schur.code[1, b] // 3, schur.code[1, b] % 3
         schur.a[b, 0], schur.a[b, 1], schur.a[b, 2] = direction(rows, r, which)
         schur.k[b] = rows.penalty[r] if which == 0 else rows.tangent_stiffness[r]
     set_node_compliances(schur, nodes, mass, h)
-    find_envelope(schur, found)
-    assemble_schur(schur, rows, found)
-    factor_envelope(schur.first, schur.offset, found, schur.val, DEPENDENT)
+    find_envelope(schur, directions)
+    assemble_schur(schur, rows, directions)
+    factor_envelope(schur.first, schur.offset, directions, schur.val, DEPENDENT)
 
 
 @on_demand(types.none)
@@ -222,10 +223,11 @@ def dot(a, b, count):
 
 @compiled
 def solve_with_self_contacts(ctx, touching):
-    """ctx.linear.dx of linear_system.py (3): the answer without rows between deformables, less what their forces f do.
+    """Solve (3) of linear_system.py for ctx.linear.dx: the solution without rows between deformables, corrected for
+    their forces f.
 
-    (2) by conjugate gradients, preconditioned by (3). Each solves for the nodes once, and that answer
-    also moves ctx.linear.dx.
+    Solve (2) by conjugate gradients, preconditioned by (3). Each iteration solves for the nodes once and updates
+    ctx.linear.dx with that solution.
     """
     solve(ctx, touching, ctx.linear.rhs, ctx.linear.dx)
     if ctx.schur.number[0] > 0:
@@ -234,7 +236,7 @@ def solve_with_self_contacts(ctx, touching):
 
 @on_demand(types.none)
 def take_back_forces(ctx, touching):
-    """What the forces f between deformables do to ctx.linear.dx."""
+    """Subtract the effect of the forces f between deformables from ctx.linear.dx."""
     schur = ctx.schur
     rows, count = ctx.self_contact.rows, schur.number[0]
     r, z, f, image = schur.work[0], schur.work[1], schur.work[2], schur.work[3]

@@ -1,10 +1,10 @@
-"""What the steps of this package work on besides system and state: their context.
+"""The context of the steps of this package: the data that they use besides system and state.
 
-    ctx.problem       ClothProblem   constant in a run: what the scene has, unknowns, tolerances' lengths
-    ctx.memory        StepMemory     what goes from step to step: views into state.memory
+    ctx.problem       ClothProblem   constant in a run: sizes, unknowns, lengths that scale tolerances
+    ctx.memory        StepMemory     data kept from step to step: views into state.memory
     ctx.edges         Edges          hard edges and limits, their multipliers and active set
     ctx.external      ContactRows    rows of nodes and balls against obstacles and balls
-    ctx.self_contact  SelfContact    rows between deformables, and how they are found
+    ctx.self_contact  SelfContact    rows between deformables, and the search for them
     ctx.attachments   Attachments    pins to what moves freely
     ctx.rotations     Rotations      rigid bodies that move freely
     ctx.linear        LinearWork     the linear system of a Newton step
@@ -47,7 +47,7 @@ from .unknowns import Edges
 
 @structure
 class ClothProblem(NamedTuple):
-    """What does not change during a run."""
+    """Data that is constant during a run."""
 
     tolerance: float  # of the length of hard edges
     has_limits: int  # 1: some edges have a limit
@@ -78,7 +78,7 @@ class ClothProblem(NamedTuple):
 
 @structure
 class StepMemory(NamedTuple):
-    """What goes from step to step."""
+    """Data kept from step to step."""
 
     multipliers: np.ndarray  # (.,) T, λ and F of all edges, external rows and pins: what these have in common
     lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h

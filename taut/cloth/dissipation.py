@@ -1,4 +1,4 @@
-"""Energy that limits, contacts and friction take in a step, and the work of drivers against them.
+"""Energy dissipated by limits, contacts and friction in a step, and the work of drivers against them.
 
 A row with the multiplier λ and the force F_k = λ ω_k n + ω_k f on its members changes the kinetic energy of free bodies
 from that of the prediction, v̄ = (x* - x)/h, to that of v' = (x' - x)/h by h Σ F_k·(v̄_k + v'_k)/2 over free members.
@@ -81,7 +81,7 @@ def add_driver_work(places, ineq, rows, v, h, ledger):
 def accumulate_limit_losses(edges, unknown, v_mean, v, h, ledger):
     """(4), and the work of drivers at the ends of limited edges."""
     for e in range(edges.i.shape[0]):
-        if not edges.one_sided[e] or edges.tension[e] <= 0.0:
+        if not edges.one_sided[e] or not edges.active[e]:
             continue
         i, j, T = edges.i[e], edges.j[e], edges.tension[e]
         rate = 0.0
@@ -110,15 +110,16 @@ def set_mean_velocities(state, ctx, h, out):
 
 @compiled
 def accumulate_losses(system, state, ctx, h):
-    """What limits, contacts and friction took in a substep of h, and what drivers did against them."""
-    external, found = ctx.external, ctx.self_contact
+    """Add up the energy dissipated by limits, contacts and friction in a substep of h, and the work of drivers against
+    them."""
+    external, between = ctx.external, ctx.self_contact
     if external.phi.shape[0] == 0 and ctx.problem.has_limits == 0 and ctx.problem.has_self_contact == 0:
         return
     v_mean, ledger, places, ineq = ctx.work.v_mean, state.ledger, system.places, ctx.ineq
     set_mean_velocities(state, ctx, h, v_mean)
     for v in (v_mean, state.v):
         accumulate_row_losses(places, ineq, external, external.phi.shape[0], v, h, True, ledger)
-        accumulate_row_losses(places, ineq, found.rows, found.row_count[0], v, h, False, ledger)
+        accumulate_row_losses(places, ineq, between.rows, between.row_count[0], v, h, False, ledger)
     add_driver_work(places, ineq, external, state.v, h, ledger)
     accumulate_limit_losses(ctx.edges, ctx.problem.unknown, v_mean, state.v, h, ledger)
 

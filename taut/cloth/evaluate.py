@@ -1,4 +1,4 @@
-"""All constraints evaluated together: edges, pins and contact rows; their errors, and who enters the active set.
+"""Evaluation of all constraints (edges, pins, contact rows), their largest errors, and activation.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .tolerances import pin_tolerance
 
 @compiled
 def set_driven_bodies(system, state, t, x):
-    """Set the time to t, and driven bodies in x where they are then."""
+    """Set the time to t and place the driven bodies in x accordingly."""
     set_time(system, t, x, state.quat, state.v)
 
 
 @compiled
 def evaluate_all(system, state, ctx, t, x):
-    """φ and directions of everything at x; the time is set."""
+    """Evaluate φ and the directions of all constraints at x; the time is set."""
     evaluate_edges(ctx.edges, x)
     evaluate_attachments(state, ctx, x)
     evaluate_external(system, state, ctx, t, x)
@@ -48,13 +48,13 @@ def largest_error(ctx, longest, deepest):
 
 @compiled
 def largest_hard_error(ctx):
-    """The same of hard edges and pins alone."""
+    """The largest error of hard edges and pins, divided by their tolerances."""
     return max(largest_hard_edge_error(ctx.edges), largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
 
 
 @compiled
 def activate(ctx, longest, deepest):
-    """What is violated enters the active set. Returns how many rows were violated by more than their tolerance."""
+    """Activate all violated constraints. Returns how many were violated by more than their tolerance."""
     entered = activate_edges(ctx.edges, longest)
     entered += activate_rows(ctx.external, ctx.external.phi.shape[0], ROUNDING * ctx.problem.mean_edge, deepest)
     rows = ctx.self_contact.rows
@@ -68,6 +68,6 @@ def activate(ctx, longest, deepest):
 
 @compiled
 def freeze_normal_forces(ctx):
-    """Coulomb's bound takes λ as it is now."""
+    """Use the current λ in Coulomb's bound."""
     freeze_normal_force(ctx.external, ctx.external.phi.shape[0])
     freeze_normal_force(ctx.self_contact.rows, ctx.self_contact.row_count[0])

@@ -1,4 +1,4 @@
-"""Friction of contacts: Coulomb's, with sticking as a slow creep.
+"""Coulomb friction of contacts, with sticking regularised as slow creep.
 
     friction              f = -μ λ s / max(|s|, ε h)                                             (1)
     resistance of a row   κ nnᵀ + τ (I - nnᵀ - ddᵀ)                                              (2)
@@ -7,10 +7,11 @@
     slips                 τ = μ λ c / (|t| - (1 - c/τ₀) μ λ),           d = t/|t|,               (5)
                           f = -μ λ d - τ (s - d d·s)
 
-s is the sliding of a contact in this step, and λ in Coulomb's bound one of before (`lam_frozen`). (3) to (5) is
-Newton's method on s and f together: f of the iteration before, and not s alone, tells who sticks. By s alone, what has
-been stopped would turn back, and to and fro. c is about the mass of a node by h²; with c = 0 all is as if it stuck,
-with τ = μ λ/max(|s|, ε h), which never goes too far and comes near in ever smaller steps (augmented_lagrangian.py).
+s is the sliding of a contact in this step; Coulomb's bound uses the λ of an earlier iteration (`lam_frozen`). (3) to
+(5) are Newton's method on s and f together: whether a contact sticks is judged by s and by f of the previous iteration.
+Judged by s alone, a contact that has stopped would reverse again and again. c is about the mass of a node divided by
+h². With c = 0 every contact is treated as sticking, with τ = μ λ/max(|s|, ε h), which never overshoots but converges
+slowly (augmented_lagrangian.py).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ FREE_SWITCHES = 6  # iterations after which only every other row may switch betw
 
 @compiled
 def freeze_normal_force(rows, count):
-    """Coulomb's bound takes λ as it is now."""
+    """Use the current λ in Coulomb's bound."""
     for r in range(count):
         rows.lam_frozen[r] = rows.lam[r] if rows.active[r] else 0.0
 
@@ -61,7 +62,7 @@ def has_friction(rows, count):
 
 @inline
 def sliding(rows, r, x, before):
-    """s: what the members of a row moved along each other in this step."""
+    """s: the tangential displacement between the members of a row in this step."""
     s0 = 0.0
     s1 = 0.0
     s2 = 0.0
@@ -86,31 +87,31 @@ def sliding_stiffness(rows, r, s0, s1, s2, h):
 @inline
 def update_row_friction(rows, count, x, before, h, c, it):
     for r in range(count):
-        hold = rows.friction[r] * rows.lam_frozen[r]
+        bound = rows.friction[r] * rows.lam_frozen[r]
         s0, s1, s2 = sliding(rows, r, x, before)
         d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
         slipped = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-        stiff = hold / (CREEP * h)
+        stiff = bound / (CREEP * h)
         firm = min(c, stiff)
-        kept = 1.0 - firm / max(stiff, 1e-300)
+        relaxation = 1.0 - firm / max(stiff, 1e-300)
         t0, t1, t2 = (
-            firm * s0 - kept * rows.friction_force[r, 0],
-            firm * s1 - kept * rows.friction_force[r, 1],
-            firm * s2 - kept * rows.friction_force[r, 2],
+            firm * s0 - relaxation * rows.friction_force[r, 0],
+            firm * s1 - relaxation * rows.friction_force[r, 1],
+            firm * s2 - relaxation * rows.friction_force[r, 2],
         )
         trial = sqrt(t0 * t0 + t1 * t1 + t2 * t2)  # (3)
-        slips = firm > 0.0 and trial > hold
+        slips = firm > 0.0 and trial > bound
         if it > FREE_SWITCHES and rows.tangent_stiffness[r] > 0.0 and slips != slipped and (r + it) % 2 == 0:
             slips = slipped
             along = rows.tangent_stiffness[r] if slips else stiff
         elif slips:
-            along = hold * firm / (trial - kept * hold)  # (5)
+            along = bound * firm / (trial - relaxation * bound)  # (5)
             d0, d1, d2 = t0 / trial, t1 / trial, t2 / trial
         else:
             along = stiff if firm > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, h)  # (4)
         if not slips:
             d0, d1, d2 = 0.0, 0.0, 0.0
-        pull = hold - along * (s0 * d0 + s1 * d1 + s2 * d2)
+        pull = bound - along * (s0 * d0 + s1 * d1 + s2 * d2)
         rows.tangent_stiffness[r] = along
         rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2] = d0, d1, d2
         rows.friction_force[r, 0] = -pull * d0 - along * s0
@@ -164,7 +165,7 @@ def weighted_sum(rows, r, table):
 
 @inline
 def apply_friction_change(ctx, rows, count, alpha):
-    """The linear change of friction with the Newton step, of which `alpha` is taken."""
+    """Apply the linear change of friction in a Newton step of length `alpha`."""
     for r in range(count):
         if rows.tangent_stiffness[r] == 0.0:
             continue

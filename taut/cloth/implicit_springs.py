@@ -1,8 +1,8 @@
-"""Which springs are part of the system of nodes, and where they stand in it.
+"""Springs that are part of the implicit system of nodes, and their places in its matrix.
 
 A spring along an edge or across a cell has the block of its two nodes in the matrix, their pair. One that reaches
-over a node k, as bending springs do, would make the factor fill in much more. It stands there as two pairs that
-resist at least as much:
+over a node k, as bending springs do, would make the factor fill in much more. It is represented by two pairs that are
+at least as stiff:
 
     (u·(x_i - x_j))² ≤ 2 (u·(x_i - x_k))² + 2 (u·(x_k - x_j))²                                   (1)
 
@@ -34,8 +34,8 @@ def all_springs(model: Model) -> Springs:
 def with_neighbours(model: Model, unknown: np.ndarray, node_pairs: np.ndarray) -> np.ndarray:
     """Couples also for near springs.
 
-    They hardly fill the factor more, and the smaller the cells the shorter the steps in which these springs, by far
-    the fastest, could be followed.
+    They hardly increase the fill, and they are by far the stiffest springs: explicit steps would have to get shorter
+    with the size of cells.
     """
     springs = near_springs(model)
     if springs is None:
@@ -80,10 +80,10 @@ def _coupled(ends: np.ndarray, node_pairs: np.ndarray) -> np.ndarray:
     ends = np.sort(ends, axis=1)
     count = int(max(node_pairs.max(initial=0), ends.max(initial=0))) + 2
     keys, first = np.unique(node_pairs.min(axis=1) * count + node_pairs.max(axis=1), return_index=True)
-    wanted = ends[:, 0] * count + ends[:, 1]
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    found = np.where(keys[at] == wanted, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
-    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, BOTH_FIXED, ONE_FIXED), found)
+    key = ends[:, 0] * count + ends[:, 1]
+    at = np.minimum(np.searchsorted(keys, key), max(len(keys) - 1, 0))
+    pair = np.where(keys[at] == key, first[at], UNCOUPLED) if len(keys) else np.full(len(ends), UNCOUPLED)
+    return np.where(ends[:, 0] < 0, np.where(ends[:, 1] < 0, BOTH_FIXED, ONE_FIXED), pair)
 
 
 def _between(ends: np.ndarray, pairs: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -97,6 +97,6 @@ def _between(ends: np.ndarray, pairs: np.ndarray, x: np.ndarray) -> np.ndarray:
     off = np.linalg.norm(x[common.col] - 0.5 * x[ends[common.row]].sum(axis=1), axis=1)
     order = np.lexsort((common.col, off, common.row))
     spring, first = np.unique(common.row[order], return_index=True)
-    found = np.full(len(ends), -1)
-    found[spring] = common.col[order][first]
-    return found
+    between = np.full(len(ends), -1)
+    between[spring] = common.col[order][first]
+    return between

@@ -2,11 +2,10 @@
 
 Each limit has a slack s and a multiplier T whose product μ falls to zero (slack.py). A heavy ball that pulls a sheet
 taut changes thousands of limits in one step; this takes some 20 to 40 iterations, whatever their number. Mehrotra's
-corrector also tells how far μ may fall, but never far below what the residual of forces allows.
+corrector also determines how fast μ falls, but μ never falls far below the residual of forces.
 
-Where T s and all errors are within the tolerances, weak T become zero and the step is solved. Where step lengths get
-too short, or deformables are pressed together too far, Newton's method ends what was begun here, with the active set
-found.
+Once T s and all errors are within the tolerances, small T are set to zero and the step is solved. If step lengths get
+too short, or deformables are compressed too far, Newton's method finishes from here with the active set found.
 """
 
 from __future__ import annotations

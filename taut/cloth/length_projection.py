@@ -1,11 +1,12 @@
-"""Fast projection of hard edges: brought to their lengths the shortest way, nodes move along edges alone.
+"""Fast projection of hard edges: nodes move along edges by the least displacement that restores the lengths.
 
     (J W Jᵀ + ε D) μ = φ,    x ← x - W Jᵀ μ                                                      (1)
     (J W Jᵀ)_ef = c_ef u_e·u_f,    c_ef = ± w of the node that e and f share                     (2)
 
-D is the diagonal of J W Jᵀ. Where edges depend on each other, as in a straight row between two pins, ε keeps nodes
-from being thrown about for what no motion along edges can mend. Forces play no part: this mends what one solution of
-the linear system leaves (`project_lengths`), and that is small. A few conjugate gradients do, at any size of the sheet.
+D is the diagonal of J W Jᵀ. Where edges depend on each other, as in a straight row between two pins, ε keeps
+displacements bounded for errors that no motion along edges can correct. Forces play no part: this corrects the small
+error that one solution of the linear system leaves (`project_lengths`). A few iterations of conjugate gradients suffice
+for cloth of any size.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> Lengt
 
 @compiled
 def project_lengths_once(state, ctx):
-    """(1) once, with φ and u as measured last."""
+    """Apply (1) once, with φ and u as last evaluated."""
     edges, of = ctx.edges, ctx.lengths
     ptr, idx, val, u, phi = of.ptr, of.idx, of.val, edges.u, edges.phi
     for e in range(of.mu.shape[0]):
@@ -93,7 +94,7 @@ def project_lengths_once(state, ctx):
 def project_lengths(system, state, ctx, t, h):
     """Fast projection: (2) of step.py linearised once, then lengths alone; hard edges only.
 
-    Where that does not bring them nearer, or they were too far off for it, (2) is linearised anew.
+    If that does not reduce the errors, or they were too large for it, (2) is linearised again.
     """
     x = state.x
     edges = ctx.edges
@@ -104,8 +105,7 @@ def project_lengths(system, state, ctx, t, h):
         update_multiplier_estimates(ctx)
         newton_direction(state, ctx, h, 0.0)
         alpha = min(1.0, ctx.settings.newton.max_move / max(largest_move(ctx), 1e-300))
-        leaving = False
-        update_edge_multipliers(ctx, alpha, leaving)
+        update_edge_multipliers(ctx, alpha)
         apply_move(ctx, x, alpha)
         ctx.work.counts[CORRECTIONS] += 1
         last = FAR_ERROR / ctx.problem.tolerance

@@ -3,8 +3,9 @@
     [A  Cᵀ] [δx nodes]   [r nodes]
     [C  B ] [δx balls] = [r balls],     S = B - C A⁻¹ Cᵀ                                         (1)
 
-A of the nodes has a sparse factor. Balls are few and each touches many nodes: they go by their Schur complement S.
-Rows between deformables would couple any nodes: their forces are found by conjugate gradients (contact_schur.py).
+A of the nodes has a sparse factor. Balls are few and each touches many nodes: they are eliminated last, by their Schur
+complement S. Rows between deformables could couple any two nodes: their forces are found by conjugate gradients
+(contact_schur.py).
 
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (2)
 """
@@ -112,7 +113,7 @@ def gap_change(ctx, rows, r):
 
 
 @compiled
-def update_edge_multipliers(ctx, alpha, leaving):
+def update_edge_multipliers(ctx, alpha):
     """T by (2). Returns how many limits left the active set."""
     edges = ctx.edges
     left = 0
@@ -121,7 +122,7 @@ def update_edge_multipliers(ctx, alpha, leaving):
             continue
         tension = edges.lam_est[e] + edges.penalty[e] * (edges.phi[e] + edge_change(ctx, edges, e))
         edges.tension[e] += alpha * (tension - edges.tension[e])
-        if leaving and edges.one_sided[e] and edges.tension[e] < 0.0:
+        if edges.tension[e] < 0.0 and not edges.stays[e]:
             edges.active[e] = False
             edges.tension[e] = 0.0
             edges.lam_est[e] = 0.0
@@ -165,7 +166,7 @@ def largest_move(ctx):
 
 @compiled
 def apply_move(ctx, x, alpha):
-    """x and friction after a step of length alpha along linear.dx."""
+    """Update x and friction by a step of length alpha along linear.dx."""
     apply_friction_change(ctx, ctx.external, ctx.external.phi.shape[0], alpha)
     apply_friction_change(ctx, ctx.self_contact.rows, ctx.self_contact.row_count[0], alpha)
     for k in range(ctx.problem.slot.shape[0]):
@@ -176,9 +177,11 @@ def apply_move(ctx, x, alpha):
 
 @compiled
 def restore_mass_centres(ctx, x):
-    """Deformables that nothing holds, with what is pinned to them, go where forces from outside bring their centre.
+    """Move each free deformable, with the bodies pinned to it, so that its mass centre is where external forces bring
+    it.
 
-    Inner forces do not move it, but a system as stiff as that of hard edges is solved to some 1e-9, no better.
+    Internal forces do not move the mass centre, but a system as stiff as that of hard edges is solved to about 1e-9
+    only.
     """
     for deformable in range(ctx.work.centre.shape[0]):
         for c in range(4):

@@ -11,10 +11,11 @@ for large κ, or for T₀ and λ₀ that have converged: an augmented Lagrangian
         = -M (x - x*)/h² - Σ (T₀ + κ φ) u + Σ ω (λ₀ + κ_c φ) n - Σ ω τ s                          (3)
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    λ = λ₀ + κ_c (φ - n·Σ ω δx)                             (4)
 
-T⁺ = max(T, 0): a taut edge resists being turned, and without this term, which J W Jᵀ lacks, fine sheets do not
-converge. Near the end T itself may stand there: `buckling`. With T⁺ the matrix is positive definite whatever edges
-are redundant. It moves all nodes alike where only inner forces act, so momentum is kept whether or not (1) has
-converged. τ is friction, s the sliding it resists (contact_assembly.py). Each edge and row has a κ of its own.
+T⁺ = max(T, 0): a taut edge resists rotation, and without this geometric stiffness, which J W Jᵀ lacks, fine cloth does
+not converge. Near the solution T itself may be used: `buckling`. With T⁺ the matrix is positive definite whatever edges
+are redundant. Internal forces do not move the mass centre, so momentum is conserved whether or not (1) has converged. τ
+is the stiffness of friction and s the sliding that it resists (contact_assembly.py). Each edge and row has a κ of its
+own.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def begin_rhs(ctx, x, h):
 
 @inline
 def add_between(nodes, node_pair, i, j, xx, xy, xz, yy, yz, zz):
-    """Resistance of two nodes against each other, or of the one that is not held, i before j, against its place."""
+    """Add a stiffness block between two nodes i < j, or to the diagonal of the one that is not fixed."""
     if node_pair >= 0:
         add_pair_block(nodes, node_pair, xx, xy, xz, yy, yz, zz)
     elif i >= 0:
@@ -102,8 +103,8 @@ def spring_at(springs, q, x, before, h):
 def assemble_springs(ctx, x, h, buckling):
     """Springs: like edges of (3), with their own stiffness.
 
-    Pressed springs give way sidewards: `buckling` is the share of that which is counted, 1 or, where the matrix would
-    not be positive definite, 0.
+    A compressed spring has a negative lateral stiffness: `buckling` is the fraction of it that is used, 1 or, where the
+    matrix would not be positive definite, 0.
     """
     springs = ctx.problem.springs
     for q in range(springs.rest.shape[0]):

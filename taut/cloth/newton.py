@@ -3,8 +3,8 @@
 Limits and contacts start with a soft penalty κ, so that the active set converges; where multipliers have converged and
 an error is left, κ grows. Most steps take two or three iterations. If the active set of limits goes on changing, the
 step is solved by the interior point (interior_point.py). If limits are released between steps alone (the paper's rule),
-or there are contacts alone, it is solved by the augmented Lagrangian (augmented_lagrangian.py). What then still fails
-is taken again in shorter substeps (step.py).
+or there are contacts alone, it is solved by the augmented Lagrangian (augmented_lagrangian.py). If that fails too, the
+step is repeated in shorter substeps (step.py).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def newton(system, state, ctx, t, h, most):
     update_multiplier_estimates(ctx)
     changes = 0
     rows = ctx.edges.i.shape[0] + ctx.external.phi.shape[0]
-    changing = rows / settings.changing_share
+    changing = rows / settings.rows_per_change
     buckles = False
     next_trial = 0
     exact_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
@@ -63,9 +63,9 @@ def newton(system, state, ctx, t, h, most):
         balanced = residual_norm(ctx, x, h) <= tolerance and it > 0
         if balanced and error <= 1.0 and overlap <= tolerances.self_contact_error and entered == 0:
             return OK
-        if it >= settings.settling_iterations and interior_point_next and changes + entered > 2 + changing:
+        if it >= settings.active_set_iterations and interior_point_next and changes + entered > 2 + changing:
             return NOT_CONVERGED
-        changing *= settings.changes_decay if it >= settings.settling_iterations else 1.0
+        changing *= settings.changes_decay if it >= settings.active_set_iterations else 1.0
         few = it > 2 and changes + entered <= 2 + rows // 500
         if few or (balanced and changes + entered <= 2 + rows // 50):
             update_multiplier_estimates(ctx)
@@ -79,8 +79,7 @@ def newton(system, state, ctx, t, h, most):
             newton_direction(state, ctx, h, 0.0)
         move_size = largest_move(ctx)
         alpha = min(1.0, settings.max_move / max(move_size, 1e-300))
-        may_release = ctx.problem.paper_rule == 0
-        changes = update_edge_multipliers(ctx, alpha, may_release)
+        changes = update_edge_multipliers(ctx, alpha)
         update_attachment_multipliers(ctx, alpha)
         changes += update_row_multipliers(ctx, False, alpha) + update_row_multipliers(ctx, True, alpha)
         apply_move(ctx, x, alpha)
@@ -92,10 +91,10 @@ def newton(system, state, ctx, t, h, most):
 
 @compiled
 def friction_fixed_point(system, state, ctx, t, h):
-    """Fixed-point iteration on friction: each round takes the λ of the round before, the first one none.
+    """Fixed-point iteration on friction: each round uses the λ of the previous round, the first one none.
 
-    A heavy ball that presses light nodes against the floor has hundreds of times their weight of friction there. With
-    λ that change in each iteration this would throw them about; in rounds it holds them where they are.
+    Where a heavy ball presses light nodes against the floor, friction is hundreds of times their weight. If λ in
+    Coulomb's bound changed in each Newton iteration, the nodes would oscillate; with a fixed λ per round they converge.
     """
     settings = ctx.settings.newton
     external, self_rows = ctx.external, ctx.self_contact.rows

@@ -1,4 +1,4 @@
-"""Solvers that only some scenes need: called by address, so that the others need not wait for their compilation.
+"""Solvers that only some scenes need. They are called by address, so that other scenes need not compile them.
 
 A solver is a function (system, state, ctx, t, h) -> status. `NEEDED` declares which scenes need it. One that was not
 declared for a scene and is called all the same ends the run with a message that names it.

@@ -1,10 +1,10 @@
-"""Unconstrained prediction x*, v*: where forces alone would bring everything.
+"""Unconstrained prediction x*, v*: positions and velocities under forces alone.
 
     substeps          small steps of symplectic Euler, the other forces than springs as at the start
     symplectic        v* = v + h W f,  x* = x + h v*
     adams_bashforth   f of 3/2 now and -1/2 of the step before, then as symplectic
 
-Springs that are part of the system are not here (implicit_springs.py): they are implicit.
+Springs of the implicit system are left out (implicit_springs.py).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def copy4(source, out):
 
 @inline
 def damp_springs(springs, damping, time):
-    """Waves too fast for the step h would beat with it; damping for a part of h takes them away: c + time k."""
+    """Waves faster than the step h would cause aliasing; stiffness-proportional damping c + time k removes them."""
     for q in range(damping.shape[0]):
         springs.damping[q] = damping[q] + time * springs.k[q]
 

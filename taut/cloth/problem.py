@@ -45,18 +45,18 @@ def cloth_context(model: Model, state: State, tolerance: float, prediction: int,
 
 def _with_capacity(context: ClothContext) -> ClothContext:
     """Rows between deformables for as many pairs as the search can find."""
-    found = context.self_contact
-    capacity = len(found.near.distance) if context.problem.has_self_contact else 0
-    schur = contact_schur(capacity, bool(found.friction.any()), len(context.linear.nodes.order))
-    found = found._replace(rows=contact_rows(capacity), gap_target=np.zeros(capacity))
-    return context._replace(self_contact=found, schur=schur)
+    contact = context.self_contact
+    capacity = len(contact.near.distance) if context.problem.has_self_contact else 0
+    schur = contact_schur(capacity, bool(contact.friction.any()), len(context.linear.nodes.order))
+    contact = contact._replace(rows=contact_rows(capacity), gap_target=np.zeros(capacity))
+    return context._replace(self_contact=contact, schur=schur)
 
 
 def with_more_pairs(context: ClothContext) -> ClothContext:
-    """The same with a larger capacity for pairs that lie near: the last search did not fit."""
-    found = context.self_contact
-    near, motion = near_work(found.surface, found.near), motion_work(found.surface, found.motion)
-    return _with_capacity(context._replace(self_contact=found._replace(near=near, motion=motion)))
+    """The context with a larger capacity for near pairs, after a search that exceeded it."""
+    contact = context.self_contact
+    near, motion = near_work(contact.surface, contact.near), motion_work(contact.surface, contact.motion)
+    return _with_capacity(context._replace(self_contact=contact._replace(near=near, motion=motion)))
 
 
 def _problem(model: Model, of: Unknowns, tolerance: float, prediction: int, projects: bool) -> ClothProblem:
@@ -161,7 +161,7 @@ def _self_contact(model: Model) -> SelfContact:
 
 
 def frequency(w: np.ndarray, springs: Springs) -> float:
-    """An upper bound of what springs and their dampers bring into motion [1/s]: ω² ≤ max 2 w Σ k, and 2 w Σ c."""
+    """An upper bound [1/s] of the frequencies of springs and dampers: ω² ≤ max 2 w Σ k, and 2 w Σ c."""
     stiff, damped = np.zeros(len(w)), np.zeros(len(w))
     for end in (springs.i, springs.j):
         np.add.at(stiff, end, np.maximum(springs.k, springs.k2))

@@ -1,4 +1,4 @@
-"""What records keep of edges and contacts, and the work of drivers."""
+"""Edges and contacts in records, and the work of drivers."""
 
 from __future__ import annotations
 

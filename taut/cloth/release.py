@@ -5,15 +5,15 @@ Every rule releases a contact where its multiplier would pull: contacts push and
     velocity   both would part without the contact:  n·Σ ω v* + ∂Φ/∂t > 0                        (1)
     voronoi    the node has left the Voronoi region of the flat face that it was on              (2)
 
-and the paper's has both. What was released enters again as anything else does: where it would be inside. (1) is judged
+and the paper's has both. A released contact is activated again like any other, when it would penetrate. (1) is judged
 before a substep is solved and (2) after it. A face is flat where the normal at a place beside the node is the same, so
 that (2) serves every obstacle: a box, the end of a cylinder, a user's own. A ball or a half-space is one region.
 
     φ = φ₀ - n₀·Σ ω (x - x₀)                                                                     (3)
 
 With approach "velocity" a node that is outside at the start of a substep is stopped by (3), which is linear in its
-velocity (x - x₀)/h: φ₀ and n₀ are those of the start x₀ with obstacles where they are at the end. Of (3) and the true
-φ the larger one counts: an obstacle that is hollow curves towards the node.
+velocity (x - x₀)/h: φ₀ and n₀ are those of the start x₀ with obstacles where they are at the end. The larger of (3) and
+the true φ is used, since a hollow obstacle curves towards the node.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TURNED = 1e-9  # |n - n₀|² of normals that are not the same
 
 @structure
 class ReleaseRules(NamedTuple):
-    """Of external rows."""
+    """Release rules of external rows."""
 
     rule: np.ndarray  # (r,) BY_VELOCITY and BY_REGION, or their sum
     bounds_velocity: np.ndarray  # (r,) bool: approach "velocity"
@@ -56,7 +56,8 @@ class ReleaseRules(NamedTuple):
 
 
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
-    """Of rows with the members `slots` (r, 2): those of the cloth or solid that takes part, else the plain ones."""
+    """Release rules of rows with the members `slots` (r, 2): those of the deformable that takes part, else the
+    default."""
     rule_of, bound_of = np.zeros(len(model.x) + 1, np.int64), np.zeros(len(model.x) + 1, bool)
     for deformable in model.deformables:
         rule_of[deformable.slots] = RELEASE_RULES[deformable.release]

@@ -1,18 +1,18 @@
-"""Rigid bodies that move freely: how they turn, and what a force at a place on them does.
+"""Free rigid bodies beside deformables: their rotation, and the effect of a force at a point fixed to them.
 
-A rigid body has two unknowns among the balls: its centre, and the vector θ by which it is turned, in its own axes,
-from where it would be without constraints:
+A rigid body has two unknowns among the balls: its centre, and the rotation vector θ, in body axes, from its orientation
+without constraints:
 
     R* I ω* = R (I ω + h τ),    R* = R exp(h (ω + ω*)/2)                                         (1)
     R' = R* exp(θ),    ω' = ω* + θ/h                                                             (2)
     B δθ = R̄ (δθ × r),    torque of a force F at r, in the body's axes, Bᵀ F = r × R̄ᵀ F          (3)
     G = (f·r)/2 1 - (f rᵀ + r fᵀ)/4,    f = R̄ᵀ F                                                 (4)
 
-So I θ/h² = Σ Bᵀ F stands beside M (x' - x*)/h² of all else. By (1), and not by -ω × I ω as it is at the start, bodies
-that tumble keep their angular momentum, and hardly gain energy. R̄ is halfway between R and R': what F does to the body
-is then F times its way along the chord from R r to R' r, as it is for nodes. With R' itself a row of hard edges between
-two pins, stretched by no more than 1e-6, would put energy into a body that turns. G is what F does when its body turns:
-to the matrix what T/l is for taut edges. Where it is not positive, as much is added as makes it so.
+So I θ/h² = Σ Bᵀ F stands beside M (x' - x*)/h² of all else. (1), instead of -ω × I ω at the start of the step, lets
+tumbling bodies keep their angular momentum and hardly gain energy. R̄ is halfway between R and R': the work of F on the
+body is then F times the chord from R r to R' r, as for nodes. With R' itself, a row of hard edges between two pins that
+is stretched by 1e-6 would add energy to a rotating body. G is the geometric stiffness of F, as T/l is for taut edges.
+Where it is indefinite it is shifted until it is positive.
 """
 
 from __future__ import annotations

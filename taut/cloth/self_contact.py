@@ -69,13 +69,13 @@ def solve_with_self_contact(system, state, ctx, t, h):
         status = solve_step(system, state, ctx, t, h)
         if status != OK:
             return status
-        found = filter_step(contact.motion, contact.surface, safe, x, w, fraction)
-        if found == CAPACITY_EXCEEDED:
+        status = filter_step(contact.motion, contact.surface, safe, x, w, fraction)
+        if status == CAPACITY_EXCEEDED:
             needed = contact.motion.needed
             # So many meet only on ways that are too long for one substep.
             too_many = needed[1] + needed[3] > MAX_PAIRS_PER_NODE * contact.surface.nodes.shape[0]
             return NOT_CONVERGED if too_many else PAIRS_FULL
-        if found < 0 or found == PRESCRIBED_CUT:
+        if status < 0 or status == PRESCRIBED_CUT:
             return NOT_CONVERGED
         cut = False
         for i in range(w.shape[0]):

@@ -38,8 +38,8 @@ class NewtonSettings(NamedTuple):
     max_iterations: Annotated[int, _count("iterations where the active set is fixed")] = 40
     max_with_active_set: Annotated[int, _count("iterations where the active set may change")] = 22
     max_after_interior_point: Annotated[int, _count("iterations after the interior point")] = 20
-    settling_iterations: Annotated[int, _count("iterations after which the active set should change little")] = 5
-    changing_share: Annotated[float, _size("by then at most one of so many rows may enter or leave", 1.0)] = 300.0
+    active_set_iterations: Annotated[int, _count("iterations after which the active set may hardly change")] = 5
+    rows_per_change: Annotated[float, _size("from then on at most one row in so many may enter or leave", 1.0)] = 300.0
     changes_decay: Annotated[float, _size("factor on that in each iteration from there on", 0.0, 1.0)] = 0.7
     trial_interval: Annotated[int, _count("iterations between trials of a true matrix that was not definite")] = 4
     buckling_tolerance: Annotated[float, _size("factor on the residual's tolerance while springs buckle", 1.0)] = 10.0
@@ -117,12 +117,12 @@ def current() -> Settings:
 @contextmanager
 def changed(**values: float) -> Iterator[Settings]:
     """Runs that begin inside have these values."""
-    found = current()
+    settings = current()
     for name, value in values.items():
-        found = _with(found, name, value)
-    token = _current.set(found)
+        settings = _with(settings, name, value)
+    token = _current.set(settings)
     try:
-        yield found
+        yield settings
     finally:
         _current.reset(token)
 

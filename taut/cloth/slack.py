@@ -1,4 +1,4 @@
-"""Slacks s and multipliers T of limits and contacts, whose product falls: the parts of interior_point.py.
+"""Slacks s and multipliers T of limits and contacts: the parts of the interior point (interior_point.py).
 
     φ + s = 0,    T s = μ,    s > 0,  T > 0,    μ → 0                                            (1)
     T = T₀ + κ (φ + u·(δx_i - δx_j)),    κ = T/s,    T₀ = T + (μ - δT δs)/s                      (2)
@@ -25,7 +25,7 @@ def is_movable(rows, r):
 
 @compiled
 def set_initial_slacks(ctx, inertia):
-    """s, T and λ of (1): those of the substep before where they are larger."""
+    """Initialise s, T and λ of (1), warm-started with those of the previous substep where they are larger."""
     fallback = ctx.settings.fallback
     edges, rows = ctx.edges, ctx.external
     mu = fallback.initial_mu * inertia * (fallback.initial_slack * ctx.problem.mean_edge) ** 2
@@ -82,7 +82,8 @@ def set_barrier_penalties(ctx, most):
 
 @compiled
 def primal_dual_direction(ctx):
-    """δT and δs of ctx.linear.dx by (2). Returns the alpha of them that stays inside."""
+    """Compute δT and δs from ctx.linear.dx by (2). Returns the largest step length alpha that keeps T and s
+    positive."""
     fallback = ctx.settings.fallback
     edges, rows = ctx.edges, ctx.external
     alpha = 1.0
@@ -159,7 +160,7 @@ def take_primal_dual_step(ctx, alpha):
 
 @compiled
 def set_active_by_slack(ctx, inertia):
-    """The active set: where the multiplier outweighs the slack."""
+    """Set the active set: rows whose multiplier, scaled, exceeds their slack."""
     edges, rows = ctx.edges, ctx.external
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:

@@ -1,4 +1,4 @@
-"""A step of deformables whose edges and contacts are held by multipliers, to tolerances, at any stiffness.
+"""The implicit Euler step of deformables: edges and contacts are enforced by multipliers, to tolerances.
 
     x* = x after the unconstrained part: forces alone, in small steps or one                     (1)
     M (x' - x*)/h² + Σ T u - Σ λ ω n = 0,    v' = (x' - x)/h                                     (2)
@@ -7,9 +7,10 @@
     contacts     gap ≥ 0,  λ ≥ 0,  one of them an equality
 
 The bracket in (3) is the difference between the velocity after the small steps of the prediction and their mean; with
-one small step it is zero. It stays out of v', so that what is held at rest is seen at rest. (2) is solved by newton.py,
-warm-started with the multipliers of the step before; where deformables touch each other, by self_contact.py. A substep
-that does not converge, or in which something passed through an obstacle, is halved and taken again.
+one small step it is zero. It is left out of v', so that nodes held at rest have zero velocity in records. (2) is solved
+by newton.py, warm-started with the multipliers of the step before; where deformables touch each other, by
+self_contact.py. A substep that does not converge, or in which a node passed through an obstacle, is repeated with half
+the length.
 """
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in a
 
 @compiled
 def set_contact_targets(system, state, ctx, t, h, recovery):
-    """Depth that this substep may leave: of a depth at its start the fraction `recovery` is pushed out.
+    """Set the depth that this substep may leave: of a depth at its start the fraction `recovery` is corrected.
 
-    Contacts that both sides are about to leave are released, if their rule says so.
+    Separating contacts are released, if their rule says so.
     """
     rows = ctx.external
     for r in range(rows.phi.shape[0]):
@@ -77,7 +78,7 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
 
 @on_demand(types.boolean)
 def passes_through_obstacle(system, state, ctx, t):
-    """Whether something was inside an obstacle on its way and left it on another side, or is held there."""
+    """Whether a node passed through an obstacle within the substep, or ended on its wrong side."""
     rows, middle = ctx.external, ctx.work.x_trial
     for k in range(1, 5):
         for i in range(middle.shape[0]):
@@ -94,9 +95,9 @@ def passes_through_obstacle(system, state, ctx, t):
 
 @inline
 def deactivate_unloaded(ctx):
-    """Between steps the active set is what has a positive multiplier.
+    """Between steps, deactivate all rows without a positive multiplier.
 
-    By the paper's rule limits are released here alone: a spring again where the multiplier resists shrinkage.
+    By the paper's rule limits are released here only, when their multiplier resists shrinkage.
     """
     edges, rows = ctx.edges, ctx.external
     for e in range(edges.i.shape[0]):
@@ -126,7 +127,7 @@ def substep(system, state, ctx, t, h):
     copy3(x, x_start)
     predict(system, state, ctx, t, h)
     recovery = min(RECOVERY, h / RECOVERY_TIME)
-    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance)
+    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.x_trial, ctx.problem.mean_edge
@@ -149,7 +150,6 @@ def substep(system, state, ctx, t, h):
         return NOT_CONVERGED
     if ctx.external.phi.shape[0] == 0 and ctx.problem.has_self_contact == 0:
         restore_mass_centres(ctx, x)
-    deactivate_unloaded(ctx)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):
@@ -157,6 +157,7 @@ def substep(system, state, ctx, t, h):
             ctx.memory.lag[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
     accumulate_losses(system, state, ctx, h)
+    deactivate_unloaded(ctx)
     accumulate_force_work(system, state, t + h, h)
     add_impulses(ctx.external, ctx.impulses, h)
     release_outside(ctx.external, rules)
@@ -165,8 +166,8 @@ def substep(system, state, ctx, t, h):
 
 @inline
 def longest_substep(state, ctx, h):
-    """The longest substep, in units of h / MAX_SUBSTEPS, in which nothing moves over more than a part of the smallest
-    ball, nor, where deformables may touch, over many edges: the search for pairs would find everything."""
+    """The longest substep, in units of h / MAX_SUBSTEPS, in which no node moves by more than a fraction of the smallest
+    ball nor, where deformables may touch, by many edge lengths: the broad phase would find too many pairs."""
     settings = ctx.settings.newton
     count = ctx.linear.nodes.order.shape[0]
     node = 0.0
@@ -197,10 +198,10 @@ def history_in_use(ctx):
 @on_demand(types.none)
 def save_state(state, ctx, k):
     """Keep the state under the number k: STEP_START or SUBSTEP_START."""
-    kept = ctx.work.saved[k]
-    copy3(state.x, kept[0])
-    copy3(state.v, kept[1])
-    copy3(ctx.memory.lag, kept[2])
+    saved = ctx.work.saved[k]
+    copy3(state.x, saved[0])
+    copy3(state.v, saved[1])
+    copy3(ctx.memory.lag, saved[2])
     copy4(state.quat, ctx.work.saved_quat[k])
     copy1(state.ledger, ctx.work.saved_ledger[k])
     copy1(ctx.memory.multipliers, ctx.work.saved_multipliers[k])
@@ -211,10 +212,10 @@ def save_state(state, ctx, k):
 @on_demand(types.none)
 def restore_state(state, ctx, k):
     """Go back to the state that was kept under the number k."""
-    kept = ctx.work.saved[k]
-    copy3(kept[0], state.x)
-    copy3(kept[1], state.v)
-    copy3(kept[2], ctx.memory.lag)
+    saved = ctx.work.saved[k]
+    copy3(saved[0], state.x)
+    copy3(saved[1], state.v)
+    copy3(saved[2], ctx.memory.lag)
     copy4(ctx.work.saved_quat[k], state.quat)
     copy1(ctx.work.saved_ledger[k], state.ledger)
     copy1(ctx.work.saved_multipliers[k], ctx.memory.multipliers)

@@ -1,4 +1,4 @@
-"""When a step counts as solved, and the penalties κ of the augmented Lagrangian on the way there."""
+"""Tolerances of a step, and the penalties κ of the augmented Lagrangian."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def length_tolerance(ctx, off):
     """Tolerance on relative lengths: an error δ at the end of a step leaves with δ/h. δ ~ h², or motion would not
     converge.
 
-    Not by the paper's rule: an edge that has entered stays until the end of the step, and there may be more of them
-    than a sheet can hold at once.
+    Not so by the paper's rule: an active edge stays active until the end of the step, and more edges may be active than
+    can be satisfied at once.
     """
     scale = 1.0 if ctx.problem.paper_rule == 1 else min(1.0, (ctx.work.dt[0] / ctx.settings.tolerances.usual_step) ** 2)
     return max(off * scale, ctx.problem.tolerance)
@@ -23,8 +23,8 @@ def length_tolerance(ctx, off):
 def residual_tolerance(ctx):
     """Tolerance δ on the residual as a displacement [m]. A residual m δ/h² acts in every step: δ ~ h³.
 
-    Where forces decide about an active set, it begins to fall at longer steps. Elsewhere fine sheets have the tolerance
-    of coarser ones: the error of motion is the same.
+    Where forces determine an active set, δ begins to fall at longer steps. Elsewhere fine cloth has the tolerance of
+    coarser cloth, since the error of the motion is the same.
     """
     tolerances = ctx.settings.tolerances
     decides = ctx.problem.has_limits == 1 or ctx.external.phi.shape[0] > 0 or ctx.problem.has_self_contact == 1
@@ -43,7 +43,7 @@ def pin_tolerance(ctx):
 
 @inline
 def largest_overlap(ctx):
-    """How much nearer deformables are than their rows ask for, as a share of that distance."""
+    """The largest overlap of deformables, as a fraction of the distance that their rows ask for."""
     contact = ctx.self_contact
     worst = 0.0
     for r in range(contact.row_count[0]):
@@ -53,10 +53,10 @@ def largest_overlap(ctx):
 
 @compiled
 def set_initial_penalties(ctx, inertia, hard):
-    """κ of each edge and row to begin with: stiff enough to release multipliers of the step before.
+    """Set the initial κ of each edge and row, stiff enough to release the multipliers of the previous step.
 
-    Multipliers of an impact are hundreds of times those of the step after it. With a κ that is soft for them, edges
-    would have to shrink to a fraction before they are free.
+    Multipliers of an impact are hundreds of times those of the next step. If κ were too soft for them, edges would have
+    to shrink to a fraction of their length before they are released.
     """
     tolerances = ctx.settings.tolerances
     edges, rows, self_rows = ctx.edges, ctx.external, ctx.self_contact.rows

@@ -37,6 +37,7 @@ class Edges(NamedTuple):
     lam_est: np.ndarray  # (e,) T₀, its estimate in the augmented Lagrangian [N]
     penalty: np.ndarray  # (e,) κ [N/m]
     active: np.ndarray  # (e,) bool: in the active set
+    stays: np.ndarray  # (e,) bool: it stays there in this step, whatever the sign of T
     u: np.ndarray  # (e, 3) unit vector from j to i
     l: np.ndarray  # (e,) [m]
     phi: np.ndarray  # (e,) l - target [m]
@@ -46,7 +47,7 @@ class Edges(NamedTuple):
 
 
 class Unknowns(NamedTuple):
-    """What is solved for, and what couples it."""
+    """The unknowns of a step, and the pairs that couple them."""
 
     unknown: np.ndarray  # (slots,) number of the slot's unknown, -1: fixed or driven
     slot: np.ndarray  # (unknowns,)
@@ -141,5 +142,5 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     return Edges(
         i, j, node_pair, length, most, most.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e), np.zeros(e),
-        ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
+        ~one_sided, ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
     ), hard_row, ends[both]  # fmt: skip

@@ -89,6 +89,7 @@ class Part:
     points: tuple  # scene.specs.Point
     parameters: tuple = ()
     ints: tuple = ()
+    along: tuple | None = None  # two directions that coincide where it holds; its Φ vanishes where they oppose, too
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ Steps
     driver_work.py      the work of moving walls and of driven bodies in contact
     dissipation.py      the energy that impacts and friction dissipate
     event_log.py        events and records
-    snapshot.py         one instant opened up, for `taut explain`
+    snapshot.py         the contact problem of one instant, for `taut explain`
 
 Solvers, which know nothing of scenes
 

@@ -1,4 +1,4 @@
-"""Which algorithm treats inequalities under the name of each method.
+"""The algorithm that each method uses for scenes with inequalities.
 
 Scenes with inequalities need more than a method's own step. Each algorithm below is a whole `Method` with its own
 doc, order, level, number of solves and options; CONTACT_METHODS lists them by the public name of the method.
@@ -159,12 +159,12 @@ def time_stepping(method: Method, projected: bool = False) -> Method:
     def prepare(model, system, state, values):
         ctx = context_of(model, state, values)
         while len(model.inequalities.ball_slot) and not pairs_fit(state, ctx):
-            state = with_pairs(state, int(GROWTH * ctx.pairs.found[0]))
+            state = with_pairs(state, int(GROWTH * ctx.pairs.output[0]))
             ctx = context_of(model, state, values)
         return state, ctx
 
     def grow(model, system, state, numbers, ctx, least):
-        state = with_pairs(state, max(least, int(GROWTH * ctx.pairs.found[0])))
+        state = with_pairs(state, max(least, int(GROWTH * ctx.pairs.output[0])))
         return state, context_of(model, state, numbers)
 
     return replace(

@@ -38,7 +38,7 @@ def update_all_pairs(state, ctx, speed, h):
     reach = needed + SKIN * ctx.problem.smallest_ball
     count = near_pairs(state.x, ineq.ball_slot, ineq.ball_radius, ineq.ball_group, reach, work.grid, work.new_pairs)
     if count > work.new_pairs.shape[0]:
-        work.found[0] = count
+        work.output[0] = count
         return PAIRS_FULL
     carry(state.pairs, state.pair_count[0], state.pair_lam, work.new_pairs, count, work.new_lam)
     for k in range(count):
@@ -124,7 +124,7 @@ def add_ball_rotation(ctx, quat, n, source, slot, arm):
 
 @inline
 def deepest_overlap(state, ctx):
-    """The largest overlap of any pair; its place in state.pairs into ctx.pairs.found."""
+    """The largest overlap of any pair; its place in state.pairs into ctx.pairs.output."""
     return deepest_of_pairs(state, ctx) if state.pair_count[0] > 0 else 0.0
 
 
@@ -136,5 +136,5 @@ def deepest_of_pairs(state, ctx):
         phi, _, _, _ = pair_gap(ctx.ineq, state, k)
         if -phi > worst:
             worst = -phi
-            ctx.pairs.found[0] = k
+            ctx.pairs.output[0] = k
     return worst

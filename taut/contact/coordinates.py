@@ -119,7 +119,7 @@ def change_by(coordinates):
 
 
 @on_demand(types.none)
-def respond(ctx, B, n):
+def set_response(ctx, B, n):
     """(2) of a unit impulse of candidate n's row of B, into ctx.vel.response."""
     cand, coordinates = ctx.cand, ctx.coordinates
     force = coordinates.force

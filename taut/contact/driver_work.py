@@ -1,4 +1,4 @@
-"""The work of what moves on its own: walls that are functions of time, and driven bodies in contact.
+"""The work of drivers in contacts: walls that are functions of time, and driven bodies.
 
     s = Φ_t + J v_d                                 rate of Φ while free bodies stand still              (1)
     dT = P·(Φ̇⁻ + Φ̇⁺)/2 - P·s                       what impulses P change kinetic energy by             (2)

@@ -1,4 +1,5 @@
-"""Where a step meets its first event: trial steps of a method with the active rows enforced, and the search along them.
+"""Location of the first event in a step: trial steps of a method with the active rows enforced, and root finding along
+them.
 
     event functions g: Φ of rows that are not active, λ of those that are                       (1)
     the step ends where the first of them becomes negative                                      (2)
@@ -6,8 +7,9 @@
     whether it was negative in between                                                          (3)
 
 Methods at acceleration level enforce active rows with the λ of accelerate_active, all others with their own step
-(enforced_rows.py). What an event leaves of a step may be short, and a method that asks for Φ = 0 at its end divides Φ
-by it. So the state is projected at each event, and what is shorter than a hundredth of a step is left to Runge-Kutta.
+(enforced_rows.py). The rest of a step after an event may be short, and a method that asks for Φ = 0 at its end divides
+Φ by its length. So the state is projected at each event, and a rest shorter than a hundredth of a step is integrated by
+Runge-Kutta.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What inequalities did: events, and λ, Φ and dΦ/dt for records.
+"""Events of inequalities, and their λ, Φ and dΦ/dt for records.
 
 In fixed steps a contact gives P = h λ in a step, with restitution other than λ of the step:
 
@@ -39,7 +39,7 @@ def events_of_steps(ctx):
 
 @inline
 def forget_steps(ctx, so_far):
-    """What was written since then by a step that is taken again."""
+    """Remove the entries written since then by a step that is repeated."""
     events = ctx.events
     events.filled[0], events.log.filled[0], events.instant[0] = so_far
 

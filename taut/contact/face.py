@@ -1,6 +1,6 @@
 """Equalities on a set of rows: S_FF λ_F = -c_F, λ = 0 elsewhere, whatever the rank of S_FF.
 
-Rows are scaled, so that neither units nor masses decide what counts as small:
+Rows are scaled, so that tolerances do not depend on units and masses:
 
     A = D S D,   q = D c,   λ = D y,   D = diag(e)^(-1/2)                       (1)
 

@@ -1,4 +1,4 @@
-"""Coulomb friction: who sticks and who slips, for all contacts together.
+"""Coulomb friction of all contacts together: which ones stick and which ones slip.
 
 Contact k has three rows: one along its normal, two along its tangents. w = S λ + c are their velocities at
 the end of the step, λ their impulses:

@@ -1,6 +1,6 @@
-"""What a step with inequalities works on besides system and state: the context of the algorithms in this package.
+"""The context of the algorithms in this package: the data that a step with inequalities uses besides system and state.
 
-    ctx.problem   ContactProblem    constant: options, tolerances, what the scene has
+    ctx.problem   ContactProblem    constant: options, tolerances, sizes
     ctx.ineq      Inequalities      all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
     ctx.rows      RowWork           one entry for each of these rows: active set, event functions
     ctx.cand      ContactRows       the rows that may matter in a step, as sparse rows for the solvers
@@ -45,7 +45,7 @@ SPEED_TOLERANCE = 1e-7  # [m/s]
 
 @structure
 class ContactProblem(NamedTuple):
-    """What does not change during a run."""
+    """Data that is constant during a run."""
 
     tolerance: float  # [m] on |Φ| of equalities and on the depth of inequalities
     residual_accepted: int  # 1: equalities contradict each other, a residual is accepted
@@ -131,7 +131,7 @@ class PairWork(NamedTuple):
     was_active: Array  # (pairs,) 1: pushed in the last step
     compliance: Array  # (1,) relative compliance of contacts of groups where they are many; zero until the first step
     is_compliant: Array  # (1,) 1: some contact was compliant when λ was last found
-    found: Array  # (1,) number of pairs that were found, or the deepest one
+    output: Array  # (1,) of the last search: the number of pairs, or the index of the deepest one
 
 
 @structure
@@ -146,7 +146,7 @@ class EventBuffers(NamedTuple):
 
 @structure
 class ContactContext(NamedTuple):
-    """All of it: the context of contact algorithms."""
+    """The context of contact algorithms: all structures above."""
 
     problem: ContactProblem
     ineq: Inequalities
@@ -256,7 +256,7 @@ def pair_work(balls: int, state: State) -> PairWork:
         was_active=np.zeros(len(state.pairs), np.int64),
         compliance=np.zeros(1),
         is_compliant=np.zeros(1, np.int64),
-        found=np.zeros(1, np.int64),
+        output=np.zeros(1, np.int64),
     )
 
 

@@ -1,4 +1,4 @@
-"""The exact answer: λ ≥ 0, w = Sλ + c ≥ 0, λ·w = 0, where S may be singular.
+"""The exact solution of λ ≥ 0, w = Sλ + c ≥ 0, λ·w = 0, where S may be singular.
 
 These are the conditions of a convex problem, here in the scaled unknowns of face.py:
 
@@ -134,13 +134,13 @@ def unmovable(c, m, work):
     top = 0.0
     for i in range(m):
         top = max(top, abs(c[i]))
-    found = np.int64(-1)
+    lowest_row = np.int64(-1)
     lowest = -ACCEPTED * top
     for i in range(m):
         if work.d[i] == 0.0 and c[i] < lowest:
-            found = i
+            lowest_row = i
             lowest = c[i]
-    return found
+    return lowest_row
 
 
 @on_demand(types.Tuple((types.float64, types.int64, types.boolean, types.int64)))
@@ -163,9 +163,9 @@ def search(m, work, log, instant):
         for i in range(m):
             work.face[i] = work.active[i]
         redundant = solve_face(m, work)
-        found = violation(m, work)
-        if turn == 0 or found < best:
-            best = found
+        now = violation(m, work)
+        if turn == 0 or now < best:
+            best = now
             dependent = redundant
             for i in range(m):
                 work.y_best[i] = work.y[i]

@@ -67,15 +67,15 @@ def find_impacts(state, ctx, h, n, threshold):
     Returns whether any has an impact with restitution, and how many candidates touch at the end of the step.
     """
     cand, rate = ctx.cand, ctx.dense.w
-    found = False
+    has_impact = False
     count = 0
     for i in range(n):
         if touches(ctx, i, state.v, h):
             count += 1
         rate[i] = row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i)
         if cand.lam[i, 0] > 0.0 and cand.restitution[i] > 0.0 and rate[i] < -threshold:
-            found = True
-    return found, count
+            has_impact = True
+    return has_impact, count
 
 
 @on_demand(types.boolean)
@@ -87,8 +87,8 @@ def apply_restitution(system, state, ctx, t, h, n):
     """
     cand, dense, ledger = ctx.cand, ctx.dense, state.ledger
     threshold = impact_speed(ctx.problem, h)
-    found, count = find_impacts(state, ctx, h, n, threshold)
-    if not found:
+    has_impact, count = find_impacts(state, ctx, h, n, threshold)
+    if not has_impact:
         return False
     without_normals(system, ctx, n)
     factor = 1.0

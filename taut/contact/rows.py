@@ -1,4 +1,4 @@
-"""Contact rows: sparse rows of J and of the tangents T, whatever kind, group or pair a contact came from.
+"""Contact rows: sparse rows of J and of the tangents T, for contacts of kinds, groups and pairs alike.
 
 A row consists of blocks: a 3-vector for each slot (a point, or the rotation of a rigid body) that the contact acts on.
 `B` below is one of cand.J, cand.T1, cand.T2.

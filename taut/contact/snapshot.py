@@ -1,4 +1,4 @@
-"""One instant opened up: the problem that the rules solve there, in numbers that Python can look at.
+"""The contact problem of one instant, as the active-set rules solve it, in arrays for Python.
 
     w = S λ + c,    S = J P W Jᵀ,    c = J v̇₀ - d                                       (1)
     v̇ = v̇₀ + P W Jᵀ λ                                                                    (2)

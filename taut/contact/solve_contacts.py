@@ -4,7 +4,7 @@
     v' = v + W (J_eᵀ λ_e + Jᵀ λ),    λ ≥ 0,    λ·w = 0                                          (2)
     S = J (W - W J_eᵀ (J_e W J_eᵀ)⁻¹ J_e W) Jᵀ                                                 (3)
 
-Equalities are solved by taut.linalg as ever. Few inequalities are reduced to the dense Schur complement (3) and given
+Equalities are solved by taut.linalg. Few inequalities are reduced to the dense Schur complement (3) and given
 to the active-set rule; many are solved by projected Gauss-Seidel, with the equalities solved again after each sweep.
 """
 
@@ -14,7 +14,7 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_with_factor
-from .coordinates import add_all_impulses, respond
+from .coordinates import add_all_impulses, set_response
 from .friction import stick_or_slip
 from .impact import solve_impacts
 from .projected_gauss_seidel import apply, prepare, project, sweep
@@ -50,7 +50,7 @@ def project_equalities(system, v, target, lam):
 def impulse_response(system, ctx, B, n):
     """P W Bᵀ e_n into ctx.vel.response: the change of velocity by a unit impulse of candidate n's row of B."""
     if ctx.coordinates.used == 1:
-        respond(ctx, B, n)
+        set_response(ctx, B, n)
         return
     cand, u, w = ctx.cand, ctx.vel.response, system.bodies.inverse_mass
     for k in range(cand.ptr[n], cand.ptr[n + 1]):
@@ -132,7 +132,8 @@ def solve_contacts(system, ctx, n, rule, v, instant):
 
 @on_demand(types.int64)
 def solve_reduced(system, ctx, n, rule, v, instant):
-    """The same in reduced coordinates, which obey the equalities: v does already. ctx.vel.v_pred holds W f."""
+    """`solve_contacts` in reduced coordinates, in which v satisfies the equalities already. ctx.vel.v_pred holds W
+    f."""
     status = OK
     if n > 0:
         status = apply_rule(system, ctx, n, rule, v, instant)

@@ -12,6 +12,7 @@
     constraints.py   equalities, their velocities, and inequalities between bodies
     equalities.py    how far a start may be off, in words
     projection.py    the nearest place where equalities hold
+    alignment.py     axes that would end opposed, where rows hold as well: turned before the search
     deformables.py   cloth and solids: edges, nodes inside solids, crossings; in words
     repair.py        nodes moved out of solids and edges brought back, by the least motion
     untangle.py      crossings taken apart

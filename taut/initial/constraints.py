@@ -257,7 +257,7 @@ def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> 
     found = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
     if overlap > 0.0:
         slots = {info.slot: info.name for info in model.body_info}
-        pair = state.pairs[int(ctx.pairs.found[0])]
+        pair = state.pairs[int(ctx.pairs.output[0])]
         a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
         found.append((overlap, f"{a}|{b}"))
     found.sort(key=lambda entry: -entry[0])

@@ -15,6 +15,7 @@ from ..errors import TautError, and_more, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
+from .alignment import misalignment
 from .projection import CONVERGED, project
 
 Array = np.ndarray
@@ -46,6 +47,8 @@ def meet_equalities(
     phi          (rows,) Φ at the start
     conflicting  rows contradict each other: what they leave is no fault of the start
     """
+    opposed = misalignment(model, state)
+    phi = np.where(opposed > 0.0, opposed, phi)
     off = np.abs(phi) / scale
     if off.max() > ROUNDING:
         off[_own_check(model)] = 0.0

@@ -10,6 +10,8 @@ with Φ and J at q ⊞ d. Where (2) does not converge, as may happen far from Φ
 finds a place with Φ = 0 but not always the nearest:
 
     (J W Jᵀ) μ = -Φ,    q' = q ⊞ W Jᵀ μ                                                     (3)
+
+Where both end with axes that should coincide opposed, or do not converge, bodies are turned first (alignment.py).
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from ..model.evaluate import (
     solve,
 )
 from ..model.rotation import product
+from .alignment import align, misalignment
 
 Array = np.ndarray
 ROUNDS = 200
@@ -106,12 +109,15 @@ def project(model: Model, system: System, state: State, scale: Array, size: floa
     longest = np.full(len(state.x), LONGEST_MOVE * size)
     longest[model.bodies.spin_slot] = LARGEST_TURN
     tries = []
-    for nearest in (True, False):
+    for aligned, nearest in ((False, True), (False, False), (True, True), (True, False)):
         state.x[:], state.quat[:] = before.x, before.quat
+        if aligned and not align(model, state):
+            break
         with np.errstate(all="ignore"):
             last = approach(system, state, before.x, before.quat, longest, nearest)
             polish(system, state, 0.0)
             left = np.nan_to_num(np.abs(system.work.phi) / scale, nan=np.inf)
+        left = np.maximum(left, misalignment(model, state))
         tries.append((left, state.x.copy(), state.quat.copy(), nearest and bool(last <= CONVERGED * size)))
         if left.max() <= CONVERGED:
             break

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..constraints.base import Coordinate
 from ..errors import TautError
+from ..linalg.dense import on_one_thread
 from ..model import Model
 from ..model.arrays import State
 from ..model.frames import conjugate, rotate
@@ -23,6 +24,7 @@ Array = np.ndarray
 MET = 1e-6  # of the rates asked for: what may be left of (1)
 
 
+@on_one_thread
 def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
     """Give state.v the rates that joints ask for; returns whether any does.
 

@@ -99,17 +99,20 @@ def turned_along(start: np.ndarray, end: np.ndarray, vector: np.ndarray) -> np.n
     cross, cosine = np.cross(start, end), float(start @ end)
     if not cross.any():
         return vector if cosine > 0.0 else -vector + 2.0 * across(start) * float(across(start) @ vector)
-    return cosine * vector + np.cross(cross, vector) + cross * float(cross @ vector) / (1.0 + cosine)
+    # 1/(1 + cosine), which rounding leaves no digits of where the two nearly oppose each other
+    factor = 1.0 / (1.0 + cosine) if cosine > 0.0 else (1.0 - cosine) / float(cross @ cross)
+    return cosine * vector + np.cross(cross, vector) + cross * float(cross @ vector) * factor
 
 
 def aligned(a: Axes, b: Axes) -> tuple[Part, ...]:
     """z_a stays along z_b: two rows."""
-    return Part("perpendicular", (a.z, b.x), (0.0,)), Part("perpendicular", (a.z, b.y), (0.0,))
+    return tuple(Part("perpendicular", (a.z, other), (0.0,), along=(a.z, b.z)) for other in (b.x, b.y))
 
 
 def locked(a: Axes, b: Axes) -> tuple[Part, ...]:
     """All axes stay along each other: three rows."""
-    return tuple(Part("perpendicular", pair, (0.0,)) for pair in ((a.x, b.y), (a.y, b.z), (a.z, b.x)))
+    rows = ((a.x, b.y, b.x), (a.y, b.z, b.y), (a.z, b.x, b.z))
+    return tuple(Part("perpendicular", (own, other), (0.0,), along=(own, same)) for own, other, same in rows)
 
 
 def coincident(arguments: dict[str, Any]) -> Part:

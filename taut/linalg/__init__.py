@@ -28,7 +28,7 @@ from taut.linalg.assemble import assemble, assemble_pair, multiply
 from taut.linalg.grouped import sweep_back, sweep_forwards
 from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECONDITIONERS, SOLVERS, Linear
 from taut.linalg.plan import describe, plan
-from taut.linalg.rank import dependent_rows
+from taut.linalg.rank import dependences, dependent_rows
 from taut.linalg.singular import close_kept, keep_out
 from taut.linalg.solve import ACCURATE, DOUBT, factor, factor_regular, solve
 
@@ -45,6 +45,7 @@ __all__ = [
     "assemble",
     "assemble_pair",
     "close_kept",
+    "dependences",
     "dependent_rows",
     "describe",
     "factor",

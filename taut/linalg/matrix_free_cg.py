@@ -3,8 +3,11 @@
     α = rᵀz / pᵀAp,    u += α p,    r -= α A p                                 (1)
     z = P r,    p ← z + (rᵀz)_new / (rᵀz)_old p                                (2)
 
-`multiply` and `precondition` are bound by each system: `specialise` compiles a copy. For a stored sparse matrix, which
-may be singular, see pcg.py.
+`multiply` and `precondition` are bound by each system: `specialise` compiles a copy. The other conjugate gradients of
+taut solve other problems: linalg/pcg.py a stored sparse matrix that may be singular (it stops at a direction without
+curvature); cloth/active_system.py the same plus a term of low rank that is not stored; cloth/contact_schur.py a Schur
+complement, of which each product is a solve for the nodes; cloth/bounded_tensions.py has bounds on the unknowns;
+contact/conjugate_residuals.py lowers the residual instead of the energy, on a face of Coulomb's cones.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ are independent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,15 +39,28 @@ def null_vector(col_ptr, col_idx, fac, k, z):
         z[j] = total
 
 
+class Dependence(NamedTuple):
+    """A smallest set of dependent rows: Σ weights_k J_k = 0, with weights of length one."""
+
+    rows: list[int]
+    weights: np.ndarray
+
+
 def dependent_rows(A: np.ndarray | sp.spmatrix) -> list[list[int]]:
     """The groups of rows of A = J W Jᵀ that are linearly dependent, at most MOST_GROUPS of them."""
+    return [dependence.rows for dependence in dependences(A)[1]]
+
+
+def dependences(A: np.ndarray | sp.spmatrix) -> tuple[int, list[Dependence]]:
+    """The rank of A = J W Jᵀ, and its dependent rows, at most MOST_GROUPS sets of them."""
     import scipy.sparse as sp
 
     A = sp.csr_matrix(A)
     A.eliminate_zeros()
     m = A.shape[0]
     diagonal = A.diagonal()
-    scale = sp.diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+    unit = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
+    scale = sp.diags(unit)
     A = sp.csr_matrix(scale @ A @ scale + 0.0 * sp.identity(m))  # the pattern needs every diagonal
     perm = minimum_degree(A)
     lower = sp.tril(A[perm][:, perm], format="csr")
@@ -59,9 +72,12 @@ def dependent_rows(A: np.ndarray | sp.spmatrix) -> list[list[int]]:
     row_ptr, row_idx = row_ptr.astype(np.uint64), row_idx.astype(np.uint32)
     pattern = col_ptr, col_idx, row_ptr, row_idx
     factor_sparse((ptr, idx, lower.data), pattern, filled, fac, inverse, z, PIVOT_TOLERANCE)
-    groups = []
-    for k in np.flatnonzero(inverse == 0.0)[:MOST_GROUPS]:
+    without_pivot = np.flatnonzero(inverse == 0.0)
+    found = []
+    for k in without_pivot[:MOST_GROUPS]:
         null_vector(col_ptr, col_idx, fac, int(k), z)
         places = np.flatnonzero(np.abs(z) > SUPPORT * np.abs(z).max())
-        groups.append(sorted(int(row) for row in perm[places]))
-    return sorted(groups)
+        places = places[np.argsort(perm[places])]
+        weights = unit[perm[places]] * z[places]
+        found.append(Dependence(perm[places].tolist(), weights / np.linalg.norm(weights)))
+    return m - len(without_pivot), sorted(found, key=lambda dependence: dependence.rows)

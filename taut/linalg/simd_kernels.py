@@ -53,10 +53,10 @@ class Lanes:
         self.builder.store(vector, self.builder.bitcast(self.place(at), VECTOR.as_pointer()), align=8)
 
     def add_product(self, total: Any, x: Any, y: Any) -> Any:
-        """total + x y, in one rounding where the machine has an instruction for it."""
+        """total + x y of vectors or numbers, in one rounding where the machine has an instruction for it."""
         if FUSED:
-            kind = ir.FunctionType(VECTOR, [VECTOR] * 3)
-            fma = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.fma.v{LANES}f64")
+            kind, name = total.type, "llvm.fma.f64" if total.type == REAL else f"llvm.fma.v{LANES}f64"
+            fma = cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(kind, [kind] * 3), name)
             return self.builder.call(fma, [x, y, total])
         return self.builder.fadd(total, self.builder.fmul(x, y))
 
@@ -245,13 +245,16 @@ def factor_tile(typingctx, fac, a, count, columns, least, inverse, at):
 
         def column(c):
             x, k = rest[c], ir.Constant(VECTOR, [float(i == c) for i in range(LANES)])
-            for before, k_before, less in done:
-                entry = fac.in_all_lanes(builder.fmul(less, builder.extract_element(before, SHORT(c))))
-                x, k = fac.add_product(x, before, entry), fac.add_product(k, k_before, entry)
             pivot = builder.extract_element(x, SHORT(c))
+            for before, k_before, less in done:
+                entry = builder.extract_element(before, SHORT(c))
+                # a pivot waits for the quotient before it only, and not for a vector
+                pivot = fac.add_product(builder.extract_element(x, SHORT(c)), builder.fmul(entry, entry), less)
+                entry = fac.in_all_lanes(builder.fmul(less, entry))
+                x, k = fac.add_product(x, before, entry), fac.add_product(k, k_before, entry)
             small = builder.fcmp_ordered("<=", pivot, least.number(WORD(c)))
             one_by = builder.select(small, REAL(0.0), builder.fdiv(REAL(1.0), pivot))
-            # columns that follow wait for the quotient only, not for its root
+            # columns that follow do not wait for its root
             done.append((x, k, builder.fneg(one_by)))
             r = builder.call(root, [one_by])
             builder.store(r, inverse.place(builder.add(at, WORD(c))))

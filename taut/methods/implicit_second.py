@@ -44,22 +44,23 @@ def step(system, state, t, h, options):
     work, w = system.work, system.bodies.inverse_mass
     x, quat, v, lam = state.x, state.quat, state.v, state.lam
     v_predicted, v_half = work.v1, work.v2
+    slots = system.bodies.slots  # of points, these alone: places on bodies follow from them
 
     # Predictor
     midpoint = options[INTEGRATOR] == MIDPOINT
     first_order(system, state, t, h, options[INTEGRATOR], v_predicted, lam)  # (1), (2)
-    copy(x, work.x1)
+    copy(x[:slots], work.x1)
     copy(quat, work.quat1)
     advance_positions(system, x, quat, v_predicted, h, work.x1, work.quat1)
-    copy(v_predicted, v_half)
+    copy(v_predicted[:slots], v_half)
     set_time(system, t + h, work.x1, work.quat1, v_half)
     evaluate_constraints(system, t + h, work.x1, work.quat1, v_half, False, work.J)
     for r in range(lam.shape[0]):
         work.mu[r] = work.phi[r]  # Φ(qᵖ)
 
     # Half-time variables
-    mean(v, v_predicted, v_half)
-    copy(x, work.x2)
+    mean(v[:slots], v_predicted, v_half)
+    copy(x[:slots], work.x2)
     copy(quat, work.quat2)
     advance_positions(system, x, quat, v_predicted, 0.5 * h, work.x2, work.quat2)  # (3)
     set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
@@ -74,23 +75,23 @@ def step(system, state, t, h, options):
         if midpoint:
             evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)
         accelerations_of_forces(system)
-        for i in range(v.shape[0]):
+        for i in range(slots):
             for c in range(3):
                 v_new[i, c] = 2.0 * (v[i, c] - v_predicted[i, c]) / h + work.a[i, c]
         jacobian_times(system, work.J, v_new, work.b)
         for r in range(lam.shape[0]):
             work.b[r] = -(2.0 * work.mu[r] / (h * h) + work.b[r])  # (5), (6)
         solve_with_factor(system, work.b, lam)
-        add_scaled(v, h, work.a, v_new)
+        add_scaled(v[:slots], h, work.a, v_new)
         apply_multipliers(system, work.J, w, lam, h, v_new)  # (4)
-        mean(v, v_new, v_half)
+        mean(v[:slots], v_new, v_half)
         set_time(system, t + 0.5 * h, work.x2, work.quat2, v_half)
     if system.accumulates_work == 1:
         if midpoint:
             evaluate_forces(system, t + 0.5 * h, work.x2, work.quat2, v_half)  # the power of forces feels v'
         accumulate_work(system, state, work.J, v_half, lam, h)  # (10)
     advance_positions(system, x, quat, v_half, h, x, quat)
-    copy(v_new, v)
+    copy(v_new[:slots], v)
     set_time(system, t + h, x, quat, v)
     if options[TOLERANCE] > 0.0:
         return correct(system, state, t, h, options)

@@ -1,8 +1,8 @@
-"""What the machine holds: frozen flat arrays, their sparsity, and the functions that evaluate them.
+"""The model of a scene: frozen flat arrays, their sparsity, and the functions that evaluate them.
 
     q       x, quat     positions and orientations (arrays.py says what a slot and a point are)
     v       v           velocities
-    W       w           diagonal of the inverse mass matrix
+    W       bodies.inverse_mass   diagonal of the inverse mass matrix
     Φ J γ   work        constraint values and derivatives, filled by `evaluate_constraints` (constraint_rows.py)
     f       work.f      applied forces, filled by `evaluate_forces`
     A       linear      J W Jᵀ, planned once per topology (linalg)

@@ -39,9 +39,9 @@ def kick(system, v, h, out):
 
 @inline
 def evaluate_forces(system, t, x, quat, v):
-    """Fill work.f with the applied forces and work.power with what they do beside their potential; return V.
+    """Fill work.f with the applied forces and work.power with the power of their non-conservative part; return V.
 
-    Where gravity is all, work.f holds it from the start.
+    If gravity is the only force, work.f holds it from the start.
     """
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return 0.0
@@ -74,9 +74,11 @@ def evaluate_all_forces(system, t, x, quat, v):
             work.power[0] += tau[0] * v[spin, 0] + tau[1] * v[spin, 1] + tau[2] * v[spin, 2]
         for k in range(places.point.shape[0]):  # a force on a place turns its body
             point, base = places.point[k], places.base[k]
+            f0, f1, f2 = f[point, 0], f[point, 1], f[point, 2]
+            if f0 == 0.0 and f1 == 0.0 and f2 == 0.0:  # most places are those of joints, where no force acts
+                continue
             spin = places.slot[k] + 1
             r0, r1, r2 = to_world(quat, places.body[k], places.arm[k, 0], places.arm[k, 1], places.arm[k, 2])
-            f0, f1, f2 = f[point, 0], f[point, 1], f[point, 2]
             for c in range(3):
                 f[base, c] += f[point, c]
             f[spin, 0] += r1 * f2 - r2 * f1

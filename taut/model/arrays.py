@@ -1,4 +1,4 @@
-"""What compiled code sees of a model: named tuples of flat arrays.
+"""The structures of compiled code: named tuples of flat arrays.
 
 Points are what forces and constraints act on. The first `slots` points carry unknowns, three numbers
 each: a particle has one slot, a rigid body two (its centre of mass, then its rotation), a scalar
@@ -58,7 +58,7 @@ class Places(NamedTuple):
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
     frame: Array  # (rigid, 9) R by rows, where places were last set
-    held: int  # the first so many are all that equalities act on
+    constrained: int  # how many of the first ones equalities act on; on the others forces act alone
 
 
 @structure
@@ -160,7 +160,7 @@ class SwitchedRows(NamedTuple):
 
 @structure
 class Switches(NamedTuple):
-    """What is switched on and off by time or by conditions (switching.py)."""
+    """Constraints and forces that are switched on and off by time or by conditions (switching.py)."""
 
     keeper: Array  # (switches,) point that keeps its state
     span: Array  # (switches, 2) from, until [s]
@@ -197,14 +197,14 @@ class DryFriction(NamedTuple):
     limit: Array  # (n,) T in this step
     force: Array  # (n,) Q of the last trial,
     rate: Array  # (n,) and the rates q̇' at its end
-    wanted: Array  # (n,) Q of the next trial,
-    foretold: Array  # (n,) and the rates that it should lead to
+    next_force: Array  # (n,) Q of the next trial,
+    predicted_rate: Array  # (n,) and the rates that (2) predicts for it
     before: Array  # (n,) Q of the trial before,
     best: Array  # (n,) and of the one that came nearest
     scale: Array  # (n,) q̈ that a unit of Q causes where nothing else holds the bodies, at the start
     S: Array  # (n, n) ∂q̇'/∂Q / h
     matrix: Array  # (n, n + 1) workspace of elimination
-    unsettled: Array  # (1,) steps in which it did not settle
+    unconverged: Array  # (1,) steps in which the trials did not converge
     start: State
 
 
@@ -262,7 +262,7 @@ class System(NamedTuple):
 
 @structure
 class State(NamedTuple):
-    """All that a run needs to go on: saved as it is in a checkpoint."""
+    """The complete state of a run, as saved in checkpoints."""
 
     x: Array
     quat: Array
@@ -306,8 +306,8 @@ def dry_friction(rows: Sequence[Sequence[int]], start: State) -> DryFriction:
     """Of keeper, switch, size, type and four points of each joint."""
     table, n = np.array(rows, np.int64).reshape(-1, 8), len(rows)
     keeper, switch, size, type_ = (np.ascontiguousarray(table[:, k]) for k in range(4))
-    names = ("limit", "force", "rate", "wanted", "foretold", "before", "best", "scale")
+    names = ("limit", "force", "rate", "next_force", "predicted_rate", "before", "best", "scale")
     return DryFriction(
         keeper, switch, size, type_, np.ascontiguousarray(table[:, 4:]), **{name: np.zeros(n) for name in names},
-        S=np.zeros((n, n)), matrix=np.zeros((n, n + 1)), unsettled=np.zeros(1, np.int64), start=start,
+        S=np.zeros((n, n)), matrix=np.zeros((n, n + 1)), unconverged=np.zeros(1, np.int64), start=start,
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Constraints, inequalities and forces to batches: flat arrays by kind, so that every batch has one shape."""
+"""Batches of constraints, inequalities and forces: flat arrays by kind, so that all members of a batch have one
+shape."""
 
 from __future__ import annotations
 
@@ -36,6 +37,7 @@ class Packed(NamedTuple):
     ints: tuple
     rows: int
     level: str = "position"
+    along: tuple[Point, Point] | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class PackedSpecs:
                 yield from coordinate.points
             if layout.frame is not None:
                 yield from (layout.frame.a, layout.frame.b, *layout.frame.axes)
+        for member in self.members:
+            yield from member.along or ()
         rows: dict[str, int] = defaultdict(int)
         for member in self.members:
             rows[member.spec.name] += member.rows
@@ -62,7 +66,7 @@ class PackedSpecs:
 
 
 def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, Any]) -> PackedSpecs:
-    """What the kernels get of each spec."""
+    """The parameters and points that kernels get for each spec."""
     members: list[Packed] = []
     layouts: dict[str, Layout] = {}
     specs = tuple(specs)
@@ -76,19 +80,20 @@ def pack(slots: Slots, specs: Iterable[Constraint | Force], kinds: Mapping[str, 
         arguments = about(slots.scene, kind, spec.name, points, spec.arguments)
         try:
             layout = kind.pack(places(points, slots.scene.bodies), arguments)
+            parts = layout.parts
+            if any_planar and (parts or getattr(kind, "in_plane", None)) and is_planar(points, slots.scene.bodies):
+                parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
         except ValueError as mistake:
             raise TautError(f"{spec.kind} '{spec.name}': {mistake}.") from None
         if layout.coordinates or layout.frame is not None:
             layouts[spec.name] = layout
         elif layout.length is not None or layout.acts_on is not None:
             layouts[spec.name] = layout
-        parts = layout.parts
-        if any_planar and (parts or getattr(kind, "in_plane", None)) and is_planar(points, slots.scene.bodies):
-            parts = in_plane(parts or (Part(spec.kind, points),), slots.scene.bodies)
         for part in parts:
             of_part = kinds[part.kind]
             members.append(
-                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level)
+                Packed(spec, part.kind, part.points, part.parameters, part.ints, of_part.rows, of_part.level,
+                       part.along)
             )
         if not parts:
             rows = layout.rows or getattr(kind, "rows", 0)
@@ -144,24 +149,24 @@ def _info(spec: Any, parts: list[ConstraintPart], layout: Layout | None) -> Cons
                           spec.owner, level)
 
 
-def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
+def inequality_arrays(slots: Slots, conditions: Conditions, packed: PackedSpecs, places: Places, rows_before: int):
     """The inequalities as arrays, the names of those that are recorded, and which of them are switched."""
     batches, rows, infos = constraint_batches(slots, packed, places, "to_inequality")
     count = len(rows.ptr) - 1
     spec_of_row: list[Constraint] = [None] * count  # type: ignore[list-item]
     names = [""] * count
-    for spec, info in zip(found.specs, infos):
+    for spec, info in zip(conditions.specs, infos):
         for row, name in zip(info.rows, info.row_names()):
             spec_of_row[row], names[row] = spec, name
     listed: list[int] = []
     recorded = []
-    for info in infos[: found.listed]:
+    for info in infos[: conditions.listed]:
         first = rows_before + len(listed)
         listed += info.rows
         own = tuple(range(first, first + len(info.rows)))
         recorded.append(replace(info, rows=own, parts=(replace(info.parts[0], rows=own),)))
     places_of = {row: rows_before + k for k, row in enumerate(listed)}
-    switched = switched_rows(slots, found.specs, {info.name: info.rows for info in infos}, rows, places_of)
+    switched = switched_rows(slots, conditions.specs, {info.name: info.rows for info in infos}, rows, places_of)
     quat_of = np.full(slots.count, -1, np.int64)
     radius = np.zeros(slots.count)
     for name, info in slots.info.items():
@@ -170,7 +175,7 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
             radius[info.slot] = slots.scene.bodies[name].radius
     arm = radius[rows.slot]
     arm[rows.spin_from] = 0.0  # a place on a body has its arm already
-    balls = balls_of(found.broad_phase_groups)
+    balls = balls_of(conditions.broad_phase_groups)
     bodies = [slots.scene.bodies[name] for name in balls.names]
     arrays = Inequalities(
         batches, rows, slots.signals.table("to_inequality", 2),
@@ -180,8 +185,8 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
         arm, quat_of, np.array(listed, np.int64),
         np.array([slots.info[name].slot for name in balls.names], np.int64),
         np.array([body.radius for body in bodies], float), balls.group,
-        np.array([group.restitution for group in found.broad_phase_groups], float),
-        np.array([group.friction for group in found.broad_phase_groups], float),
+        np.array([group.restitution for group in conditions.broad_phase_groups], float),
+        np.array([group.friction for group in conditions.broad_phase_groups], float),
         np.zeros(count), np.zeros(count), np.zeros(count), np.zeros((len(rows.slot), 3)),
     )  # fmt: skip
     return arrays, tuple(recorded), tuple(names), switched
@@ -189,14 +194,27 @@ def inequality_arrays(slots: Slots, found: Conditions, packed: PackedSpecs, plac
 
 def joint_infos(slots: Slots, layouts: dict[str, Layout]) -> tuple[JointInfo, ...]:
     """Where the coordinates and frames of joints are read."""
-    found = []
+    infos = []
     for name, layout in layouts.items():
         if layout.coordinates or layout.frame is not None:
             coordinates = tuple((c, tuple(slots.number(point) for point in c.points)) for c in layout.coordinates)
             frame = layout.frame
             points = () if frame is None else (frame.a, frame.b, *frame.axes)
-            found.append(JointInfo(name, coordinates, tuple(slots.number(point) for point in points)))
-    return tuple(found)
+            infos.append(JointInfo(name, coordinates, tuple(slots.number(point) for point in points)))
+    return tuple(infos)
+
+
+def alignment_table(slots: Slots, packed: PackedSpecs) -> np.ndarray:
+    """(rows, 3): rows of directions that shall coincide, and these two directions (initial/alignment.py)."""
+    if not any(member.along for member in packed.members):
+        return np.zeros((0, 3), np.int64)
+    found, row = [], 0
+    for _, members in _grouped(packed, constraint_kinds.ALL):  # in the order of the rows
+        for member in members:
+            if member.along is not None:
+                found.append((row, *(slots.number(direction) for direction in member.along)))
+            row += member.rows
+    return np.array(found, np.int64).reshape(-1, 3)
 
 
 def turn_table(joints: tuple[JointInfo, ...]) -> np.ndarray:

@@ -11,6 +11,7 @@ from ..scene.bulk import uncollected
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Force
 from .batches import (
+    alignment_table,
     constraint_batches,
     force_batches,
     inequality_arrays,
@@ -49,15 +50,15 @@ def _build(scene: Scene) -> Model:
     row_count = len(rows.ptr) - 1
     inequalities, listed, names, switched_inequalities = inequality_arrays(
         slots, unilateral, packed_inequalities, places, row_count)
-    nodes = _node_contacts(slots, unilateral)
-    inequalities, node_contact_names = with_node_contacts(inequalities, nodes, slots.signals.add)
+    inequalities, node_contact_names = with_node_contacts(
+        inequalities, _node_contacts(slots, unilateral), slots.signals.add)
     forces, force_info, of_force = force_batches(slots, packed_forces)
     used: list[Constraint | Force] = [*equalities, *unilateral.specs, *scene.forces.values()]
     widest = max([len(member.points) for packed in every for member in packed.members] + [1])
     functions = [spec.arguments.get("function") for spec in used]
     joints = joint_infos(slots, packed_equalities.layouts)
-    switched_equalities = switched_rows(slots, equalities, {info.name: info.rows for info in infos}, rows,
-                                  {row: row for row in range(row_count)})
+    rows_of = {info.name: info.rows for info in infos}
+    switched_equalities = switched_rows(slots, equalities, rows_of, rows, {row: row for row in range(row_count)})
     switches = switch_arrays(slots, used, switched_equalities, switched_inequalities, of_force)
     x, v = np.array(slots.x, float).reshape(-1, 3), np.array(slots.v, float).reshape(-1, 3)
     quat = np.array(slots.quat, float).reshape(-1, 4)
@@ -68,14 +69,13 @@ def _build(scene: Scene) -> Model:
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
         bodies=slots.body_arrays(any(kind.feels_velocity(arguments) for kind, arguments in force_kinds)),
-        places=places._replace(held=int((rows.spin_place + 1).max(initial=0))),  # they were met first
+        places=places._replace(constrained=int((rows.spin_place + 1).max(initial=0))),  # they were met first
         constraints=batches,
         rows=rows,
         inequalities=inequalities,
         inequality_info=listed,
         inequality_names=names + node_contact_names,
-        forces=forces,
-        force_info=force_info,
+        forces=forces, force_info=force_info,
         signals=slots.signal_arrays(),
         x=x,
         quat=quat,
@@ -87,6 +87,7 @@ def _build(scene: Scene) -> Model:
         deformables=tuple(pack_deformable(record, *slots.nodes(name)) for name, record in scene.deformables.items()),
         joints=joints,
         turns=turn_table(joints),
+        alignments=alignment_table(slots, packed_equalities),
         directions=slots.directions(),
         touching=touching(scene, {name: info.slot for name, info in slots.info.items()}),
         switches=switches,

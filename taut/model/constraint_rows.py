@@ -1,4 +1,4 @@
-"""Φ, J, Φ_t and γ of constraints and inequalities, with what they do to the rotation of bodies."""
+"""Φ, J, Φ_t and γ of constraints and inequalities, including the blocks of J of rotations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .switched_rows import switch_rows, take_over
 
 @inline
 def evaluate_constraints(system, t, x, quat, v, second, J):
-    wanted = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
-    if system.places.held > 0:
-        set_places(system.places, x, quat, v, system.places.held, wanted or system.nonholonomic == 1)
+    second_order = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
+    if system.places.constrained > 0:
+        set_places(system.places, x, quat, v, system.places.constrained, second_order or system.nonholonomic == 1)
     batches, work = system.constraints, system.work
     for b in range(batches.code.shape[0]):
         arguments = (
             batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.p_t, batches.p_tt,
-            batches.ints, x, v, t, wanted, work.scratch, work.phi, J, work.phi_t, work.gamma,
+            batches.ints, x, v, t, second_order, work.scratch, work.phi, J, work.phi_t, work.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], arguments)
     switched = system.switches.equalities
@@ -106,10 +106,10 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
             batches.ints, x, v, t, second, system.work.scratch, ineq.phi, ineq.J, ineq.phi_t, ineq.gamma,
         )  # fmt: skip
         evaluate_kind(batches.address[b], batches.code[b], arguments)
-    kept = system.switches.inequalities
-    if kept.row.shape[0] > 0:
-        switch_rows(kept, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
+    switched = system.switches.inequalities
+    if switched.row.shape[0] > 0:
+        switch_rows(switched, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:
         carry_to_rotations(ineq.rows, system.places, v, second, ineq.J, ineq.gamma)
-    if kept.row.shape[0] > 0:
-        take_over(kept, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)
+    if switched.row.shape[0] > 0:
+        take_over(switched, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

@@ -1,4 +1,4 @@
-"""Cloth and solids as the machine holds them: the slots of their nodes, what joins these, and whom they touch."""
+"""Cloth and solids in the model: the slots of their nodes, springs and edges, and what they may touch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PackedDeformable(DeformableParts):
 
 @dataclass(frozen=True)
 class Touching:
-    """Who touches the triangles of deformables. Nodes against obstacles are not here: they are inequalities."""
+    """The contacts of triangles of deformables. Nodes against obstacles are not among them: they are inequalities."""
 
     ball_slot: np.ndarray  # (b,) one entry for each ball and deformable: the ball's centre,
     ball_radius: np.ndarray  # [m],

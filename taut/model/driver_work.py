@@ -10,7 +10,7 @@ from .arrays import DRIVER_WORK, FORCE_WORK
 
 @on_demand(types.none)
 def accumulate_work(system, state, J, v, lam, h):
-    """Add to state.ledger what drivers and forces without potential do in a time h.
+    """Add to state.ledger the work of drivers and of forces without potential in a time h.
 
     v holds the velocities of driven bodies; J, Φ_t and work.f belong to one instant.
     """
@@ -55,7 +55,7 @@ def impulse_power(system, lam):
 
 @inline
 def power_against_forces(system, v):
-    """What driven bodies do against the forces on them [W]."""
+    """The power of driven bodies against the forces on them [W]."""
     free, f = system.bodies.free, system.work.f
     power = 0.0
     for i in range(system.bodies.slots):

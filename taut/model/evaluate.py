@@ -1,4 +1,4 @@
-"""What the steps of methods are written with: each function evaluates one term of the equations of motion.
+"""The functions that steps of methods are written with: each evaluates one term of the equations of motion.
 
     begin_step             functions of time, angles of joints, charts        (start of a step)
     sample_forces          forces that hold a sample may take one             (start of a step)
@@ -17,14 +17,14 @@
     form_and_factor        A = J W Jᵀ and its factor
     solve_with_factor      A λ = b with the factor at hand
     solve                  both
-    constrain              J v + c, the system, λ and what it does to v, in one
-    accumulate_work             of what moves on its own, and of forces without potential
+    constrain              J v + c, the system, λ and its effect on v, in one
+    accumulate_work             the work of drivers and of forces without potential
 
 Driven bodies stand in x and v like all others but have W = 0, so Φ̇ = J v + Φ_t and (after `set_driven_accelerations`)
 Φ̈ = J a + γ hold with their motion included, and no method treats them apart.
 
 The functions stand in instant.py, constraint_rows.py, applied_forces.py, jacobian.py, driver_work.py and
-slot_vectors.py; a method imports them from here.
+slot_vectors.py; import them from there or, all at once, from here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which inequalities a scene has: those that users name, and the pairs of groups.
+"""The inequalities of a scene: those that users name, and the pairs of groups.
 
 A group with few pairs becomes named constraints, each with its place in the results. The balls of a group with
 many pairs are handed on as they are: a broad phase (geometry/ball_pairs.py) finds those that are near, and results

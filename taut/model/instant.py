@@ -1,4 +1,4 @@
-"""An instant (q, v, t): charts and samples at the start of a step, what depends on time alone, places on bodies."""
+"""An instant (q, v, t): charts and samples at the start of a step, functions of time, places on bodies."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def set_time(system, t, x, quat, v):
 
 @on_demand(types.none)
 def set_signals(system, t, x, quat, v):
-    """Functions of time, and what they set."""
+    """Evaluate functions of time, and set the parameters and driven bodies that depend on them."""
     signals = system.signals
     for s in range(signals.address.shape[0]):
         call_signal(signals.address[s], t, signals.values, 3 * s)

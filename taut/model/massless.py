@@ -2,9 +2,8 @@
 
     x = c(s, t):    T = m |ẋ|²/2 = m |∂c/∂s|² ṡ²/2 + …                          (1)
 
-The body that sits at c(s) gives s its inertia m |∂c/∂s|². A coordinate needs some of its own to stand in J W Jᵀ, so it
-gets a share of (1) so small that the motion does not feel it, and so large that rounding does not: of the motion it
-takes as large a share, of the 16 digits of λ as many as it has zeros.
+The body that sits at c(s) gives s its inertia m |∂c/∂s|². A coordinate needs some inertia of its own to appear in J W
+Jᵀ, so it gets a fraction ε of (1): the relative error of the motion is ε, and λ loses log₁₀(1/ε) of its 16 digits.
 """
 
 from __future__ import annotations

@@ -136,6 +136,7 @@ class Model:
     touching: Touching
     joints: tuple[JointInfo, ...]
     turns: np.ndarray  # (angles, 4) points from which turns are counted: System.turns
+    alignments: np.ndarray  # (n, 3) rows that also hold where two directions oppose, and these directions
     directions: np.ndarray  # points whose numbers are no place: directions and counters
     switches: Switches
     switch_names: tuple[str, ...]  # of the constraints and forces that are switched
@@ -167,14 +168,14 @@ class Model:
 
     def rows_of_role(self, role: str) -> np.ndarray:
         """Rows of the constraints that deformables have made for a purpose, in rising order."""
-        found = [row for info in self.constraint_info if info.role == role for row in info.rows]
-        return np.array(sorted(found), np.int64)
+        rows = [row for info in self.constraint_info if info.role == role for row in info.rows]
+        return np.array(sorted(rows), np.int64)
 
     def rows_off(self, x: np.ndarray) -> np.ndarray:
         """(rows,) whether each equality is switched off in the configuration x."""
-        found = np.zeros(self.row_count, bool)
-        found[self.switches.equalities.row] = x[self.switches.equalities.keeper, 0] == 0.0
-        return found
+        off = np.zeros(self.row_count, bool)
+        off[self.switches.equalities.row] = x[self.switches.equalities.keeper, 0] == 0.0
+        return off
 
     @property
     def is_driven(self) -> bool:

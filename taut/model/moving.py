@@ -1,4 +1,4 @@
-"""Which blocks of J act on what may move: lists by rows, for J v, and by slots, for Jᵀ λ (jacobian.py)."""
+"""The blocks of J that act on movable slots: lists by rows, for J v, and by slots, for Jᵀ λ (jacobian.py)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Nodes of deformables against obstacles: rows in bulk behind the inequalities that users named.
 
 All nodes of a deformable have one radius, so an obstacle is laid out once and its parameters are repeated. The rows are
-not listed in results, which tell of them by totals.
+not listed in results, which contain their totals.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     offset           w·(x_a - x_b) = c    is constant where w is along z                                (2)
     perpendicular    u·w = c              is constant where u or w is along z                           (3)
 
-Bodies of one mechanism may thus stand in different planes: what holds them together does not see z.
+Bodies of one mechanism may thus stand in different planes: the rows that hold them together do not contain z.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from math import hypot
 
 from ..constraints import ALL
 from ..constraints.base import Part
-from ..scene.places import orientation_at_start, turned
+from ..scene.places import orientation_at_start, places, turned
 from ..scene.specs import Body, Point
 
 ALONG = 1e-9  # the part in the plane of a unit vector that counts as along z
@@ -31,8 +31,14 @@ def in_plane(parts: tuple[Part, ...], bodies: Mapping[str, Body]) -> tuple[Part,
     """The parts without those rows; at least one is kept, so that the condition has a name in the result."""
     kept: list[Part] = []
     for part in parts:
-        left = ALL[part.kind].in_plane  # (1), (2), (3)
-        kept += [part] if left is None else left(part, (X, Y), lambda point: _is_along_z(point, bodies))
+        in_plane = ALL[part.kind].in_plane  # (1), (2), (3)
+        left = (part,) if in_plane is None else in_plane(part, (X, Y), lambda point: _is_along_z(point, bodies))
+        if not left and part.along is not None and all(_is_along_z(direction, bodies) for direction in part.along):
+            first, second = places(part.along, bodies)
+            if first @ second < 0.0:
+                raise ValueError("its axes oppose each other along z, about which planar bodies turn alone; turn one "
+                                 "of them round")
+        kept += left
     return tuple(kept) or parts[:1]
 
 

@@ -1,4 +1,4 @@
-"""How large an error of a constraint is: its own scale, one rule for each unit of Φ.
+"""The scale of a constraint, by which its errors are judged: one rule for each unit of Φ.
 
     m      the constraint's own length (a rod's, a sphere's radius), else the size of the scene
     rad    1 rad
@@ -21,11 +21,11 @@ INSTANTS = 65  # at which a length that changes with time is looked at
 
 def is_place(model: Model) -> Array:
     """(points,) whether the numbers of a point are a place [m]: not those of rotations and coordinates."""
-    found = np.ones(len(model.x), bool)
-    found[model.bodies.spin_slot] = False
-    found[[body.slot for body in model.body_info if body.kind == "coordinate"]] = False
-    found[model.directions] = False
-    return found
+    is_length = np.ones(len(model.x), bool)
+    is_length[model.bodies.spin_slot] = False
+    is_length[[body.slot for body in model.body_info if body.kind == "coordinate"]] = False
+    is_length[model.directions] = False
+    return is_length
 
 
 def scene_size(model: Model, x: Array) -> float:
@@ -43,13 +43,13 @@ def row_scales(model: Model, size: float, J: Array, until: float) -> Array:
     row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
     reach = np.where(is_place(model), size, 1.0)[rows.slot]
     change = np.sqrt(np.bincount(row_of, (J**2).sum(axis=1) * reach**2, minlength=model.row_count))
-    found = np.where(change > 0.0, change, 1.0)
+    scale = np.where(change > 0.0, change, 1.0)
     known = [(row, own_scale(info, unit, size, until))
              for info in model.constraint_info for row, unit in zip(info.rows, info.units) if unit != "1"]  # fmt: skip
     if known:
         rows_of, scales = zip(*known)
-        found[list(rows_of)] = scales
-    return found
+        scale[list(rows_of)] = scales
+    return scale
 
 
 def own_scale(info: ConstraintInfo, unit: str, size: float, until: float = 0.0) -> float:

@@ -63,7 +63,8 @@ def copy_vector(source, out):
 
 @compiled
 def copy_state(source, out):
-    """What a step changes, between a State, the start of a step and the state of an own step."""
+    """Copy the arrays that a step changes, between a State, the start of a step and the state of a method's own
+    step."""
     copy(source.x, out.x)
     copy(source.quat, out.quat)
     copy(source.v, out.v)

@@ -1,4 +1,4 @@
-"""Rows of constraints that are switched, and how one that is switched on is taken over.
+"""Rows of switched constraints, and the transition of a row that is switched on.
 
     Φ(q, t) - e(t) = 0,    e = Φ₀ H₀(s) + T Φ̇₀ H₁(s),    s = (t - t₀)/T in [0, 1]; then e = 0          (1)
     H₀ = 1 - 10 s³ + 15 s⁴ - 6 s⁵,    H₁ = s - 6 s³ + 8 s⁴ - 3 s⁵                                       (2)
@@ -8,9 +8,9 @@
 
 Φ₀ and Φ̇₀ are those of the moment t₀ at which it was switched on, so that neither positions nor velocities jump, and
 after the time T (`ease`) the condition holds as it is. e drives the constraint: -e' and -e'' stand in Φ_t and γ, and
-what it does to the energy is the work of drivers. Of an inequality e is there only where Φ₀ < 0.
+its effect on the energy counts as work of drivers. An inequality has an e only where Φ₀ < 0.
 
-What a switch remembers stands in points without a place, so it is part of every state that is saved (switching.py):
+The memory of a switch is kept in points without a place, so it is part of every saved state (switching.py):
 x[keeper] = (1: on, t₀, …), x[offset] = (Φ₀, Φ̇₀, 1: they are known).
 """
 

@@ -1,4 +1,4 @@
-"""What is switched in a scene, as arrays (switching.py): keepers and offsets are points without a place."""
+"""The switches of a scene as arrays (switching.py): keepers and offsets are points without a place."""
 
 from __future__ import annotations
 

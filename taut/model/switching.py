@@ -1,11 +1,11 @@
-"""Switching constraints and forces on and off between steps, and where a step must be cut for it.
+"""Switching constraints and forces on and off between steps, and splitting steps at switching times.
 
     on = from <= t < until  and  active(q, v, t)  and  (when(q, v, t) was true at some time)            (1)
-    V of forces that are switched on or off is given or taken: it counts as the work of forces          (2)
+    V of a force appears or disappears when it is switched: it counts as work of forces                 (2)
     J W Jᵀ μ = -(J v + Φ_t),   v ← v + W Jᵀ μ,   with the constraints that were on                      (3)
 
-(3) is for methods that hold positions alone: what of their velocities rings about the constraint averages out as long
-as the constraint is on, but a body that is let go would keep it.
+(3) is for methods that enforce positions only: the oscillation of their velocities about the constraint averages out
+while the constraint is on, but a released body would keep it.
 
 x[keeper] = (1: on, since when [s], ACTIVE + LATCHED). Of constraints, switched_rows.py says what being off means and
 how they are taken over.
@@ -63,10 +63,10 @@ def holds(switches, k, which, t, x, v):
 @inline
 def remembered(switches, k, t, x, v):
     """What x[keeper, 2] of switch k becomes at t."""
-    found = ACTIVE if holds(switches, k, 0, t, x, v) else 0.0
+    bits = ACTIVE if holds(switches, k, 0, t, x, v) else 0.0
     if x[switches.keeper[k], 2] >= LATCHED or holds(switches, k, 1, t, x, v):
-        found += LATCHED
-    return found
+        bits += LATCHED
+    return bits
 
 
 @inline
@@ -91,12 +91,12 @@ def conditions_change(system, state, t):
 def next_switch(system, t, end, near):
     """The first time of a switch between t and `end`, not within `near` of either, or `end`."""
     span = system.switches.span
-    found = end
+    first = end
     for k in range(span.shape[0]):
         for c in range(2):
-            if t + near < span[k, c] < min(found, end - near):
-                found = span[k, c]
-    return found
+            if t + near < span[k, c] < min(first, end - near):
+                first = span[k, c]
+    return first
 
 
 @compiled

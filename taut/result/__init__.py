@@ -9,6 +9,7 @@
     run.py        Run: what simulate returns and `taut.open` reads; of one constraint, body, force or joint:
                   constraint_result.py, body_result.py, applied.py, joints.py; of one record: instant.py
     moments.py    crossings and extremes between records;  recipes.py  how a labelled quantity was found;  plot.py
+    older.py      what earlier versions stored, as this one has it
     store.py      Store: a folder on disk, readable after a crash at any moment; creation.py, commits.py, chunks.py,
                   files.py, lock.py, header.py, digests.py; read by stored_records.py, stored_scene.py, verify.py
 

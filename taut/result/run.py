@@ -21,6 +21,7 @@ from .events import EVENTS, KIND, NO_EVENTS, TIME
 from .files import versions
 from .instant import Instant
 from .labels import Labels
+from .older import may_lack_slots
 from .records import Records
 from .store import Store
 from .stored_records import StoredRecords
@@ -312,6 +313,9 @@ def open_run(
         except TautError:
             if not recover:
                 raise
+    if scene is not None and may_lack_slots(scene):
+        model = build(scene) if model is None else model
+        store.fit(model)
     status, message = store.status, store.message
     if status == RUNNING:
         status = "interrupted"

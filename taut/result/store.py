@@ -34,7 +34,7 @@ from ..drafts import writing
 from ..errors import TautError, present
 from ..model.model import Model
 from ..scene.scene import Scene
-from . import digests
+from . import digests, older
 from .chunks import SUMS, Chunks
 from .commits import CHECKPOINTS, RUNNING, checkpoints, empty_commit, read_header_and_commit, records_before
 from .creation import check_free, fill, new_header
@@ -78,6 +78,7 @@ class Store:
         self._durable = durable
         self._checked = header["taut_run"] > 1
         self._chunks = Chunks(path, header)
+        self._lacking = np.zeros(0, np.int64)  # slots that it was stored without: older.py
         self._sound: Any = None  # verify.Examination of a run that is recovered
         self._waiting: list[tuple] = []  # appended since the last commit
         self._size = 0  # bytes of these
@@ -191,6 +192,7 @@ class Store:
         tail, start, sums = self._commit["tail"], self._commit["start"], self._commit.get("chunks", 0)
         kept = self._header["shapes"]["energy"][0]  # of an older version, it has fewer columns
         chunk = {**chunk, "energy": chunk["energy"][:, :kept]}
+        chunk = older.without_slots(chunk, self._lacking)
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
         if stop > self._header["records"]:
@@ -314,7 +316,14 @@ class Store:
         """The same of one array."""
         return self._read((name,), begin, end)[name]
 
+    def fit(self, model: Model) -> None:
+        """Read and write slots as this model has them."""
+        self._lacking = older.lacking(model, self._header["shapes"]["x"][0], int(model.bodies.slots))
+
     def _read(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
+        return older.with_slots(self._read_stored(names, begin, end), self._lacking)
+
+    def _read_stored(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
         start, tail = self._commit["start"], self._commit["tail"]
         tail = {name: np.zeros((len(tail["time"]), *SHAPES[name])) for name in OPTIONAL} | tail
         if self._sound is not None and self._sound.sound < self._sound.records:

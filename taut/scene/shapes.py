@@ -46,7 +46,7 @@ def read_shape(shape: Any, what: str) -> tuple[str, tuple[float, ...]]:
     if isinstance(sizes, dict):
         for name in sizes:
             if name not in names:
-                raise unknown(f"size of {what}'s {kind}", name, names)
+                raise unknown(f"size of the {kind} of {what}", name, names)
         listed = [sizes[name] for name in names if name in sizes]
     else:
         alone = isinstance(sizes, str | bytes | type) or not hasattr(sizes, "__len__") or getattr(sizes, "ndim", 1) == 0

@@ -218,6 +218,9 @@ def _read_point(scene: Scene, what: str, given: Any) -> Point:
 
 def read_arguments(kind: Kind | ForceKind, what: str, given: dict[str, Any]) -> dict[str, Any]:
     """All arguments of a kind in the form that the model reads."""
+    names = [argument.name for argument in kind.arguments]
+    if extra := next((key for key in given if key not in names), None):  # before what is missing: it may be misspelt
+        raise TautError(f"{what}: {unknown('argument', extra, _keywords(kind, names))}")
     values = {}
     for argument in kind.arguments:
         value = given.get(argument.name)
@@ -226,14 +229,11 @@ def read_arguments(kind: Kind | ForceKind, what: str, given: dict[str, Any]) -> 
             raise TautError(f"{what} has no {argument.name}; give it: {argument.doc}.")
         reader = checks.READERS[argument.type]
         values[argument.name] = None if value is None else reader(value, f"{what}: {argument.name}")
-    if not given.keys() <= values.keys():
-        extra = next(key for key in given if key not in values)
-        raise TautError(f"{what}: {unknown('argument', extra, _keywords(kind, values))}")
     return values
 
 
-def _keywords(kind: Kind | ForceKind, values: dict[str, Any]) -> list[str]:
-    return [*values, *(INEQUALITY if isinstance(kind, Kind) else ()), *keys(isinstance(kind, ForceKind)), "name"]
+def _keywords(kind: Kind | ForceKind, names: list[str]) -> list[str]:
+    return [*names, *(INEQUALITY if isinstance(kind, Kind) else ()), *keys(isinstance(kind, ForceKind)), "name"]
 
 
 def spoken(point: Point) -> str:

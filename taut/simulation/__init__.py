@@ -4,12 +4,12 @@
     record j:   y, λ, Φ, Φ̇ and energies at t_k,  k = j · record_every                  loop.record               (2)
     E(t) - E(0) - W(t)                                                                  status.py: divergence     (3)
 
-    y          state          x (slots, 3) [m], quat (bodies, 4), v (slots, 3), λ, and what a method remembers
+    y          state          x (slots, 3) [m], quat (bodies, 4), v (slots, 3), λ, and the memory of a method
     h, n       plan["dt"], plan["steps"]
     W          state.ledger   work of drivers, of forces without potential, of contacts [J]
 
-    plan.py        what a run is asked to do: method, step, options
-    session.py     one run under way: the model, the loop, what has been kept
+    plan.py        the plan of a run: method, step, options
+    session.py     one run in progress: the model, the loop, the records so far
     run.py         simulate() and resume()
     loop.py        the compiled loop over steps between two records
     simulation.py  Simulation: step by step, for controllers and live pages

@@ -1,4 +1,4 @@
-"""Dry friction that holds joints: Coulomb's law at the end of each step, around the step of any method.
+"""Dry friction of joints with sticking: Coulomb's law at the end of each step, wrapped around the step of any method.
 
     |Q_k| ≤ T_k;   q̇'_k = 0 where |Q_k| < T_k,   else Q_k = -T_k sign(q̇'_k)               (1)
     q̇' ≈ r + h S (Q' - Q),   h S = ∂q̇'/∂Q                                                  (2)
@@ -7,8 +7,9 @@
 Q is constant in a step and q̇' is the rate at its end (Moreau 1988, Jean 1999). A step is tried with the forces of the
 step before. Where (1) does not hold, (1) is solved for the linear (2), a complementarity problem with bounds, and the
 step is taken again. S is that of the constrained accelerations at the start of the step, and then follows the trials by
-(3) [Broyden]: contacts, for instance, are in it by that alone. A joint that slides, or rests under a constant load,
-costs no second trial. Bounded forces do not resist the impulses of impacts, and T may be a function of time.
+(3) [Broyden]: only in this way does it contain the effect of contacts, for instance. A joint that slides, or rests
+under a constant load, costs no second trial. Bounded forces do not resist the impulses of impacts, and T may be a
+function of time.
 
 The step in which a joint stops is off by O(h²), once for each stop, whatever the order of the method is.
 """
@@ -23,7 +24,7 @@ from ..forces import KINDS
 from ..joints.coordinates import TYPES, rate
 from ..methods.base import OK, Method
 from ..model.applied_forces import evaluate_forces
-from ..model.arrays import State, System, dry_friction, start_state
+from ..model.arrays import State, System, dry_friction, no_friction, start_state
 from ..model.constraint_rows import evaluate_constraints
 from ..model.instant import update_places
 from ..model.jacobian import apply_multipliers, form_and_factor, jacobian_times, solve_with_factor
@@ -33,10 +34,10 @@ from ..model.switching import keep_start, return_to_start
 from .trial_steps import events_so_far, forget_events, step
 
 MOST_TRIALS = 12
-SETTLED = 1e-14  # of T: how far the force of a trial may be from the one that (1) wants
-ACCEPTED = 1e-9  # of T: likewise, where further trials do not come nearer
+CONVERGED = 1e-14  # of T: the largest distance of the forces of a trial from law (1)
+ACCEPTED = 1e-9  # of T: the same, where further trials do not reduce it
 NOISE = 1e-15  # of the largest speed: a rate below it is rounding error
-TELLING = 1e-6  # of T: a smaller change of forces tells of rounding errors, not of S
+LEAST_CHANGE = 1e-6  # of T: a smaller change of forces is not used to update S, since rounding errors would dominate
 MOST_SWEEPS = 200
 JUMP = 0.25  # of T: a force that changes more makes methods with a memory begin anew
 
@@ -49,21 +50,21 @@ def clamp(value, limit):
 @compiled
 def take_limits(system, state):
     """T of each joint, zero where it is switched off, and the forces of the step before within them."""
-    own = system.friction
-    for k in range(own.keeper.shape[0]):
-        switch = own.switch[k]
+    friction = system.friction
+    for k in range(friction.keeper.shape[0]):
+        switch = friction.switch[k]
         on = switch < 0 or state.x[switch, 0] == 1.0
-        own.limit[k] = system.forces.p[own.size[k]] if on else 0.0
-        own.wanted[k] = clamp(state.x[own.keeper[k], 0], own.limit[k])
+        friction.limit[k] = system.forces.p[friction.size[k]] if on else 0.0
+        friction.next_force[k] = clamp(state.x[friction.keeper[k], 0], friction.limit[k])
 
 
 @compiled
 def read_rates(system, state):
     """q̇' of all joints with friction; returns the largest speed of anything."""
-    own = system.friction
+    friction = system.friction
     update_places(system, state.x, state.quat, state.v)
-    for k in range(own.keeper.shape[0]):
-        own.rate[k] = rate(own.type[k], state.x, state.v, own.points[k], 0)
+    for k in range(friction.keeper.shape[0]):
+        friction.rate[k] = rate(friction.type[k], state.x, state.v, friction.points[k], 0)
     fastest = 0.0
     for i in range(state.v.shape[0]):
         for c in range(3):
@@ -80,69 +81,71 @@ def projected(force, speed, response, limit):
 
 
 @compiled
-def distance_from_law(own, h, noise):
+def distance_from_law(friction, h, noise):
     """How far the forces of the last trial are from (1), as a fraction of T."""
     worst = 0.0
-    for k in range(own.force.shape[0]):
-        if own.limit[k] > 0.0 and abs(own.rate[k]) > noise:
-            wanted = projected(own.force[k], own.rate[k], h * own.scale[k], own.limit[k])
-            worst = max(worst, abs(wanted - own.force[k]) / own.limit[k])
+    for k in range(friction.force.shape[0]):
+        if friction.limit[k] > 0.0 and abs(friction.rate[k]) > noise:
+            target = projected(friction.force[k], friction.rate[k], h * friction.scale[k], friction.limit[k])
+            worst = max(worst, abs(target - friction.force[k]) / friction.limit[k])
     return worst
 
 
 @compiled
-def update_response(own, h):
-    """(3), of the last trial against what (2) foretold for it; `wanted` holds ΔQ."""
-    n = own.force.shape[0]
+def update_response(friction, h):
+    """(3), of the last trial against what (2) predicted for it; `next_force` holds ΔQ."""
+    n = friction.force.shape[0]
     square, largest = 0.0, 0.0
     for k in range(n):
-        square += own.wanted[k] ** 2
-        if own.limit[k] > 0.0:
-            largest = max(largest, abs(own.wanted[k]) / own.limit[k])
-    if largest < TELLING:
+        square += friction.next_force[k] ** 2
+        if friction.limit[k] > 0.0:
+            largest = max(largest, abs(friction.next_force[k]) / friction.limit[k])
+    if largest < LEAST_CHANGE:
         return
     for i in range(n):
-        miss = (own.rate[i] - own.foretold[i]) / (h * square)
+        miss = (friction.rate[i] - friction.predicted_rate[i]) / (h * square)
         for k in range(n):
-            own.S[i, k] += miss * own.wanted[k]
+            friction.S[i, k] += miss * friction.next_force[k]
 
 
 @compiled
-def choose_forces(own, h):
-    """(1) with (2) into `wanted` and `foretold`: Gauss-Seidel with bounds, then elimination for those inside them."""
-    n = own.force.shape[0]
+def choose_forces(friction, h):
+    """Solve (1) with (2) for `next_force` and `predicted_rate`: projected Gauss-Seidel, then elimination of the forces
+    inside their bounds."""
+    n = friction.force.shape[0]
     for k in range(n):
-        own.wanted[k], own.foretold[k] = own.force[k], own.rate[k]
+        friction.next_force[k], friction.predicted_rate[k] = friction.force[k], friction.rate[k]
     for _ in range(MOST_SWEEPS):
         change = 0.0
         for k in range(n):
-            if own.limit[k] > 0.0:
-                found = projected(own.wanted[k], own.foretold[k], h * own.S[k, k], own.limit[k])
-                difference = found - own.wanted[k]
-                change = max(change, abs(difference) / own.limit[k])
-                own.wanted[k] = found
+            if friction.limit[k] > 0.0:
+                force, response = friction.next_force[k], h * friction.S[k, k]
+                force = projected(force, friction.predicted_rate[k], response, friction.limit[k])
+                difference = force - friction.next_force[k]
+                change = max(change, abs(difference) / friction.limit[k])
+                friction.next_force[k] = force
                 for i in range(n):
-                    own.foretold[i] += h * own.S[i, k] * difference
+                    friction.predicted_rate[i] += h * friction.S[i, k] * difference
         if change <= 1e-16:
             return
-    if eliminate(own, h):
+    if eliminate(friction, h):
         for i in range(n):
-            own.foretold[i] = own.rate[i]
+            friction.predicted_rate[i] = friction.rate[i]
             for k in range(n):
-                own.foretold[i] += h * own.S[i, k] * (own.wanted[k] - own.force[k])
+                friction.predicted_rate[i] += h * friction.S[i, k] * (friction.next_force[k] - friction.force[k])
 
 
 @compiled
-def eliminate(own, h):
+def eliminate(friction, h):
     """Forces inside their bounds such that their rates are zero in (2), where they stay inside; whether they do."""
-    n, A = own.force.shape[0], own.matrix
+    n, A = friction.force.shape[0], friction.matrix
     largest = 0.0
     for i in range(n):
-        free = own.limit[i] > 0.0 and abs(own.wanted[i]) < own.limit[i]
-        A[i, n] = -own.foretold[i] if free else 0.0
+        free = friction.limit[i] > 0.0 and abs(friction.next_force[i]) < friction.limit[i]
+        A[i, n] = -friction.predicted_rate[i] if free else 0.0
         for k in range(n):
-            both = free and own.limit[k] > 0.0 and abs(own.wanted[k]) < own.limit[k]
-            A[i, k] = h * own.S[i, k] if both else 0.0
+            both = free and friction.limit[k] > 0.0 and abs(friction.next_force[k]) < friction.limit[k]
+            A[i, k] = h * friction.S[i, k] if both else 0.0
         largest = max(largest, A[i, i])
     for p in range(n):  # S is nearly symmetric and positive: pivots stand on the diagonal
         if A[p, p] <= 1e-10 * largest:
@@ -159,44 +162,44 @@ def eliminate(own, h):
         for k in range(p + 1, n):
             A[p, n] -= A[p, k] * A[k, n]
         A[p, n] /= A[p, p]
-        if abs(own.wanted[p] + A[p, n]) > own.limit[p]:
+        if abs(friction.next_force[p] + A[p, n]) > friction.limit[p]:
             return False
     for p in range(n):
-        own.wanted[p] += A[p, n]
+        friction.next_force[p] += A[p, n]
     return True
 
 
 @inline
 def begin_trial(system, state, t):
-    """Back to the start of the step, with the forces in `wanted`."""
-    own = system.friction
-    return_to_start(system, state, own.start, t)
-    for k in range(own.keeper.shape[0]):
-        own.force[k] = own.wanted[k]
-        state.x[own.keeper[k], 0] = own.wanted[k]
+    """Back to the start of the step, with the forces in `next_force`."""
+    friction = system.friction
+    return_to_start(system, state, friction.start, t)
+    for k in range(friction.keeper.shape[0]):
+        friction.force[k] = friction.next_force[k]
+        state.x[friction.keeper[k], 0] = friction.next_force[k]
 
 
 @compiled
-def begin_anew(own):
+def begin_anew(friction):
     """Whether a force jumps; then methods that remember steps begin with this one."""
-    for k in range(own.keeper.shape[0]):
-        if abs(own.wanted[k] - own.start.x[own.keeper[k], 0]) > JUMP * own.limit[k]:
-            if own.start.memory.shape[0] > 0:
-                own.start.memory[0] = 0.0
+    for k in range(friction.keeper.shape[0]):
+        if abs(friction.next_force[k] - friction.start.x[friction.keeper[k], 0]) > JUMP * friction.limit[k]:
+            if friction.start.memory.shape[0] > 0:
+                friction.start.memory[0] = 0.0
             return True
     return False
 
 
 @compiled
-def respond(system, state, t, k, scale):
+def add_response(system, state, t, k, scale):
     """The accelerations that T of joint k causes into work.v2: of its bodies alone (`scale`), or of all."""
-    own, work, w = system.friction, system.work, system.bodies.inverse_mass
-    force = state.x[own.keeper[k], 0]
+    friction, work, w = system.friction, system.work, system.bodies.inverse_mass
+    force = state.x[friction.keeper[k], 0]
     evaluate_forces(system, t, state.x, state.quat, state.v)
     copy(work.f, work.v1)
-    state.x[own.keeper[k], 0] = force + own.limit[k]
+    state.x[friction.keeper[k], 0] = force + friction.limit[k]
     evaluate_forces(system, t, state.x, state.quat, state.v)
-    state.x[own.keeper[k], 0] = force
+    state.x[friction.keeper[k], 0] = force
     clear(work.v2)
     for i in range(system.bodies.slots):
         for c in range(3):
@@ -213,28 +216,28 @@ def respond(system, state, t, k, scale):
 @compiled
 def find_response(system, state, t):
     """S of (2) at the start of the step, from the constrained accelerations."""
-    own, work = system.friction, system.work
-    n = own.keeper.shape[0]
+    friction, work = system.friction, system.work
+    n = friction.keeper.shape[0]
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
     form_and_factor(system, work.J, system.bodies.inverse_mass)
     for k in range(n):
-        if own.limit[k] > 0.0:
-            respond(system, state, t, k, False)
+        if friction.limit[k] > 0.0:
+            add_response(system, state, t, k, False)
             update_places(system, state.x, state.quat, work.v2)
         for i in range(n):
-            here = rate(own.type[i], state.x, work.v2, own.points[i], 0) if own.limit[k] > 0.0 else 0.0
-            own.S[i, k] = here / own.limit[k] if own.limit[k] > 0.0 else 0.0
+            here = rate(friction.type[i], state.x, work.v2, friction.points[i], 0) if friction.limit[k] > 0.0 else 0.0
+            friction.S[i, k] = here / friction.limit[k] if friction.limit[k] > 0.0 else 0.0
     for k in range(n):
-        if own.S[k, k] <= 1e-12 * own.scale[k]:  # a driver, or other joints, decide how it moves
+        if friction.S[k, k] <= 1e-12 * friction.scale[k]:  # a driver, or other joints, decide how it moves
             for i in range(n):
-                own.S[i, k] = own.S[k, i] = 0.0
+                friction.S[i, k] = friction.S[k, i] = 0.0
 
 
 def friction_step(system, state, t, h, context):
     """A step from t to t + h that ends with (1); returns a status of methods/base.py. `begin_step` has been called."""
-    own = system.friction
+    friction = system.friction
     so_far = events_so_far(context)
-    keep_start(state, own.start)
+    keep_start(state, friction.start)
     take_limits(system, state)
     nearest, jumps = 1e300, False
     for trial in range(MOST_TRIALS):
@@ -245,34 +248,34 @@ def friction_step(system, state, t, h, context):
             return np.int64(status)
         noise = NOISE * read_rates(system, state)
         if trial > 0:
-            for k in range(own.force.shape[0]):
-                own.wanted[k] = own.force[k] - own.before[k]
-            update_response(own, h)
-        distance = distance_from_law(own, h, noise)
-        if distance <= SETTLED:
+            for k in range(friction.force.shape[0]):
+                friction.next_force[k] = friction.force[k] - friction.before[k]
+            update_response(friction, h)
+        distance = distance_from_law(friction, h, noise)
+        if distance <= CONVERGED:
             break
         stalls = distance > 0.5 * nearest
         if distance < nearest:
             nearest = distance
-            for k in range(own.force.shape[0]):
-                own.best[k] = own.force[k]
+            for k in range(friction.force.shape[0]):
+                friction.best[k] = friction.force[k]
         if trial == MOST_TRIALS - 1 or (stalls and nearest <= ACCEPTED):
-            if nearest > TELLING:
-                own.unsettled[0] += 1
+            if nearest > LEAST_CHANGE:
+                friction.unconverged[0] += 1
             if distance > nearest:
-                for k in range(own.force.shape[0]):
-                    own.wanted[k] = own.best[k]
+                for k in range(friction.force.shape[0]):
+                    friction.next_force[k] = friction.best[k]
                 begin_trial(system, state, t)
                 forget_events(context, so_far)
                 status = step(system, state, t, h, context)
             break
-        for k in range(own.force.shape[0]):
-            own.before[k] = own.force[k]
+        for k in range(friction.force.shape[0]):
+            friction.before[k] = friction.force[k]
         if trial == 0:
-            return_to_start(system, state, own.start, t)
+            return_to_start(system, state, friction.start, t)
             find_response(system, state, t)
-        choose_forces(own, h)
-        jumps = begin_anew(own) or jumps
+        choose_forces(friction, h)
+        jumps = begin_anew(friction) or jumps
     if jumps and state.memory.shape[0] > 0:
         state.memory[0] = 0.0
     return np.int64(status)
@@ -300,22 +303,32 @@ def with_friction(system: System, state: State, method: Method, model: Model) ->
 
 @entry
 def begin_friction(system, state):
-    """(1) of joints that slide at the start, for the first record, and how easily each turns where nothing holds it."""
-    own = system.friction
+    """Set the forces (1) of joints that slide at the start, for the first record, and the compliances `scale`."""
+    friction = system.friction
     take_limits(system, state)
     read_rates(system, state)
-    for k in range(own.keeper.shape[0]):
-        state.x[own.keeper[k], 1] = 1.0
-        limit, own.limit[k] = own.limit[k], 1.0
-        respond(system, state, 0.0, k, True)
-        own.limit[k] = limit
+    for k in range(friction.keeper.shape[0]):
+        state.x[friction.keeper[k], 1] = 1.0
+        limit, friction.limit[k] = friction.limit[k], 1.0
+        add_response(system, state, 0.0, k, True)
+        friction.limit[k] = limit
         update_places(system, state.x, state.quat, system.work.v2)
-        own.scale[k] = rate(own.type[k], state.x, system.work.v2, own.points[k], 0)
-        force = 0.0 if own.rate[k] == 0.0 else (-own.limit[k] if own.rate[k] > 0.0 else own.limit[k])
-        state.x[own.keeper[k], 0] = force
+        friction.scale[k] = rate(friction.type[k], state.x, system.work.v2, friction.points[k], 0)
+        limit = friction.limit[k]
+        force = 0.0 if friction.rate[k] == 0.0 else (-limit if friction.rate[k] > 0.0 else limit)
+        state.x[friction.keeper[k], 0] = force
+
+
+def smooth_where_it_was(system: System, state: State) -> System:
+    """Of a run that goes on: with the law of friction that its state says it began with (result/older.py)."""
+    if not len(system.friction.keeper) or state.x[system.friction.keeper, 1].any():
+        return system
+    note("joint_friction stays smooth, as it was when this run began: below its limit a joint creeps, which a new run "
+         "prevents")
+    return system._replace(friction=no_friction())
 
 
 def remarks(system: System) -> list[str]:
     """What is to be told when a run ends."""
-    count = int(system.friction.unsettled[0])
-    return [f"dry friction on joints did not settle in {count} steps; try a smaller dt"] if count else []
+    count = int(system.friction.unconverged[0])
+    return [f"dry friction on joints did not converge in {count} steps; try a smaller dt"] if count else []

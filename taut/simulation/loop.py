@@ -1,4 +1,4 @@
-"""The time loop, compiled: steps of a method between records, and what a record keeps.
+"""The compiled time loop: steps of a method between records, and the contents of a record.
 
 `advance` is compiled once per method, with that method's `step` in it. `loop` is compiled once for all and
 calls `advance` by address, so it returns to Python only to hand over records.
@@ -13,9 +13,10 @@ import numpy as np
 from numba import types
 
 from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
-from ..compiled import compiled, entry, inline, on_demand, specialise, structure
+from ..compiled import compiled, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
+from ..compiled.prepared import Prepared
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..contact.event_log import events_of_steps, forget_steps
@@ -52,13 +53,23 @@ EVENTS_OF: dict[str, dict[str, Any]] = {
 
 
 class Calls(NamedTuple):
-    """What the loop calls: addresses of a method's functions, and its number without compilation."""
+    """Addresses of a method's functions that the loop calls; without compilation, the method's number."""
 
     number: int
     advance: int
     observe: int
     measure: int
     coordinates: int  # where q and q̇ stand in state.memory; -1: nowhere
+
+
+@structure
+class Job(NamedTuple):
+    """What the loop works on from call to call."""
+
+    calls: Calls
+    system: System
+    state: State
+    context: Any
 
 
 @structure
@@ -114,7 +125,7 @@ def advance(system, state, context, h, first, steps):
                 status = friction_step(system, state, t, h, context)
             else:
                 status = step(system, state, t, h, context)
-        if not is_finite(state):
+        if not is_finite(system.bodies.slots, state):
             return k - first, NOT_FINITE
         if status != 0:
             return k - first, status
@@ -122,9 +133,10 @@ def advance(system, state, context, h, first, steps):
 
 
 @inline
-def is_finite(state):
+def is_finite(slots, state):
+    """Of slots alone: places on bodies are where these are."""
     total = 0.0
-    for i in range(state.v.shape[0]):
+    for i in range(slots):
         total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
         total += state.x[i, 0] ** 2 + state.x[i, 1] ** 2 + state.x[i, 2] ** 2
     return total < 1e300
@@ -139,7 +151,7 @@ def multipliers_of_step(system, state, t, context, lam):
 
 @compiled
 def add_nothing(system, state, t, context, phi, rate, slide, force, totals, energy):
-    """Most methods have nothing to add to a record of a scene without inequalities."""
+    """The default of `Hooks.measure`: nothing is added to a record."""
 
 
 @cache
@@ -159,14 +171,15 @@ call_observe = indirect_call(types.none, lambda number: METHOD_LIST[number].hook
 call_measure = indirect_call(types.none, lambda number: METHOD_LIST[number].hooks.measure or add_nothing)
 
 
-@entry
-def loop(calls, system, state, context, h, first, steps, every, keep_start, records):
-    """Take `steps` steps after number `first`, recording every `every`-th (and the start, if asked).
+@compiled
+def loop(job, h, first, steps, every, keep_start, records):
+    """Take `steps` steps after number `first`, recording every `every`-th (and, where keep_start is 1, the start).
 
     Returns how many steps were taken, how many records stand in `records`, and the status.
     """
+    calls, system, state, context = job.calls, job.system, job.state, job.context
     filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
-    if keep_start:
+    if keep_start == 1:
         if first == 0:
             sample_forces(system, 0.0, state.x, state.quat, state.v)  # what is held belongs to the first record
         record(calls, system, state, first * h, context, records, filled)
@@ -254,6 +267,23 @@ def calls_for(method: Method, system: System, state: State, context: Any) -> Cal
     if key not in _calls:
         _calls[key] = _compile_calls(method, system, state, context)
     return _calls[key]
+
+
+class TimeLoop:
+    """`loop`, ready for what a session works on: called with all but the first of its arguments."""
+
+    def __init__(self, method: Method, system: System, state: State, context: Any, records: Buffers) -> None:
+        self.parts = method, system, state, context
+        job = Job(calls_for(*self.parts), system, state, context)
+        whole = types.int64
+        self._call = Prepared(loop, 3, job, types.float64, whole, whole, whole, whole, kind_of(records))
+
+    def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
+        return self._call(h, first, steps, every, keep_start, records)
+
+    def serves(self, *parts: Any) -> bool:
+        """Whether it works on these very structures."""
+        return all(mine is other for mine, other in zip(self.parts, parts, strict=True))
 
 
 def _number(method: Method) -> int:

@@ -1,4 +1,4 @@
-"""Code for the processor at hand, compiled in the background where a first run was made with shipped code.
+"""Compilation for this processor in the background, after a first run with shipped code.
 
 One process of the lowest priority compiles what `taut warm` does, leaves a mark when it is done (compiled/level.py),
 and later processes take that code. It is started by the command line only, never by a program that uses taut.

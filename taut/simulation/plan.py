@@ -1,4 +1,4 @@
-"""What a run is asked to do: its method, its steps and its options, from what users said and the scene suggests."""
+"""The plan of a run: its method, its steps and its options, from the user's arguments and the scene's suggestions."""
 
 from __future__ import annotations
 

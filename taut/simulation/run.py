@@ -1,6 +1,6 @@
 """simulate() and resume(): from a scene and a method, or from what is stored, to a run.
 
-plan.py says what is to be done, session.py does it. The time loop itself is compiled (loop.py): Python hands it some
+plan.py makes the plan, session.py carries it out. The time loop itself is compiled (loop.py): Python hands it some
 steps at a time, to keep records, to move the progress bar and to notice Ctrl-C.
 """
 
@@ -20,11 +20,13 @@ from ..errors import TautError, collecting_notes, shown, unknown
 from ..methods import METHODS
 from ..model import Model, build
 from ..result.header import fault_of_plan
+from ..result.older import state_with_slots
 from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.deformables import with_system
 from ..scene.scene import Scene
+from .dry_friction import smooth_where_it_was
 from .plan import plan_of, positive
 from .reuse import model_of
 from .session import Session
@@ -127,8 +129,10 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
         scene = with_system(scene, "nodes")  # what was meant before there was a choice
         session = Session(scene, build(scene), plan)
     session.store, session.done = store, done
+    store.fit(model)
     if not arrays:
         return session  # stopped before the first record
+    arrays = state_with_slots(arrays, session.state, model)
     older = "driver_work" in arrays
     if older:  # stored by version 0.1.0, which knew of no other work
         arrays["ledger"] = np.array([arrays.pop("driver_work")[0], *[0.0] * (len(session.state.ledger) - 1)])
@@ -144,6 +148,7 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
             raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
                             f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
         own[:] = values
+    session.system = smooth_where_it_was(session.system, session.state)
     session.chunks = [_with_coordinates(Records(**store.read()), model)]
     session.events = [store.events()]
     return session

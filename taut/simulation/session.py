@@ -1,12 +1,13 @@
-"""One run under way: a model, the compiled loop and what has been kept so far.
+"""A session is one run in progress: a model, the compiled loop and the records so far.
 
-A session knows nothing of the form of its method: it calls the hooks that methods/base.py declares (prepare, begin,
+A session treats all methods alike: it calls the hooks that methods/base.py declares (prepare, begin,
 grow, drain, remarks, solver, log).
 """
 
 from __future__ import annotations
 
 import time as clock
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -33,7 +34,7 @@ from ..result.store import Store
 from ..scene.scene import Scene
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
-from .loop import Buffers, calls_for, loop
+from .loop import Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
 from .status import divergence, energy_given, ringing, singular_position
 from .switching import with_workspace
@@ -43,7 +44,7 @@ CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
 
 
 class Session:
-    """One run under way: the model, the compiled loop, and what has been kept so far."""
+    """One run in progress: the model, the compiled loop, and the records so far."""
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
         self.scene, self.model, self.plan = scene, model, plan
@@ -60,6 +61,7 @@ class Session:
         self.chunks: list[Records] = []
         self.events: list[np.ndarray] = [NO_EVENTS]
         self.store: Store | None = None
+        self._loop: TimeLoop | None = None
         mode = start_mode(None, plan.get("repair", False), plan["project_initial"])
         self.start = prepare_start(model, self.system, self.state, mode, plan["steps"] * plan["dt"])
         self.context: Any = option_values(
@@ -77,9 +79,21 @@ class Session:
             warn(f"method '{self.method.name}' does not keep its order here: {caveat.text}")
         warn_of_samples(scene, plan["dt"])
 
+    @property
+    def loop(self) -> TimeLoop:
+        """The time loop, ready for what it works on now."""
+        parts = self.method, self.system, self.state, self.context
+        if self._loop is None or not self._loop.serves(*parts):
+            self._loop = TimeLoop(*parts, self.no_records)
+        return self._loop
+
+    @cached_property
+    def no_records(self) -> Buffers:
+        """For steps of which none is kept."""
+        return self.buffers(1)
+
     def run(self, progress: bool) -> Run:
         """Take all steps that are left, and return what was recorded."""
-        calls = calls_for(self.method, self.system, self.state, self.context)
         steps, every, h = self.plan["steps"], self.plan["record_every"], self.plan["dt"]
         rows = self._rows_per_chunk()
         keep_start = not self.chunks
@@ -94,10 +108,7 @@ class Session:
                     count = min(steps - self.done, budget, rows * every)
                     buffers = self.buffers(count // every + 2)
                     tick = _clock()
-                    taken, filled, end = loop(
-                        calls, self.system, self.state, self.context, h, self.done, count, every,
-                        keep_start, buffers,
-                    )
+                    taken, filled, end = self.loop(h, self.done, count, every, int(keep_start), buffers)
                     keep_start = False
                     compilation.finish()
                     took = _clock() - tick
@@ -133,23 +144,23 @@ class Session:
             self.chunks.append(Records(**kept))
 
     def _drain_events(self) -> np.ndarray:
-        """What happened since last time."""
-        found = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
+        """Hand over the events since the last call."""
+        events = [NO_EVENTS] if self.method.hooks.drain is None else [joined(*self.method.hooks.drain(self.context))]
         if self.model.switch_names:
-            found.insert(0, switched(self.system.switches))  # what a switch does at its moment comes after it
-        together = np.concatenate(found)
+            events.insert(0, switched(self.system.switches))  # what a switch does at its moment comes after it
+        together = np.concatenate(events)
         self.events.append(together[np.argsort(together[:, TIME], kind="stable")])
         return self.events[-1]
 
     def grow(self, least: int = 0) -> None:
-        """More pairs are near than the tables hold; `least`: so many are to fit."""
+        """Enlarge the tables of near pairs to at least `least` pairs."""
         grow = present(self.method.hooks.grow, "the hook that makes tables of pairs larger")
         self.state, self.context = grow(
             self.model, self.system, self.state, self._options, self.context, least
         )
 
     def _explain(self, reason: int) -> str:
-        """At what step, which constraint, and how large the residuals are."""
+        """Describe a failure: the step, the constraint at fault, and the residuals."""
         h, step = self.plan["dt"], self.done + 1
         why = STATUSES.get(reason, "the state is no longer finite")
         last = self.chunks[-1]
@@ -166,11 +177,11 @@ class Session:
         return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
 
     def _failed_function(self) -> str:
-        """What was told of a user's function that failed, if one did: nothing else is to blame then."""
+        """The message of a user's function that failed, if one did: then that is the cause."""
         return next((text for text in notes_so_far() if FAILED in text), "")
 
     def _report_solves(self) -> None:
-        """What is known of linear systems and of contacts whose forces statics alone do not tell."""
+        """Report singular linear systems and statically indeterminate contacts."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
             note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
@@ -186,17 +197,17 @@ class Session:
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
-        found = divergence(self.model, self.start, self.chunks, steps * h)
-        if found is None:
+        fault = divergence(self.model, self.start, self.chunks, steps * h)
+        if fault is None:
             return status, message, self.done + 1 if status == "diverged" else None
-        step = found.record * self.plan["record_every"]
+        step = fault.record * self.plan["record_every"]
         if status == "interrupted":  # it may go on, and is judged when it ends
-            return status, f"{message}; it diverged at step {step}: {found.text}", None
+            return status, f"{message}; it diverged at step {step}: {fault.text}", None
         remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
         if self._failed_function():
             return "diverged", message or f"{self._failed_function()}.", step
         ended = f" Then: {message}" if message else f" {remedy}"
-        return "diverged", f"step {step}, t = {step * h:.6g} s: {found.text}.{ended}", step
+        return "diverged", f"step {step}, t = {step * h:.6g} s: {fault.text}.{ended}", step
 
     def _make_run(self, status: str, message: str, wall_time: float) -> Run:
         counts = self.system.work.counts

@@ -28,7 +28,6 @@ from ..result.records import Records
 from ..scene import checks
 from ..scene.scene import Scene
 from ..scene.specs import BodyRef
-from .loop import calls_for, loop
 from .plan import plan_of, positive
 from .session import Session
 
@@ -105,7 +104,6 @@ class Simulation:
             self.session.method.hooks.begin(self.session.system, self.session.state, self.session.context)
         self._given = self.session.model.bodies.constant.copy()
         self._applied: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-        self._calls: Any = None
         self._controllers: list[tuple[Callable[[SimulationState], Any], int]] = []
 
     @property
@@ -151,7 +149,6 @@ class Simulation:
             end = self._loop(last - self.session.done, False)[1]
             if end == PAIRS_FULL:
                 self.session.grow()
-                self._calls = None
             elif end not in (OK, EVENTS_FULL):
                 self.session.chunks = [self.state.record]
                 raise TautError(self.session._explain(end))
@@ -159,13 +156,8 @@ class Simulation:
 
     def _loop(self, steps: int, keep: bool) -> tuple[Records, int]:
         session = self.session
-        if self._calls is None:
-            self._calls = calls_for(session.method, session.system, session.state, session.context)
-        buffers = session.buffers(1)
-        taken, _, end = loop(
-            self._calls, session.system, session.state, session.context, self.dt, session.done, steps, NEVER,
-            keep, buffers,
-        )  # fmt: skip
+        buffers = session.buffers(1) if keep else session.no_records
+        taken, _, end = session.loop(self.dt, session.done, steps, NEVER, int(keep), buffers)
         session.done += taken
         return Records(**buffers._asdict()), end
 
@@ -222,7 +214,6 @@ class Simulation:
         for name, values in saved.arrays.items():
             if name == "pairs" and len(self.session.state.pairs) < len(values):
                 self.session.grow(len(values))  # as many as there were
-                self._calls = None
             mine = getattr(self.session.state, name)
             if mine.shape != values.shape and not name.startswith("pair"):
                 raise TautError(f"the saved state has another {name} than scene '{self.scene.name}' under "

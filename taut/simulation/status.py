@@ -1,4 +1,4 @@
-"""What became of a run: "finished" only where its records can be the motion of the scene.
+"""The status of a run: "finished" only if its records can be the motion of the scene.
 
 A run is "diverged" where at some record after the start
 
@@ -6,19 +6,19 @@ A run is "diverged" where at some record after the start
     E(t) - E(0) > 100 (E_0 + max_s [V(0) - V(s)] + max_s W(s)),    E = T + V - W                    (2)
 
 or a number is not finite. s_r is the constraint's own scale (model/scales.py). T, V and W are the kinetic and the
-potential energy and the work of drivers and of forces without potential; s is any record up to t. E_0 is what is
-there without asking how it came: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the
-duration D. (2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
+potential energy and the work of drivers and of forces without potential; s is any record up to t. E_0 is the energy
+scale of the scene: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the duration D.
+(2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
 
-A run of a method that rings (methods/base.py) is told where at some record, of a row r of positions [m] or angles,
+A run of a method that rings (methods/base.py) gets a note if at some record, for a row r of positions [m] or angles,
 
     |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s                               (3)
 
-A run is told, too, where inelastic impacts and limits, which can only take energy, have given some:
+It also gets a note if inelastic impacts and limits, which can only dissipate energy, have added some:
 
     energy_impact < -0.02 (max_s E(s) - min_s V(s) + Σ m g L)                                       (4)
 
-The run goes on to its end, so all steps are kept, whatever they are worth; the step named is the first at fault.
+A diverged run still goes on to its end and keeps all steps; the message names the first step at fault.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ import numpy as np
 from ..compiled import entry
 from ..errors import listed
 from ..initial import Start, schur_complement
+from ..linalg.dense import on_one_thread
 from ..model import Model
 from ..model.arrays import IMPACT_LOSS, State, System
 from ..model.evaluate import evaluate_constraints, set_time
@@ -59,6 +60,7 @@ def evaluate_rows(system, state, t):
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
 
 
+@on_one_thread
 def singular_position(model: Model, system: System, state: State, last: Records) -> str:
     """Which constraints come to depend on each other near the last record, and what passes there.
 
@@ -85,8 +87,8 @@ def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: 
     """The first record at fault, and why."""
     by_error = _by_error(model, start, chunks)
     by_energy = _by_energy(model, start, chunks, duration)
-    found = [one for one in (by_error, by_energy) if one is not None]
-    return min(found, key=lambda one: one.record) if found else None
+    faults = [one for one in (by_error, by_energy) if one is not None]
+    return min(faults, key=lambda one: one.record) if faults else None
 
 
 def _by_error(model: Model, start: Start, chunks: Sequence[Records]) -> Divergence | None:
@@ -113,7 +115,8 @@ def _by_error(model: Model, start: Start, chunks: Sequence[Records]) -> Divergen
 
 
 def _is_calm(chunk: Records, bound: Array) -> bool:
-    """Whether all is plainly in order, which nearly every chunk is: some nanoseconds for each record."""
+    """A quick test, some nanoseconds per record, that nearly every chunk passes: whether all errors are within
+    bounds."""
     with np.errstate(all="ignore"):
         if not np.isfinite(chunk.lam.sum() + chunk.energy.sum()):
             return False

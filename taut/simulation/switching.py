@@ -1,4 +1,4 @@
-"""A step in which constraints or forces may be switched: it is cut where that happens.
+"""A step in which constraints or forces may be switched on or off: the step is split at that time.
 
     times      [t, t + h] is cut at every `from` and `until` inside it                                   (1)
     conditions a trial step tells whether one changes; bisection finds when, and the step is cut there   (2)

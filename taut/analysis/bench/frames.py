@@ -25,7 +25,7 @@ from ...model import build
 from ...result.dataset import elongations
 from ...result.labels import Labels
 from ...scene.scene import Scene
-from ...simulation.loop import OK, calls_for, loop
+from ...simulation.loop import OK
 from ...simulation.session import Session
 
 FRAME = 1 / 60  # [s]
@@ -60,17 +60,13 @@ class Frames:
         self.steps, self.done = steps, 0
         labels = Labels.of(model)
         self.edges, self.lengths = labels.edges, labels.lengths
-        self.no_records = self.session.buffers(1)
 
     def frame(self) -> float:
         own, left, took = self.session, self.steps, 0.0
         while left:
-            calls = calls_for(own.method, own.system, own.state, own.context)
+            loop = own.loop  # compiled, where it has to be, before the clock starts
             began = clock.process_time()
-            taken, _, status = loop(
-                calls, own.system, own.state, own.context, own.plan["dt"], self.done, left, left + 1, False,
-                self.no_records,
-            )  # fmt: skip
+            taken, _, status = loop(own.plan["dt"], self.done, left, left + 1, 0, own.no_records)
             took += clock.process_time() - began
             self.done, left = self.done + taken, left - taken
             if status == PAIRS_FULL:

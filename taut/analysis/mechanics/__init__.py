@@ -5,6 +5,7 @@
     doctor.py         examine(): degrees of freedom, rank, redundancy, step; `taut doctor`
     kinematics.py     kinematics(): positions, velocities, accelerations and driver forces of a fully driven mechanism
     linearise.py      linearise(): eigenvalues, frequencies and modes of small motions
+    fastest.py        the fastest motion about a state, of many unknowns without a matrix
     modes.py          a mode as a run that plays
 
     ξ, η    small moves and velocities of all free unknowns, rotations in the world's axes

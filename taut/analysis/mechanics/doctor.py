@@ -9,21 +9,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
+from ...initial import schur_complement
 from ...initial.projection import polish
+from ...linalg import dependences
+from ...linalg.dense import on_one_thread
 from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
 from ...scene.scene import Scene
-from .linearise import linearised
+from .fastest import Fastest, fastest
 from .perturbation import Array, Perturbed, null_space
 from .unresolved import unresolved
 
-MOST_UNKNOWNS = 3000  # of a dense singular value decomposition
-MOST_LINEARISED = 300
+MOST_UNKNOWNS = 600  # of dense singular value decompositions; beyond, (1) to (3) come of a sparse factor of J W Jᵀ
 SMALL = 1e-8  # singular values below it count as zero; entries of P below its root as no relation
 STEPS_PER_RADIAN = 20.0
 RATIO = 1e3  # of masses or lengths, from which on it is told
@@ -39,6 +40,7 @@ class Finding:
     is_warning: bool = False
 
 
+@on_one_thread
 def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     """What there is to know of a scene before it runs. dt: the step meant [s]; default: what the scene suggests."""
     model = build(scene)
@@ -48,12 +50,9 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
         found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
     near = Perturbed(model, model.x, model.quat, model.v, 0.0)
-    if near.n > MOST_UNKNOWNS:
-        found.append(Finding("rank", "not examined", f"{near.n:,} unknowns; up to {MOST_UNKNOWNS:,} are"))
-        return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
-    found += _rank(scene, model, near)
-    fastest = _fastest(near)
-    return [*found, *_ratios(scene, model), *_stiffness(fastest, dt), *_suggestion(scene, model, fastest, dt)]
+    found += _rank(scene, model, near) if near.n <= MOST_UNKNOWNS else _rank_of_many(model, near)
+    motion = fastest(near)
+    return [*found, *_ratios(scene, model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
 
 
 def _sizes(model: Model) -> Finding:
@@ -69,30 +68,54 @@ def _rank(scene: Scene, model: Model, near: Perturbed) -> list[Finding]:
     J, phi = near.jacobian(quat)[on], near.system.work.phi[on]
     rank, groups, off = redundant(J, phi)
     groups = [on[group].tolist() for group in groups]
-    idle = [name for k, name in enumerate(model.switch_names) if near.x[model.switches.keeper[k], 0] == 0.0]
-    found = [] if not idle else [Finding("switched off", ", ".join(idle), "at the start; not counted below")]
-    found += [
-        Finding("unknowns", f"{near.n:,}"),
-        Finding("rank", f"{rank:,} of {len(J):,} rows"),
-        Finding("degrees of freedom", f"{near.n - rank:,}",
-                "" if near.n > rank else "drivers and constraints leave nothing free: the motion follows from them"),
-    ]
-    names = model.row_names
-    for rows, amount in zip(groups, off):
-        listed = owners(model, rows)
-        if amount > 1e-6:
-            reason = f"they can not all hold: {amount:.3g} remains between them; change or remove one"
-            found.append(Finding("conflict", listed, reason, True))
-        else:
-            reason = (f"{len(rows)} rows say the same in part ({_some(names, rows)}): the motion is right, how the "
-                      "force is shared among them is not decided")
-            found.append(Finding("redundant", listed, reason))
+    found = [*_counts(model, near, rank, len(J)), *_dependent(model, groups, off)]
     if len(J) > rank and max(off) <= 1e-6:
         found += _open_reactions(scene, model, near, quat, on, J)
     beside = _rank_beside(near, rank)
     if beside is not None and beside != rank:
         found.append(Finding("singular position", f"rank {rank:,} here, {beside:,} beside it",
                              "the mechanism stands where branches of its motion meet; start a little beside it", True))
+    return found
+
+
+def _rank_of_many(model: Model, near: Perturbed) -> list[Finding]:
+    """The rank by a sparse factor of J W Jᵀ: without open reactions and without a look beside the position."""
+    near.evaluate()
+    off = model.rows_off(near.x)
+    rank, found = dependences(schur_complement(model, near.system, off))
+    phi = near.system.work.phi
+    wrong = [float(abs(one.weights @ phi[one.rows])) for one in found]
+    on = int((~off).sum())
+    dependent = model.row_count - rank  # rows that are switched off count as independent
+    more = [] if dependent <= len(found) else [
+        Finding("redundant", f"{dependent - len(found):,} more rows", f"not named: the first {len(found)} sets are")
+    ]  # fmt: skip
+    return [*_counts(model, near, on - dependent, on), *_dependent(model, [one.rows for one in found], wrong), *more]
+
+
+def _counts(model: Model, near: Perturbed, rank: int, rows: int) -> list[Finding]:
+    idle = [name for k, name in enumerate(model.switch_names) if near.x[model.switches.keeper[k], 0] == 0.0]
+    return [
+        *([Finding("switched off", ", ".join(idle), "at the start; not counted below")] if idle else []),
+        Finding("unknowns", f"{near.n:,}"),
+        Finding("rank", f"{rank:,} of {rows:,} rows"),
+        Finding("degrees of freedom", f"{near.n - rank:,}",
+                "" if near.n > rank else "drivers and constraints leave nothing free: the motion follows from them"),
+    ]
+
+
+def _dependent(model: Model, groups: list[list[int]], off: list[float]) -> list[Finding]:
+    """Groups of dependent rows; off: what each contradicts itself by."""
+    found = []
+    for rows, amount in zip(groups, off):
+        listed = owners(model, rows)
+        if amount > 1e-6:
+            reason = f"they can not all hold: {amount:.3g} remains between them; change or remove one"
+            found.append(Finding("conflict", listed, reason, True))
+        else:
+            reason = (f"{len(rows)} rows depend on each other ({_some(model.row_names, rows)}): the motion is right, "
+                      "how the force is shared among them is not decided")
+            found.append(Finding("redundant", listed, reason))
     return found
 
 
@@ -170,60 +193,34 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
 def _ratios(scene: Scene, model: Model) -> list[Finding]:
     found = []
     masses = {body.name: body.mass for body in model.body_info if body.motion == "free"}
-    if masses:
+    if len(masses) > 1:
         light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
         ratio = masses[heavy] / masses[light]
         note = "direct solvers bear it; iterative ones (pcg, minres) need many iterations" if ratio > RATIO else ""
-        found.append(Finding("mass ratio", f"{ratio:.3g} ('{heavy}' {masses[heavy]:.3g} kg, '{light}' "
-                             f"{masses[light]:.3g} kg)", note, ratio > 1e6))
+        which = "all alike" if heavy == light else f"'{heavy}' {masses[heavy]:.3g} kg, '{light}' {masses[light]:.3g} kg"
+        found.append(Finding("mass ratio", f"{ratio:.3g} ({which})", note, ratio > 1e6))
     lengths = {info.name: float(info.length if isinstance(info.length, float) else info.length.at(0.0)[0])
                for info in model.constraint_info if info.length is not None}  # fmt: skip
     lengths = {name: length for name, length in lengths.items() if length > 0.0}
-    if lengths:
+    if len(lengths) > 1:
         short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
         ratio = lengths[long] / lengths[short]
         note = "the shortest one dictates the step; is its unit right?" if ratio > RATIO else ""
-        found.append(Finding("lengths", f"{lengths[short]:.3g} to {lengths[long]:.3g} m ('{short}', '{long}')", note,
-                             ratio > RATIO))
+        which = "all alike" if short == long else f"'{short}', '{long}'"
+        value = f"{lengths[short]:.3g} to {lengths[long]:.3g} m ({which})"
+        found.append(Finding("lengths", value, note, ratio > RATIO))
     return found
 
 
-class Fastest(NamedTuple):
-    """Of small motions, and of how bodies turn [rad/s]."""
-
-    small: float
-    turning: float
-
-    @property
-    def rate(self) -> float:
-        return max(self)
-
-    def is_stiff(self, dt: float | None) -> bool:
-        """Whether forces are too fast for a step, and not the motion itself."""
-        return dt is not None and self.small * dt > 1.0 and self.turning * dt <= 1.0
-
-
-def _fastest(near: Perturbed) -> Fastest | None:
-    """(4), and how fast bodies turn; None where it was not looked at."""
-    spin = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
-    if near.n > MOST_LINEARISED or not near.n:
-        return None
-    try:
-        values = np.abs(linearised(near).eigenvalues)
-    except np.linalg.LinAlgError:
-        return None
-    return Fastest(float(values.max(initial=0.0)), spin)
-
-
-def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
-    if fastest is None or not fastest.rate > 0.0:
+def _stiffness(motion: Fastest | None, dt: float | None) -> list[Finding]:
+    if motion is None or not motion.rate > 0.0:
         return []
-    rate = fastest.rate
+    rate = motion.rate
     value = f"{rate:.3g} rad/s at the start (a period of {2.0 * np.pi / rate:.3g} s)"
     if dt is None:
         return [Finding("fastest motion", value)]
     why = ""
-    if fastest.is_stiff(dt):
+    if motion.is_stiff(dt):
         why = "too few for explicit forces, which will be unstable or wrong: these are stiff"
     elif rate * dt > 1.0:
         why = "too few: the motion itself is faster than the step"
@@ -231,15 +228,15 @@ def _stiffness(fastest: Fastest | None, dt: float | None) -> list[Finding]:
                     bool(why))]
 
 
-def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float | None) -> list[Finding]:
+def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
     if model.deformables:
         case = "deformables"
     elif model.is_unilateral:
         case = "contacts"
-    elif fastest is not None and fastest.is_stiff(dt):
+    elif motion is not None and motion.is_stiff(dt):
         case = "stiff"
-    elif fastest is not None and dt is not None and fastest.rate * dt > 1.0:
+    elif motion is not None and dt is not None and motion.rate * dt > 1.0:
         case = "fast"
     else:
         case = "smooth"
@@ -251,8 +248,8 @@ def _suggestion(scene: Scene, model: Model, fastest: Fastest | None, dt: float |
         why = "as the scene suggests"
     elif "stiff" in METHODS[method].suits and dt is not None:
         step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
-    elif fastest is not None and fastest.rate > 0.0:
-        step = float(f"{1.0 / (STEPS_PER_RADIAN * fastest.rate):.1g}")
+    elif motion is not None and motion.rate > 0.0:
+        step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.rate):.1g}")
         why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"
     else:
         step, why = 0.005, "a common choice; halve it and compare"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import TautError
+from ...linalg.dense import on_one_thread
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
 from ...model.scales import scene_size
@@ -100,6 +101,7 @@ class Equilibrium:
                 "force is left")
 
 
+@on_one_thread
 def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     """Where the scene rests, nearest downhill from its start; drivers stand as at t = 0.
 

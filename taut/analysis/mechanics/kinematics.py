@@ -24,6 +24,7 @@ from ...compiled import entry
 from ...errors import TautError, TautWarning, collecting_notes, notes_so_far, shown, warn
 from ...initial import start_mode
 from ...limits import check as check_limit
+from ...linalg.dense import on_one_thread
 from ...methods.acceleration import constrained
 from ...methods.base import OK
 from ...methods.lagrange import METHOD as LAGRANGE
@@ -202,6 +203,7 @@ class _Mechanism:
 
 
 @checked
+@on_one_thread
 def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
     """Where a fully driven mechanism is at the given times, without simulating it, and what its drivers must do.
 

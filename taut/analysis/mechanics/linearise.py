@@ -21,6 +21,7 @@ import numpy as np
 from ...arguments import checked
 from ...errors import TautError, warn
 from ...initial import prepare_start, start_mode
+from ...linalg.dense import on_one_thread
 from ...model import build
 from ...model.frames import rotate
 from ...result.run import Run
@@ -137,6 +138,7 @@ def linearise(what: Any) -> Linearisation:
     return found
 
 
+@on_one_thread
 def linearised(what: Any) -> Linearisation:
     """As `linearise`, without a word where the motion is not steady."""
     near, scene = _near(what), what if isinstance(what, Scene) else getattr(what, "scene", None)
@@ -193,9 +195,8 @@ def _frames(near: Perturbed) -> Array:
 def _driven(near: Perturbed, v: Array) -> Array:
     """J v of bodies that follow a given path, (rows,)."""
     rows, J = near.model.rows, near.system.work.J
-    row_of = np.concatenate([np.repeat(np.arange(near.model.row_count), np.diff(rows.ptr)), rows.spin_row])
     weight = 1.0 - near.model.bodies.free[rows.slot]
-    return np.bincount(row_of, (weight * J * v[rows.slot]).sum(axis=1), minlength=near.model.row_count)
+    return np.bincount(near.row_of, (weight * J * v[rows.slot]).sum(axis=1), minlength=near.model.row_count)
 
 
 def _by_body(near: Perturbed, shapes: Array) -> tuple[list[str], Array]:

@@ -45,11 +45,17 @@ class Perturbed:
         self.system = model.system()
         self.lam = np.zeros(model.row_count)
         free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
-        self.spins = [int(s) for i, s in enumerate(model.bodies.spin_slot)
+        slots = model.bodies.spin_slot
+        self.spins = [int(s) for i, s in enumerate(slots)
                       if free[s].all() and is_symmetric(v[s], model.bodies.inertia[i])]  # treated as (1)
-        self._quat_of = {int(s): i for i, s in enumerate(model.bodies.spin_slot)}
-        self.unknowns = [(int(s), int(c)) for s, c in zip(*np.nonzero(free))]
-        self._column = {unknown: k for k, unknown in enumerate(self.unknowns)}
+        self._body = np.full(len(model.x), -1)  # the rigid body that turns with a slot
+        self._body[slots] = np.arange(len(slots))
+        self.at = np.nonzero(free)  # slots and components of the unknowns
+        self.unknowns = [(int(s), int(c)) for s, c in zip(*self.at)]
+        self._column = np.full((len(model.x), 3), -1)
+        self._column[self.at] = np.arange(len(self.unknowns))
+        rows = model.rows
+        self.row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
         self.n = len(self.unknowns)
         self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
 
@@ -62,30 +68,27 @@ class Perturbed:
     def world(self, array: Array, quat: Array) -> Array:
         """The free unknowns of an array (points, 3), rotations in the world's axes, (n,)."""
         turned = array.copy()
-        for s in self.spins:
-            turned[s] = rotate(quat[self._quat_of[s]], array[s])
-        return np.array([turned[s, c] for s, c in self.unknowns])
+        turned[self.spins] = rotate(quat[self._body[self.spins]], array[self.spins])
+        return turned[self.at]
 
     def spread(self, vector: Array) -> Array:
         """The opposite of picking unknowns: (points, 3), rotations still in the world's axes."""
         found = np.zeros_like(self.x)
-        for (s, c), value in zip(self.unknowns, vector):
-            found[s, c] = value
+        found[self.at] = vector
         return found
 
     def moved(self, xi: Array, eta: Array) -> tuple[Array, Array, Array]:
         """(1)."""
         move, push = self.spread(xi), self.spread(eta)
         x, quat, v = self.x.copy(), self.quat.copy(), self.v + push
-        for s, i in self._quat_of.items():
-            if s not in self.spins:
-                quat[i] = multiply(self.quat[i], exponential(move[s]))  # (2)
-                continue
-            omega = rotate(self.quat[i], self.v[s]) + push[s]
-            quat[i] = multiply(exponential(move[s]), self.quat[i])
-            v[s] = rotate(conjugate(quat[i]), omega)
-            move[s] = 0.0
-        move[list(self._quat_of)] = 0.0
+        slots = self.model.bodies.spin_slot
+        own = slots[~np.isin(slots, self.spins)]
+        quat[self._body[own]] = multiply(self.quat[self._body[own]], exponential(move[own]))  # (2)
+        world, body = self.spins, self._body[self.spins]
+        omega = rotate(self.quat[body], self.v[world]) + push[world]
+        quat[body] = multiply(exponential(move[world]), self.quat[body])
+        v[world] = rotate(conjugate(quat[body]), omega)
+        move[slots] = 0.0
         return x + move, quat, v
 
     def projected(self, x: Array, quat: Array) -> tuple[Array, Array]:
@@ -105,23 +108,26 @@ class Perturbed:
 
     def jacobian(self, quat: Array) -> Array:
         """J (rows, n) as last evaluated, rotations in the axes of `spins`."""
-        rows, J = self.model.rows, self.system.work.J
         dense = np.zeros((self.model.row_count, self.n))
-        row_of = np.concatenate([np.repeat(np.arange(self.model.row_count), np.diff(rows.ptr)), rows.spin_row])
-        for block, (row, slot) in enumerate(zip(row_of.tolist(), rows.slot.tolist())):
-            values = rotate(quat[self._quat_of[slot]], J[block]) if slot in self.spins else J[block]
-            for c in range(3):
-                column = self._column.get((slot, c))
-                if column is not None:
-                    dense[row, column] += values[c]
+        rows, columns, values = self.jacobian_entries(quat)
+        np.add.at(dense, (rows, columns), values)
         return dense
+
+    def jacobian_entries(self, quat: Array) -> tuple[Array, Array, Array]:
+        """Rows, columns and values of J; entries of one place add up."""
+        slot, J = self.model.rows.slot, self.system.work.J.copy()
+        turned = np.isin(slot, self.spins)
+        J[turned] = rotate(quat[self._body[slot[turned]]], J[turned])
+        column = self._column[slot]
+        used = column >= 0
+        return np.repeat(self.row_of, 3).reshape(column.shape)[used], column[used], J[used]
 
     def masses(self, quat: Array) -> Array:
         """M (n, n), rotations in the world's axes."""
         found = np.diag([self.model.bodies.mass[s, c] for s, c in self.unknowns])
         for s in self.spins:
             k = self._column[s, 0]
-            axes = np.array([rotate(quat[self._quat_of[s]], e) for e in np.eye(3)])  # rows: principal axes
+            axes = rotate(quat[self._body[s]], np.eye(3))  # rows: principal axes
             found[k : k + 3, k : k + 3] = axes.T @ np.diag(self.model.bodies.mass[s]) @ axes
         return found
 
@@ -146,9 +152,9 @@ def is_symmetric(omega: Array, inertia: Array) -> bool:
 
 
 def exponential(angle: Array) -> Array:
-    """The quaternion of a turn by a rotation vector [rad]."""
-    half = 0.5 * float(np.linalg.norm(angle))
-    return np.concatenate([[np.cos(half)], 0.5 * np.sinc(half / np.pi) * angle])
+    """Quaternions (..., 4) of turns by rotation vectors (..., 3) [rad]."""
+    half = 0.5 * np.linalg.norm(angle, axis=-1, keepdims=True)
+    return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * angle], axis=-1)
 
 
 def null_space(matrix: Array, tolerance: float = 1e-9) -> Array:

@@ -1,4 +1,4 @@
-"""Known ways to step cloth, to compare with; hard edges and limits are springs to them.
+"""Baseline methods for cloth, for comparison; they treat hard edges and limits as springs.
 
     x' = x + h v',  v' = v + h W f                              explicit.py: symplectic Euler, Adams-Bashforth 2
     Δλ = -(C + α̃ λ)/(w_i + w_j + α̃),  α̃ = 1/(k h²)             xpbd.py: springs as compliant constraints
@@ -9,6 +9,6 @@
     w       w                  inverse masses [1/kg], (n,); 0: nothing but its own velocity moves a node
     k, L    springs.k, .length stiffness [N/m] and rest length [m] (forces/spring_law.py)
 
-Their declarations stand in methods/, beside those of all others; here are the steps. position_contact.py moves nodes
-and balls out of each other and of obstacles, as in PBD; common.py has what they share.
+Their declarations are in methods/ with those of all other methods; this package holds the steps. position_contact.py
+moves nodes and balls out of each other and out of obstacles, as in PBD; common.py holds the code that they share.
 """

@@ -1,4 +1,4 @@
-"""What the baselines share: a context with all springs of a scene, and forces without them.
+"""Code shared by the baselines: a context with all springs of a scene, and the forces other than springs.
 
 A step gets a BaselineContext as its context. Hard edges are springs of infinite stiffness and limits a second phase of
 infinite stiffness, where the method knows these; `external` gives the forces without springs. Contacts with obstacles
@@ -89,7 +89,7 @@ def external(system, state, t, batch, members):
 
 @compiled
 def end_step(system, state, contacts, t, h):
-    """What stands at the new time t, the work of the step of length h that led there, and events of its contacts."""
+    """End the step of length h at the new time t: evaluate constraints, add up its work, and record contact events."""
     set_time(system, t, state.x, state.quat, state.v)
     accumulate_driver_work(system, state, t, h)
     accumulate_force_work(system, state, t, h)

@@ -1,7 +1,8 @@
 """Stiff springs with one global implicit Euler step; the system and its equations: implicit_solve.py.
 
-Hard edges are springs of the given stiffness, limits a second phase of it. Contacts are stiff springs in the system,
-too, as long as they push; what is inside after it is pushed out (position_contact.py), and friction acts there.
+Hard edges are springs of the given stiffness, limits a second phase of it. Contacts that push are stiff springs in the
+system as well. Nodes that are still inside after the solve are projected out (position_contact.py), where friction is
+applied.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def prepare(model, system, state, options):
 
 @compiled
 def predict_contacts(state, h, contacts, touch):
-    """Contacts as begin_contacts found them, for the system."""
+    """Contacts for the linear system, from the normals and gaps of begin_contacts."""
     rows, ineq, v = contacts.rows, contacts.ineq, state.v
     for r in range(rows.phi.shape[0]):
         for c in range(3):
@@ -45,7 +46,7 @@ def predict_contacts(state, h, contacts, touch):
 
 @compiled
 def take_over(rows, touch, h):
-    """λ that the system has found."""
+    """Copy the λ of the linear system to the contact rows."""
     for r in range(rows.phi.shape[0]):
         rows.lam[r] = max(0.0, -touch.firm[r] * touch.after[r] * h)
 

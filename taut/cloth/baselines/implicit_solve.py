@@ -1,4 +1,4 @@
-"""All springs implicit: one step of linearised backward Euler for the whole sheet [Baraff, Witkin 1998].
+"""All springs implicit: one step of linearised backward Euler for the whole cloth [Baraff, Witkin 1998].
 
     (M - h ∂f/∂v - h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)                                  (1)
     v' = v + Δv,   x' = x + h v'                                                     (2)
@@ -12,9 +12,9 @@ preconditioned by the inverses of the blocks on the diagonal; pinned nodes keep 
 out of the system. The iteration ends when the residual, measured by the preconditioner, has fallen by `tolerance`.
 
 Contacts, where there are any, are one-sided springs in the same system (4): g is a gap and n its gradient, and κ is
-FIRM times what a node has of springs and mass, or what presses on it. Who pushes is found by solving (1) again until
-nobody enters or leaves. The depth that is left, F/κ, is the caller's to mend. Departs from the paper, which takes the
-motion of nodes along n out of the system: then what they push against would not feel them.
+FIRM times what a node has of springs and mass, or what presses on it. The active set is found by solving (1) again
+until no contact enters or leaves. The caller corrects the remaining depth F/κ. Departs from the paper, which removes
+the motion of nodes along n from the system: then the body that they push would feel no reaction.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def linearise(work, s, x, v, w, external, h):
 
 @inline
 def press(touch, inverse, r, w):
-    """Contacts that push: (4) into the right-hand side and the diagonal blocks, which hold springs so far."""
+    """Add (4) of contacts that push to the right-hand side and to the diagonal blocks of the springs."""
     if touch.firm.shape[0] == 0:
         return
     load = touch.load
@@ -258,7 +258,7 @@ def can_move(touch, q, w):
 
 @compiled
 def change_contacts(touch, w, dv, h):
-    """Who would pull leaves, and who is inside enters: returns how many."""
+    """Update the active set: contacts that pull leave, contacts that penetrate enter. Returns the number of changes."""
     changed = 0
     for q in range(touch.firm.shape[0]):
         touch.after[q] = touch.ahead[q] + nearing(touch, q, dv)  # (4)

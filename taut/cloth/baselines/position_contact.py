@@ -6,13 +6,14 @@
     m = n - c n̂,   c = n·n̂ < 0,   λ̂ -= c Δλ                                                   (4)
 
 φ and n are those of x̄, where the sweep began, and s is what the members of a row slid along each other since the
-step began. (2) and (3) go row after row, with λ and f of all sweeps of a step added up: what pushed too far is taken
-back, and nothing pulls. Both members of a row get the same push, so momentum is kept. (3) is the friction of
-position-based dynamics [Macklin, Müller, Chentanez, Kim 2014], with Coulomb's bound on the sum. Velocities follow from
-positions, so contacts are inelastic.
+step began. (2) and (3) go row after row, with λ and f of all sweeps of a step added up: corrections that were too large
+are reduced again, and no contact pulls. Both members of a row get the same push, so momentum is kept. (3) is the
+friction of position-based dynamics [Macklin, Müller, Chentanez, Kim 2014], with Coulomb's bound on the sum. Velocities
+follow from positions, so contacts are inelastic.
 
 A node that a ball presses against an obstacle, whose normal is n̂, can move along m only, and the obstacle bears the
-rest (4). By (2) alone a heavy ball would sink in: it gives a light node more than the obstacle takes away again.
+rest (4). With (2) alone a heavy ball would sink in, since it pushes a light node further than the obstacle pushes it
+back.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def _pairs(model: Model) -> int:
 
 @compiled
 def begin_contacts(system, state, t, h, contacts):
-    """The start of a step: λ = 0. What is inside already may stay so for the most part: moved out at once it would be
-    thrown."""
+    """Begin a step with λ = 0. Penetration at its start is corrected gradually: a full correction in one step would
+    become a large velocity."""
     rows, x = contacts.rows, state.x
     if rows.phi.shape[0] == 0:
         return
@@ -194,7 +195,8 @@ def push_out(system, state, t, contacts, w):
 
 @compiled
 def finish_contacts(system, state, contacts, h):
-    """The end of a step: λ and f become forces [N], and what they took is counted, from v before it to v after it."""
+    """End a step: convert λ and f to forces [N] and add up the energy that they took, between the velocities v before
+    and after."""
     rows = contacts.rows
     scale = 1.0 / (h * h)
     for r in range(rows.phi.shape[0]):

@@ -5,9 +5,9 @@
     v' = (x' - x) / h                                                               (3)
 
 (2) is repeated `iterations` times over all springs, or until none is too long. With equal masses it moves each
-end by half, a pinned end not at all, as the paper does. Departs from the paper: it leaves the velocity as it
-was; (3) is what later users do, and without it a sheet keeps the speed of a fall that the correction undid.
-What got into a solid meanwhile is pushed out (position_contact.py) after each pass over springs.
+end by half, a pinned end not at all, as the paper does. Departs from the paper, which leaves the velocity unchanged:
+(3) is common practice since, and without it cloth keeps the speed of a fall that the correction has undone. Nodes
+inside an obstacle are projected out (position_contact.py) after each pass over springs.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import TautError, listed, warn
+from ...linalg.dense import on_one_thread
 from ...model.arrays import Array, State, System
 from ...model.model import Model
 from .jacobian import dense_jacobian
@@ -36,6 +37,7 @@ def check_turns(state: State, tables: Formulas, names: list[str]) -> None:
         state.quat[number] = p
 
 
+@on_one_thread
 def check_kinetic(model: Model, tables: Formulas, names: list[str], rates: Array) -> None:
     """T must make (3) solvable, and must not be that of the bodies, which would count twice."""
     weighted = model.bodies.mass[tables.slot].ravel()[:, None] * tables.B
@@ -76,6 +78,7 @@ def make_rates_consistent(model: Model, system: System, state: State, tables: Fo
          f"{slip[worst]:.3g}; they were made consistent")
 
 
+@on_one_thread
 def check_independent(model: Model, tables: Formulas, names: list[str]) -> None:
     if tables.kinetic:
         return  # the least of all inertias is judged there

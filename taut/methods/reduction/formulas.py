@@ -13,7 +13,6 @@ c is d²x/dt² at θ̈ = 0; D is the rate at θ̈ = 0. All are derived by sympy 
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from ...expressions import call_map, codegen
 from ...model.arrays import Array, State, System
 from ...model.model import BodyInfo, Model
 from . import checks
+from .blocks import Blocks, factor_blocks, one_block, solve_all_blocks
 
 
 @structure
@@ -44,6 +44,7 @@ class Formulas(NamedTuple):
     H_of_T: Array  # (n, n) of (4)
     g_of_T: Array
     T_rates: Array  # (n + 1,): ∂T/∂θ̇, then dT/dt at θ̈ = 0
+    blocks: Blocks  # one: all coordinates may move all bodies
 
 
 def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...] = (), n: int = 0) -> Formulas:
@@ -52,7 +53,8 @@ def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...]
     size = 3 * len(all_slots)
     shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, n + 1)
     quat = np.array([number for _, number in rotations], np.uint32)
-    return Formulas(0, 0, 0, np.array(all_slots, np.uint32), quat, *(np.zeros(shape) for shape in shapes))
+    fixed = (0, 0, 0, np.array(all_slots, np.uint32), quat)
+    return Formulas._make([*fixed, *(np.zeros(shape) for shape in shapes), one_block(0, n)])
 
 
 def refuses(model: Model) -> str | None:
@@ -184,7 +186,10 @@ def accelerate(formulas, mass, f, out):
                 weighted = m * B[row, j]
                 for k in range(j + 1):
                     H[j, k] += weighted * B[row, k]
-    return solve_positive(H, g, out)
+    if factor_blocks(formulas.blocks, H) != 0:  # (5)
+        return 1
+    solve_all_blocks(formulas.blocks, H, g, out)
+    return 0
 
 
 @compiled
@@ -205,47 +210,3 @@ def power_of_time(formulas, mass, f, v, acceleration):
         for j in range(n):
             power += formulas.T_rates[j] * acceleration[j]
     return power  # (6)
-
-
-@compiled
-def solve_positive(H, g, out):
-    """H out = g for a symmetric positive definite H, whose lower half becomes the factor L of (5)."""
-    status = factor_positive(H)
-    if status == 0:
-        solve_factored(H, g, out)
-    return status
-
-
-@compiled
-def factor_positive(H):
-    """(5); returns 1 where H is not positive."""
-    n = H.shape[0]
-    for j in range(n):
-        for k in range(j + 1):
-            total = H[j, k]
-            for i in range(k):
-                total -= H[j, i] * H[k, i]
-            if k < j:
-                H[j, k] = total / H[k, k]
-            elif total > 0.0:
-                H[j, j] = sqrt(total)
-            else:
-                return 1
-    return 0
-
-
-@compiled
-def solve_factored(H, g, out):
-    """The same with the factor at hand."""
-    n = g.shape[0]
-    for j in range(n):
-        total = g[j]
-        for k in range(j):
-            total -= H[j, k] * out[k]
-        out[j] = total / H[j, j]
-    for i in range(n):
-        j = n - 1 - i
-        total = out[j]
-        for k in range(j + 1, n):
-            total -= H[k, j] * out[k]
-        out[j] = total / H[j, j]

@@ -20,6 +20,7 @@ from ...compiled import compiled, structure
 from ...constraints import ALL
 from ...constraints.base import Affine
 from ...errors import TautError
+from ...linalg.dense import on_one_thread
 from ...model.arrays import Array, State, System
 from ...model.dispatch import CONSTRAINT_CODES
 from ...model.model import ConstraintInfo, Model
@@ -114,6 +115,7 @@ def prepare(model: Model, system: System, state: State) -> tuple[Linear, Array]:
     return allocate(mass, slot, part, B, R, x - B @ y[0] - R @ signals[:, 0]), y
 
 
+@on_one_thread
 def _split(A: Array) -> tuple[Array, Array]:
     """An orthonormal basis of what A takes to zero, and the pseudo-inverse of A.
 

@@ -2,7 +2,7 @@
 
 Bodies, joints (hinge, slide, ball, free, and several on one body where one of taut's joints says the same), equality
 (connect, weld, joint), stiffness, damping, friction loss, limits, and actuators on joints as motors. All else is
-listed. Every joint starts at the model's reference position (qpos0).
+listed with its line (mjcf_features.py). Every joint starts at the model's reference position (qpos0).
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import numpy as np
 
 from ...errors import TautError
 from ..scene import Scene
+from .mjcf_features import Features
 from .tree import Array, Built, Joint, Link, Pose, Tree, quaternion
-from .xml import read
+from .xml import Element, read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 CONNECT, WELD, JOINT = range(3)  # mjtEq
 ON_JOINT = 0  # mjtTrn
+ON_BODIES, ON_SITES = 1, 6  # mjtObj
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS = 0, 0, 1
 
 
@@ -42,10 +44,11 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
         raise TautError(_with_line(path, str(mistake))) from None
-    reader = _Reader(path, root.attributes.get("model", path.stem), model)
+    reader = _Reader(path, root, model)
     built = Built(reader.tree, limits)
     reader.add_equalities(built)
     reader.add_actuators(built, controls)
+    reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
     step = float(model.opt.timestep)
     built.scene.suggest(dt=step, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
@@ -63,10 +66,11 @@ def _with_line(path: Path, text: str) -> str:
 class _Reader:
     """What a compiled model says, as a tree."""
 
-    def __init__(self, path: Path, name: str, model: Any) -> None:
-        self.path, self.model = path, model
-        gravity = model.opt.gravity
-        self.tree = Tree(name, str(path), {}, [], (float(gravity[0]), float(gravity[1]), float(gravity[2])))
+    def __init__(self, path: Path, root: Element, model: Any) -> None:
+        self.path, self.model, self.features = path, model, Features(root)
+        x, y, z = np.zeros(3) if self._is_off("gravity") else model.opt.gravity
+        name = root.attributes.get("model", path.stem)
+        self.tree = Tree(name, str(path), {}, [], (float(x), float(y), float(z)))
         for body in range(1, model.nbody):
             self.tree.links[self.body(body)] = self._link(body)
             self.tree.joints.append(self._joint(body))
@@ -113,10 +117,12 @@ class _Reader:
         m = self.model
         q, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
         found.position = float(m.qpos0[q])
-        if m.jnt_limited[j]:
+        if m.jnt_limited[j] and not self._is_off("limit"):
             found.limits = float(m.jnt_range[j, 0]), float(m.jnt_range[j, 1])
-        found.stiffness, found.rest = float(m.jnt_stiffness[j]), float(m.qpos_spring[q])
-        found.damping, found.friction = float(m.dof_damping[dof]), float(m.dof_frictionloss[dof])
+        stiffness, damping, friction = (0.0 if self._is_off(what) else float(value) for what, value in (
+            ("spring", m.jnt_stiffness[j]), ("damper", m.dof_damping[dof]), ("frictionloss", m.dof_frictionloss[dof])))
+        found.stiffness, found.rest, found.damping, found.friction = (
+            stiffness, float(m.qpos_spring[q]), damping, friction)
 
     def _check_plain(self, joints: list[int]) -> None:
         """Of joints without single coordinates, what taut does not take over."""
@@ -124,8 +130,9 @@ class _Reader:
         for j in joints:
             dof = int(m.jnt_dofadr[j])
             width = {FREE: 6, BALL: 3}.get(int(m.jnt_type[j]), 1)
-            if m.jnt_limited[j] or m.jnt_stiffness[j] or m.dof_damping[dof : dof + width].any():
-                self.tree.dropped.append(f"limits, stiffness and damping of joint '{self.joint(j)}'")
+            dofs = slice(dof, dof + width)
+            if m.jnt_limited[j] or m.jnt_stiffness[j] or (m.dof_damping + m.dof_frictionloss)[dofs].any():
+                self.drop(f"limits, stiffness, damping and friction of joint '{self.joint(j)}'", "joint", j)
 
     def _several(self, found: Joint, joints: list[int], types: list[int]) -> None:
         """Several joints on one body, where one of taut's says the same."""
@@ -145,58 +152,108 @@ class _Reader:
         else:
             shown = ", ".join(f"'{self.joint(j)}'" for j in joints)
             body = self.body(int(m.jnt_bodyid[joints[0]]))
-            raise TautError(f"{self.path}: body '{body}' has the joints {shown}, which no joint of taut says at once; "
+            element = self.features.find("body", body)
+            where = self.path if element is None else element.where
+            raise TautError(f"{where}: body '{body}' has the joints {shown}, which no joint of taut says at once; "
                             "put a body between them.")
         self._check_plain(joints)
-        self.tree.dropped.append("names of joints beyond the first of a body: "
-                                 + ", ".join(self.joint(j) for j in joints[1:]))
+        for j in joints[1:]:
+            self.drop("names of joints beyond the first of a body", "joint", j)
 
     def _list_dropped(self) -> None:
-        m, dropped = self.model, self.tree.dropped
-        for count, what in (
-            (m.ntendon, "tendons"), (m.nflex, "flexible bodies"), (m.nmocap, "mocap bodies (they are fixed)"),
-            (m.nplugin, "plugins"), (m.nsensor, "sensors"), (m.nkey, "keyframes"), (m.nexclude, "excluded pairs"),
-        ):  # fmt: skip
-            if count:
-                dropped.append(f"{count} {what}")
-        if (m.geom_contype | m.geom_conaffinity).any():
-            dropped.append("contacts between geoms")
+        """What follows from values alone; all else is found in the file (mjcf_features.py)."""
+        m = self.model
+        if (m.geom_contype | m.geom_conaffinity).any() and not self._is_off("contact"):
+            self.features.drop("contacts between geoms", self.features.first("geom"))
         for j in range(m.njnt):
-            if m.dof_armature[m.jnt_dofadr[j]]:
-                dropped.append(f"armature of joint '{self.joint(j)}'")
-        if m.body_gravcomp.any():
-            dropped.append("gravity compensation")
+            dofs = slice(int(m.jnt_dofadr[j]), int(m.jnt_dofadr[j]) + 1)
+            if m.jnt_stiffnesspoly[j].any() or m.dof_dampingpoly[dofs].any():
+                self.drop(f"stiffness and damping of joint '{self.joint(j)}' beyond their linear parts", "joint", j)
         if m.opt.density or m.opt.viscosity or m.opt.wind.any():
-            dropped.append("drag of a medium (density, viscosity, wind)")
+            self.features.drop("drag of a medium (density, viscosity, wind)", self.features.first("option"))
+
+    def drop(self, what: str, tag: str, number: int) -> None:
+        """Something of the joint of that number."""
+        self.features.drop(what, self.features.find(tag, self.joint(number)))
+
+    def _is_off(self, what: str) -> bool:
+        """Whether <flag> disables it."""
+        import mujoco
+
+        return bool(self.model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what.upper()}")))
 
     def add_equalities(self, built: Built) -> None:
         m = self.model
-        for e in range(m.neq):
+        for e in range(0 if self._is_off("equality") else m.neq):
+            element = self.features.nth("equality", e, m.neq)
             name = m.eq(e).name or f"equality_{e}"
-            first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-            on_bodies = int(m.eq_objtype[e]) == 1  # mjOBJ_BODY
             if not m.eq_active0[e]:
-                self.tree.dropped.append(f"equality '{name}', which is not active")
-            elif m.eq_type[e] == CONNECT and on_bodies:
-                built.scene.ball(self._place(built, first, data[:3]), self._place(built, second, data[3:6]), name=name)
-            elif m.eq_type[e] == WELD and on_bodies:
-                a, b = self._place(built, first, data[3:6]), self._place(built, second, data[:3])
-                built.scene.weld(a, b, **self._turned(built, first, second, data[6:10]), name=name)
-            elif m.eq_type[e] == JOINT and second >= 0 and not data[2:5].any():
-                q1, q2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (first, second))
-                built.scene.couple(self.joint(first), self.joint(second), ratio=float(data[1]),
-                                   offset=q1 - float(data[1]) * q2 + float(data[0]), name=name)
-            elif m.eq_type[e] == JOINT and second < 0 and not data[1:5].any():
-                built.scene.drive(self.joint(first), value=float(m.qpos0[m.jnt_qposadr[first]] + data[0]), name=name)
-            else:
-                self.tree.dropped.append(f"equality '{name}'")
+                self.features.drop(f"equality '{name}', which is not active", element)
+            elif (m.eq_type[e] not in (CONNECT, WELD) or not self._add_between_bodies(built, e, name)) and (
+                m.eq_type[e] != JOINT or not self._add_between_joints(built, e, name)
+            ):
+                tag = "" if element is None else f"<{element.tag}> "
+                self.features.drop(f"equality {tag}'{name}'{self._reason(e)}", element)
+
+    def _reason(self, e: int) -> str:
+        """Why an equality between joints is not taken over."""
+        m = self.model
+        if m.eq_type[e] != JOINT:
+            return ""
+        if m.eq_data[e][2:5].any() or (m.eq_obj2id[e] < 0 and m.eq_data[e][1]):
+            return " with powers in its polycoef"
+        return " of a joint without a coordinate of its own"
+
+    def _add_between_bodies(self, built: Built, e: int, name: str) -> bool:
+        """connect and weld, of bodies or of sites."""
+        m = self.model
+        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
+        connects = m.eq_type[e] == CONNECT
+        ends = (data[:3], data[3:6]) if connects else (data[3:6], data[:3])
+        if int(m.eq_objtype[e]) == ON_SITES:
+            bodies = [int(m.site_bodyid[site]) for site in (first, second)]
+            a, b = (self._place(built, body, m.site_pos[site]) for body, site in zip(bodies, (first, second)))
+            frames = [matrix(m.site_quat[site]) for site in (first, second)]
+            relative = frames[0] @ frames[1].T
+        elif int(m.eq_objtype[e]) == ON_BODIES:
+            bodies = [first, second]
+            a, b = (self._place(built, body, end) for body, end in zip(bodies, ends))
+            relative = np.eye(3) if connects else matrix(data[6:10] / np.linalg.norm(data[6:10]))
+        else:
+            return False
+        if connects:
+            built.scene.ball(a, b, name=name)
+        else:
+            built.scene.weld(a, b, **self._turned(built, bodies[0], bodies[1], relative), name=name)
+        return True
+
+    def _add_between_joints(self, built: Built, e: int, name: str) -> bool:
+        """q1 - q1(0) = c0 + c1 (q2 - q2(0)), or q1 = q1(0) + c0."""
+        m = self.model
+        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
+        if data[2:5].any() or not all(self._has_coordinate(built, j) for j in (first, second) if j >= 0):
+            return False
+        q1 = float(m.qpos0[m.jnt_qposadr[first]])
+        if second < 0:
+            built.scene.drive(self.joint(first), value=q1 + float(data[0]), name=name)
+            return True
+        ratio, q2 = float(data[1]), float(m.qpos0[m.jnt_qposadr[second]])
+        built.scene.couple(self.joint(first), self.joint(second), ratio=ratio, offset=q1 - ratio * q2 + float(data[0]),
+                           name=name)  # fmt: skip
+        return True
+
+    def _has_coordinate(self, built: Built, j: int) -> bool:
+        """Whether a joint is one of the scene's with this coordinate alone."""
+        name = self.joint(j)
+        return name in built.joints and any(
+            joint.name == name and joint.kind in ("hinge", "slider") for joint in self.tree.joints)
 
     def _turned(self, built: Built, first: int, second: int, relative: Array) -> dict[str, Any]:
         """How the first body of a weld stands in the second's frame, R2 = R1 R(relative), if not as at the start."""
         (frame_1, inside_1), (frame_2, inside_2) = (
             built.axes(self.body(body) if body else None) for body in (first, second)
         )
-        wanted = inside_2 @ matrix(relative / np.linalg.norm(relative)).T @ inside_1.T
+        wanted = inside_2 @ relative.T @ inside_1.T
         if np.abs(frame_2.T @ frame_1 - wanted).max() < 1e-9:
             return {}
         return {"orientation": quaternion(wanted)}
@@ -211,22 +268,42 @@ class _Reader:
         for wrong in set(given) - set(names):
             raise TautError(f"{self.path}: controls name the actuator '{wrong}', which does not exist; there are "
                             f"{', '.join(names) or 'none'}.")
-        for i, name in enumerate(names):
-            joint = self.joint(int(m.actuator_trnid[i, 0]))
+        for i, name in enumerate([] if self._is_off("actuation") else names):
+            element = self.features.nth("actuator", i, m.nu)
+            joint = int(m.actuator_trnid[i, 0])
             plain = m.actuator_gaintype[i] == FIXED_GAIN and m.actuator_biastype[i] in (NO_BIAS, AFFINE_BIAS)
-            if m.actuator_trntype[i] != ON_JOINT or not plain or m.actuator_dyntype[i] or joint not in built.joints:
-                self.tree.dropped.append(f"actuator '{name}'")
+            on_joint = m.actuator_trntype[i] == ON_JOINT and self._has_coordinate(built, joint)
+            if not on_joint or not plain or m.actuator_dyntype[i]:
+                tag = "" if element is None else f"<{element.tag}> "
+                self.features.drop(f"actuator {tag}'{name}'", element)
                 continue
-            gear, gain, bias = float(m.actuator_gear[i, 0]), float(m.actuator_gainprm[i, 0]), m.actuator_biasprm[i]
-            size = "torque" if m.jnt_type[m.actuator_trnid[i, 0]] == HINGE else "force"
-            # gear (gain u + b0 + b1 gear q + b2 gear q̇)
-            arguments: dict[str, Any] = {size: f"{gear * gain!r}*({given.get(name, '0')}) + {gear * float(bias[0])!r}"}
-            if bias[1] or bias[2]:
-                built.scene.spring_on(joint, stiffness=-float(bias[1]) * gear**2, damping=-float(bias[2]) * gear**2,
-                                      name=f"{name}_servo")
-            if m.actuator_forcelimited[i]:
-                self.tree.dropped.append(f"force range of actuator '{name}'")
-            built.scene.motor(joint, **arguments, name=name)
+            self._add_motor(built, i, name, given.get(name, "0"), element)
+
+    def _add_motor(self, built: Built, i: int, name: str, control: str, element: Element | None) -> None:
+        """gear (gain u + b0 + b1 gear q + b2 gear q̇), u within its range."""
+        m = self.model
+        joint = int(m.actuator_trnid[i, 0])
+        gear, gain, bias = float(m.actuator_gear[i, 0]), float(m.actuator_gainprm[i, 0]), m.actuator_biasprm[i]
+        if m.actuator_ctrllimited[i] and not self._is_off("clampctrl"):
+            control = _clamped(control, *map(float, m.actuator_ctrlrange[i]))
+        force = f"{gain!r}*({control}) + {float(bias[0])!r}"
+        if bias[1] or bias[2]:
+            built.scene.spring_on(self.joint(joint), stiffness=-float(bias[1]) * gear**2, name=f"{name}_servo",
+                                  damping=-float(bias[2]) * gear**2)  # fmt: skip
+        if m.actuator_forcelimited[i] and (bias[1] or bias[2]):
+            self.features.drop(f"force range of actuator '{name}', which is a servo", element)
+        elif m.actuator_forcelimited[i]:
+            force = _clamped(force, *map(float, m.actuator_forcerange[i]))
+        size = "torque" if m.jnt_type[joint] == HINGE else "force"
+        built.scene.motor(self.joint(joint), **{size: f"{gear!r}*({force})"}, name=name)
+
+
+def _clamped(formula: str, lower: float, upper: float) -> str:
+    """The formula within a range: a number, where it is one."""
+    try:
+        return repr(min(max(float(formula), lower), upper))
+    except ValueError:
+        return f"(abs(({formula}) - ({lower!r})) - abs(({formula}) - ({upper!r})) + ({lower + upper!r}))/2"
 
 
 def _controls(text: str, path: Path) -> dict[str, str]:

@@ -1,0 +1,142 @@
+"""What an MJCF file says that a scene does not hold, with file and line.
+
+The file is walked element by element, includes too. READ and WITHOUT_EFFECT tell what is taken over or can not change a
+motion; whatever else stands in a file is listed, so that a feature of which nobody thought is listed as well. What
+depends on compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .xml import Element, read
+
+PLACE = "pos quat axisangle euler xyaxes zaxis"
+NAMES = {"name", "class", "childclass", "user", "group"}
+SOFT = {"solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin", "torquescale"}
+CONTACT = {"contype", "conaffinity", "condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap"}
+SOLVER = (
+    "integrator cone jacobian solver iterations tolerance ls_iterations ls_tolerance noslip_iterations "
+    "noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance magnetic"
+)
+SHAPE = "type size mass density fromto mesh hfield fitscale shellinertia material rgba castshadow"
+ACTUATOR = "joint gear ctrllimited ctrlrange inheritrange"
+# Attributes that are taken over, most of them by MuJoCo's own reader, or have no effect on a motion
+READ = {
+    tag: {*words.split()} for tag, words in {
+        "mujoco": "model", "include": "file", "default": "", "worldbody": PLACE, "equality": "active", "actuator": "",
+        "body": f"{PLACE} fuse simple sleep", "frame": PLACE, "replicate": "count sep offset euler",
+        "attach": "model body frame prefix", "option": f"gravity timestep {SOLVER}",
+        "joint": "type pos axis ref springref stiffness damping range limited frictionloss springdamper "
+                 "active joint1 joint2 polycoef",
+        "freejoint": "align", "geom": f"{PLACE} {SHAPE}", "connect": "active body1 body2 site1 site2 anchor",
+        "weld": "active body1 body2 site1 site2 anchor relpose", "motor": ACTUATOR,
+        "position": f"{ACTUATOR} kp kv dampratio", "velocity": f"{ACTUATOR} kv",
+        "general": f"{ACTUATOR} gaintype gainprm biastype biasprm dyntype",
+    }.items()
+}  # fmt: skip
+WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "asset", "custom", "inertial", "site", "camera", "light"}
+# What mjcf.py judges by compiled values, one by one
+JUDGED = {"equality": {"connect", "weld", "joint"}, "actuator": {"motor", "position", "velocity", "general"}}
+FLAGS = {"gravity", "spring", "damper", "frictionloss", "limit", "equality", "actuation", "clampctrl", "contact"}
+MOST_LINES = 4
+
+
+class Features:
+    """The elements of a file and of those it includes, and what of them is not taken over."""
+
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.dropped: dict[str, list[Element]] = {}
+        self._lines: dict[str, list[Element]] = {}  # by tag, and of sections by their name
+        self._walk(root, "mujoco", in_default=False)
+
+    def drop(self, what: str, element: Element | None) -> None:
+        self.dropped.setdefault(what, []).extend([element] if element is not None else [])
+
+    def all(self, tag: str) -> list[Element]:
+        return self._lines.get(tag, [])
+
+    def first(self, tag: str) -> Element | None:
+        return next(iter(self.all(tag)), None)
+
+    def find(self, tag: str, name: str) -> Element | None:
+        """The element of a tag with a name, as it stands in the file; none of what MuJoCo has copied."""
+        return next((one for one in self.all(tag) if one.attributes.get("name") == name), None)
+
+    def nth(self, section: str, number: int, count: int) -> Element | None:
+        """The n-th child of all sections of a name, where there are as many as MuJoCo has made."""
+        found = self._lines.get(f"/{section}", [])
+        return found[number] if len(found) == count else None
+
+    def texts(self) -> list[str]:
+        """What is dropped, in words."""
+        return [f"{what}{self._where(elements)}" for what, elements in self.dropped.items()]
+
+    def _where(self, elements: list[Element]) -> str:
+        if not elements:
+            return ""
+        places = list(dict.fromkeys(
+            f"line {one.line}" if one.path == self.root.path else f"{one.path.name}:{one.line}" for one in elements))
+        more = f" and {len(places) - MOST_LINES} more" if len(places) > MOST_LINES else ""
+        return f" ({', '.join(places[:MOST_LINES])}{more})"
+
+    def _walk(self, element: Element, section: str, in_default: bool) -> None:
+        for child in self._children(element):
+            tag = child.tag
+            in_section = element.tag in ("equality", "actuator") and not in_default
+            if in_section:
+                self._lines.setdefault(f"/{element.tag}", []).append(child)
+            self._lines.setdefault(tag, []).append(child)
+            if tag == "flag":
+                self._look_at_flags(child)
+            elif tag in WITHOUT_EFFECT or (in_section and tag not in JUDGED[element.tag]):
+                continue  # the second are named one by one
+            elif tag in READ:
+                self._look_at_attributes(child)
+                self._walk(child, tag, in_default or tag == "default")
+            elif in_default:
+                continue  # defaults of what is listed where it is used
+            elif element.tag == "mujoco":
+                for grandchild in self._children(child):
+                    self.drop(f"<{grandchild.tag}> of <{tag}>", grandchild)
+            else:
+                self.drop(f"<{tag}>", child)
+
+    def _children(self, element: Element) -> Iterator[Element]:
+        for child in element.children:
+            if child.tag == "include":
+                yield from self._children(self._included(child))
+            else:
+                yield child
+
+    def _included(self, element: Element) -> Element:
+        """The root of an included file. MuJoCo has read it already, so that it exists and includes nothing twice."""
+        name = Path(element.attributes.get("file", ""))
+        found = next((folder / name for folder in (self.root.path.parent, element.path.parent)
+                      if (folder / name).is_file()), None)
+        return element if found is None else read(found)
+
+    def _look_at_attributes(self, element: Element) -> None:
+        tag, known = element.tag, READ[element.tag] | NAMES
+        for name, value in element.attributes.items():
+            if name in known or _is_nothing(value) or (tag == "geom" and name in CONTACT):
+                continue
+            soft = name in SOFT and tag in ("joint", "connect", "weld", "equality")
+            what = "softness (solref, solimp, …), since constraints are held" if soft else f"{name} of <{tag}>"
+            self.drop(what, element)
+
+    def _look_at_flags(self, element: Element) -> None:
+        for name, value in element.attributes.items():
+            if name not in FLAGS and (name, value) in (("constraint", "disable"), ("filterparent", "disable")):
+                self.drop(f"{name} of <flag>", element)
+
+
+def _is_nothing(value: str) -> bool:
+    """Whether an attribute's value says that there is nothing of it."""
+    words = value.split()
+    try:
+        return not any(float(word) for word in words)
+    except ValueError:
+        return words in (["none"], ["false"], ["disable"], ["auto"])
