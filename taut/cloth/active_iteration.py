@@ -2,10 +2,10 @@
 
     J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' ← x' - W Jᵀ μ                                       (1)
 
-(1) is repeated, with rows that it violates meanwhile added, until all errors are small. From iteration BOUNDED_FROM on
-λ ≥ 0 is a bound of the linear solve (bounded_tensions.py). Where many dependent springs come to their limits at once,
-as in a flat free sheet that is flung apart, they contradict each other: then the best iteration counts, if all lengths
-are within the tolerance.
+(1) is repeated, with rows that it violates meanwhile added, until all errors are small. From iteration `bounded_from`
+on λ ≥ 0 is a bound of the linear solve (bounded_tensions.py). Where many dependent springs come to their limits at
+once, as in a flat free sheet that is flung apart, they contradict each other: then the best iteration counts, if all
+lengths are within the tolerance.
 """
 
 from __future__ import annotations
@@ -17,14 +17,10 @@ from ..methods.base import NOT_CONVERGED, OK
 from ..model import arrays
 from .active_contacts import evaluate_contacts
 from .active_context import GATHERED, ITERATIONS, MULTIPLIED
-from .active_system import SOFT, SOFT_BOUNDED, gather, solve_active
+from .active_system import gather, solve_active
 from .bounded_tensions import solve_bounded
 from .constraint_errors import ROUNDING, difference
 from .predict import copy3
-
-MAX_ITERATIONS = 40  # in a substep
-STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
-BOUNDED_FROM = 4
 
 
 @inline
@@ -113,7 +109,7 @@ def restore_best(limits, x):
 @compiled
 def enforce_limits(system, state, ctx, t, dt):
     """(1), from x*. Returns OK or NOT_CONVERGED."""
-    limits, x = ctx.limits, state.x
+    limits, x, settings = ctx.limits, state.x, ctx.limits.system.settings
     springs = limits.length.shape[0]
     for e in range(limits.i.shape[0]):
         if limits.active[e]:
@@ -123,7 +119,7 @@ def enforce_limits(system, state, ctx, t, dt):
     bounded = False
     last = 1e300
     best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
-    for k in range(MAX_ITERATIONS):
+    for k in range(settings.max_active_iterations):
         evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
@@ -132,7 +128,7 @@ def enforce_limits(system, state, ctx, t, dt):
             if changed == 0:
                 return OK
             continue
-        stalled = entered == 0 and worst > STALLED * last
+        stalled = entered == 0 and worst > settings.stalled_share * last
         last = worst
         if bounded and stalled and best > 0.0:
             restore_best(limits, x)
@@ -140,14 +136,14 @@ def enforce_limits(system, state, ctx, t, dt):
         if bounded and passed <= 1.0 and (best == 0.0 or worst < best):
             best = worst
             save_best(limits, x)
-        if not bounded and (stalled or k == BOUNDED_FROM):
+        if not bounded and (stalled or k == settings.bounded_from):
             bounded = True
             release_into_bounds(limits, x, dt)
             evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
             find_violated(limits, x, ctx.contacts.edge)
             changed = 1  # the system is another: ε is smaller
         if changed + entered > 0:
-            soft = SOFT_BOUNDED if bounded else SOFT
+            soft = settings.softness_bounded if bounded else settings.softness
             m = gather(limits.system, limits.active, limits.u, soft)
             limits.counts[GATHERED] += limits.system.ptr[m]
         if bounded:
