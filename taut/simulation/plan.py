@@ -67,6 +67,10 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        if name == DEFAULT_UNILATERAL and "contacts" in (options or {}):
+            others = ", ".join(other for other in CONTACT_METHODS if other != name)
+            raise TautError(f"option contacts is given, but method '{name}' meets inequalities in fixed steps alone; "
+                            f"leave it out, or use {others}, which locate events.")
         if scene.is_unilateral and (options or {}).get("contacts") == "steps":
             form = STEP_METHODS.get(name, form)
             if form is not None and form.algorithm == "event_driven":
