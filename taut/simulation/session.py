@@ -84,9 +84,8 @@ class Session:
     @property
     def loop(self) -> TimeLoop:
         """The time loop for the current system, state and context."""
-        parts = self.method, self.system, self.state, self.context
-        if self._loop is None or not self._loop.serves(*parts):
-            self._loop = TimeLoop(*parts, self.no_records)
+        if self._loop is None or not self._loop.serves(self.system, self.state, self.context):
+            self._loop = TimeLoop(self.method, self.system, self.state, self.context, self.buffers)
         return self._loop
 
     @cached_property
