@@ -33,7 +33,6 @@ from .steady import STEADY, Axes, generator_of, steady_axes
 if TYPE_CHECKING:
     import xarray
 
-SIZE = 1e-4  # of a difference, in m or rad, and m/s or rad/s
 COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 
 
@@ -171,8 +170,8 @@ def _coefficients(near: Perturbed) -> tuple[Array, Array]:
         return np.concatenate([near.world(work.a, quat), rates])
 
     none, each = np.zeros(n), np.eye(n)
-    by_move = near.derivative(lambda xi: found(xi, none), each, SIZE)
-    by_rate = near.derivative(lambda eta: found(none, eta), each, SIZE)
+    by_move = near.by_move(lambda xi: found(xi, none), each)
+    by_rate = near.by_rate(lambda eta: found(none, eta), each)
     A = np.block([[_frames(near), each], [by_move[:n], by_rate[:n]]])
     return A, null_space(np.block([[J[held], np.zeros((len(held), n))], [by_move[n:], J]]), 1e-7)
 
