@@ -144,21 +144,39 @@ def test_a_controller_is_sampled_at_its_rate_and_held(method, dt, bound, simulat
     assert float(abs(run.data.energy_drift).max()) < bound
 
 
+def missing(t, q, rate):
+    return {}["gain"]
+
+
 @pytest.mark.parametrize("answer, words", [
-    (float("nan"), "returns nan at t ="),
-    ([1.0, 2.0], "returns 2 numbers; one is needed"),
-    ("left", "could not convert"),
+    (float("nan"), "returned nan"), (float("inf"), "returned inf"), ([1.0, 2.0], "returned [1.0, 2.0]"),
+    ([1.0], "returned [1.0]"), ("5", "returned '5'"), (True, "returned True"), (None, "returned None"), (missing, "raised KeyError: 'gain' ("),
 ])  # fmt: skip
-def test_a_controller_that_answers_nonsense_ends_the_run_and_is_named(answer, words):
+def test_a_controller_that_answers_nonsense_ends_the_call_and_is_named(answer, words):
     def confused(t, q, rate):
-        return 0.0 if t < 0.5 else answer
+        if t < 0.45:
+            return 0.0
+        return answer(t, q, rate) if answer is missing else answer
 
     scene, joint = wheel()
-    scene.controller(joint, function=confused)
-    with pytest.warns(taut.TautWarning):
-        run = taut.simulate(scene, method="rattle", dt=0.1, duration=1.0, progress=False)
-    told = " ".join(run.notes)
-    assert run.status == "diverged" and "confused" in told and words in told, f"{run.status}: {run.notes}"
+    scene.controller(joint, function=confused, name="servo")
+    with pytest.raises(taut.TautError) as told:
+        taut.simulate(scene, method="rattle", dt=0.1, duration=1.0, progress=False)
+    said = str(told.value)
+    assert all(word in said for word in ("controller 'servo' of joint 'pin'", "t = 0.5 s", "'confused' (", words)), said
+    assert "mend it there" in said or "return one finite number [N m]" in said
+    sim = taut.Simulation(scene, method="rattle", dt=0.1)
+    with pytest.raises(taut.TautError, match="servo"):
+        sim.step(8)
+
+
+@pytest.mark.parametrize("answer", [2, 0.5, np.float32(0.5), np.array(0.5), np.array([0.5])])
+def test_a_controller_may_answer_with_any_real_number(answer, simulate):
+    scene, joint = wheel()
+    scene.controller(joint, function=lambda t, q, rate: answer)
+    run = simulate(scene, method="rattle", dt=0.1, duration=0.2)
+    expected = 0.2 * float(np.ravel(answer)[0]) / INERTIA
+    assert run.status == "finished" and float(run["pin"].rate[-1]) == pytest.approx(expected)
 
 
 def test_a_saved_state_holds_the_sample():
@@ -186,6 +204,7 @@ def test_a_saved_state_holds_the_sample():
     ("joint_friction", {"torque": 1, "width": 0}, "width is 0"),
     ("controller", {"function": exp, "rate": 0}, "rate is 0"),
     ("controller", {"function": 3}, "give a Python function"),
+    ("controller", {"function": lambda t, q: 0.0}, "can not be called with three arguments"),
     ("spring_on", {"coordinate": "angle_2"}, "no coordinate 'angle_2'"),
 ])  # fmt: skip
 def test_mistaken_forces_on_joints_are_refused(verb, given, words):

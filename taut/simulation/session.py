@@ -126,6 +126,10 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
+        except TautError:
+            if self.store is not None:
+                self.store.release()  # what was stored stays as after a crash
+            raise
         return self._make_run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
