@@ -150,7 +150,8 @@ def missing(t, q, rate):
 
 @pytest.mark.parametrize("answer, words", [
     (float("nan"), "returned nan"), (float("inf"), "returned inf"), ([1.0, 2.0], "returned [1.0, 2.0]"),
-    ([1.0], "returned [1.0]"), ("5", "returned '5'"), (True, "returned True"), (None, "returned None"), (missing, "raised KeyError: 'gain' ("),
+    ([1.0], "returned [1.0]"), ("5", "returned '5'"), (True, "returned True"),
+    (None, "returned None"), (missing, "raised KeyError: 'gain' ("),
 ])  # fmt: skip
 def test_a_controller_that_answers_nonsense_ends_the_call_and_is_named(answer, words):
     def confused(t, q, rate):
@@ -233,4 +234,4 @@ def test_a_rate_that_steps_can_not_follow_is_told(often, told):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", taut.TautWarning)
         run = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False)
-    assert any("'sampled' is to be asked" in text and "once in" in text for text in run.notes) == told, run.notes
+    assert any("of controller 'sampled' is" in text and "steps of dt" in text for text in run.notes) == told, run.notes

@@ -5,7 +5,8 @@
 
 The sample is held in a point of its own, as (Q, samples so far), so that it belongs to the state: runs go on from a
 checkpoint as if they had not stopped. Choose dt such that 1/rate is a multiple of it; with `reference`, too, samples
-are taken at multiples of dt only. Without a rate there is a sample in each step. f returns one finite number; anything else ends the call with a TautError.
+are taken at multiples of dt only. Without a rate there is a sample in each step. f returns one
+finite number; anything else ends the call with a TautError.
 """
 
 from __future__ import annotations
@@ -77,5 +78,6 @@ KIND = joint_force(
         Argument("rate", "constant", "sampling rate [Hz]: how often it is called; default: in each step"),
     ),
     pack=pack, kernel=kernel, works=always, sample=sample,
+    synonyms=("control", "feedback"),
     examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), function=proportional),),
 )  # fmt: skip

@@ -11,6 +11,8 @@ constraints and forces name, at the start; of a single place its distance from t
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 import numpy as np
 from scipy.spatial.distance import pdist
 
@@ -46,12 +48,13 @@ def move_scales(model: Model, x: Array) -> Array:
     most 1 rad; of a scalar coordinate 1."""
     size, place, slots = scene_size(model, x), is_place(model), model.bodies.slots
     nearest = np.full(len(x), np.inf)
-    for info in (*model.constraint_info, *model.force_info):
-        points = [point for point in dict.fromkeys(info.points) if place[point]]
+    own = [own_scale(info, "m", np.inf) for info in model.constraint_info]
+    acting = [info.points for info in (*model.constraint_info, *model.force_info)]
+    for among, length in zip_longest(acting, own, fillvalue=np.inf):
+        points = [point for point in dict.fromkeys(among) if place[point]]
         lengths = pdist(x[points]) if 1 < len(points) <= MANY else np.zeros(0)
-        own = getattr(info, "length", None)
-        found = [*lengths[lengths > COINCIDENT * size], *([] if own is None else [own_scale(info, "m", size)])]
-        nearest[points] = np.minimum(nearest[points], min((length for length in found if length > 0.0), default=np.inf))
+        found = [*lengths[lengths > COINCIDENT * size], length]
+        nearest[points] = np.minimum(nearest[points], min(one for one in [*found, np.inf] if one > 0.0))
     on, at = model.places.point, model.places.slot
     arm = np.linalg.norm(model.places.arm, axis=1)
     turn = np.divide(nearest[on], arm, out=np.full(len(on), np.inf), where=arm > 0.0)

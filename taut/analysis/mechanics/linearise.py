@@ -131,9 +131,10 @@ def linearise(what: Any) -> Linearisation:
     if found.steadiness > STEADY:
         state = f"the motion at t = {found.time:g} s is not steady"
         if not found.near.v.any():
-            state = f"the state at t = {found.time:g} s is at rest, but no equilibrium (taut.equilibrium finds one)"
-        warn(f"{state}: its coefficients change with time (by {found.steadiness:.2g} in the time of its fastest mode), "
-             "and eigenvalues hold for this instant only")
+            state = (f"the state at t = {found.time:g} s is at rest, but forces do not balance in it (taut.equilibrium "
+                     "finds where they do)")
+        warn(f"{state}: the linearised equations change with time (by {found.steadiness:.2g} in the time of the "
+             "fastest mode), so that the eigenvalues are those of this instant only")
     return found
 
 
