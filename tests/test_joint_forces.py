@@ -205,7 +205,6 @@ def test_a_saved_state_holds_the_sample():
     ("joint_friction", {"torque": 1, "width": 0}, "width is 0"),
     ("controller", {"function": exp, "rate": 0}, "rate is 0"),
     ("controller", {"function": 3}, "give a Python function"),
-    ("controller", {"function": lambda t, q: 0.0}, "can not be called with three arguments"),
     ("spring_on", {"coordinate": "angle_2"}, "no coordinate 'angle_2'"),
 ])  # fmt: skip
 def test_mistaken_forces_on_joints_are_refused(verb, given, words):
@@ -235,3 +234,9 @@ def test_a_rate_that_steps_can_not_follow_is_told(often, told):
         warnings.simplefilter("ignore", taut.TautWarning)
         run = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False)
     assert any("of controller 'sampled' is" in text and "steps of dt" in text for text in run.notes) == told, run.notes
+
+
+def test_a_controller_that_takes_other_arguments_is_refused_before_the_run():
+    scene, joint = wheel()
+    with pytest.raises(taut.TautError, match=r"its function takes \(t\).*called with three numbers: t \[s\]"):
+        scene.controller(joint, function=lambda t: 1.0)

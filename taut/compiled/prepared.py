@@ -15,7 +15,7 @@ from numba import types
 
 from .function_pointers import address_of
 from .kinds import kind_of
-from .references import Reference, address, compiling, words
+from .references import Reference, address, compiling, word_count, words
 
 AS_C: dict[Any, Any] = {types.float64: ctypes.c_double, types.int64: ctypes.c_int64}
 
@@ -28,8 +28,11 @@ class Prepared:
         self.fixed, self._function = fixed, function  # its arrays stay alive as long as their addresses
         if not compiling:
             return
-        where = address_of(function, types.UniTuple(types.int64, results), kind_of(fixed), *kinds)
+        kind = kind_of(fixed)
+        where = address_of(function, types.UniTuple(types.int64, results), kind, *kinds)
         self._words, self._results = np.array(words(fixed), np.int64), np.zeros(results, np.int64)
+        if len(self._words) != word_count(kind.tup):
+            raise TypeError(f"{type(fixed).__name__} holds a tuple with structures in it that is none itself")
         self._failure = np.zeros(1, np.int64)  # where numba would tell of an exception: kernels raise none
         self._places = [array.ctypes.data for array in (self._results, self._failure, self._words)]
         self._structures = [isinstance(kind, Reference) for kind in kinds]

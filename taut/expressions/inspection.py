@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import cmath
-import inspect
 import linecache
 import math
 import re
@@ -141,14 +140,3 @@ def real_number(value: Any) -> float | None:
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.flat[0]
     return float(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else None
-
-
-def takes(function: Callable, count: int) -> bool:
-    """Whether a function can be called with so many arguments; True where Python does not know."""
-    try:
-        inspect.signature(function).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # some functions in C have no signature
-        return True
-    return True

@@ -11,13 +11,13 @@ finite number; anything else ends the call with a TautError.
 
 from __future__ import annotations
 
+import inspect
 from math import floor
 
 from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Layout
 from ..expressions import call_force, codegen
-from ..expressions.inspection import name_of, takes
 from ..joints.coordinates import act, rate, value
 from .base import always
 from .joint_forces import acted_on, code, joint_force
@@ -32,13 +32,24 @@ def pack(positions, arguments):
     if often is not None and not often > 0.0:
         raise ValueError(f"its rate is {often:g} Hz; it must be positive")
     function, unit = arguments["function"], "N m" if coordinate.type == "angle" else "N"
-    if not takes(function, 3):
-        raise ValueError(f"{name_of(function)} can not be called with three arguments; write it as f(t, q, rate), the "
-                         "time and the joint's coordinate and its rate")
+    _check_call(function)
     what = f"controller '{arguments['name']}' of joint '{arguments['joint']}'"
     numbers = (0.0 if often is None else often, coordinate.offset)
     return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function, what, unit)),
                   points=(*coordinate.points, arguments["memory"]), acts_on=coordinate)
+
+
+def _check_call(function):
+    """It must take t, q and q̇."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions in C nothing is known
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0)
+    except TypeError as mistake:
+        raise ValueError(f"its function takes {signature} ({mistake}); it is called with three numbers: t [s], the "
+                         "joint's coordinate and its rate") from None
 
 
 @compiled
