@@ -146,20 +146,25 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
 
     rows = [
         [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
-         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments), _also(kind.synonyms)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments", "also called"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:
     from ..forces import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, 0), kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, 0), kind.doc, " ".join(argument.name for argument in kind.arguments),
+         _also(kind.synonyms)]
         for kind in KINDS.values()
-    ]
-    return ["name", "points", "", "arguments"], rows
+    ]  # fmt: skip
+    return ["name", "points", "", "arguments", "also called"], rows
+
+
+def _also(synonyms: tuple[str, ...]) -> str:
+    return ", ".join(word.replace("_", " ") for word in synonyms)
 
 
 def _solvers() -> tuple[list[str], list[list[str]]]:

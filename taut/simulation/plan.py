@@ -46,8 +46,9 @@ def warn_of_samples(scene: Scene, dt: float) -> None:
         rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
         every = 1.0 / (rate * dt) if rate else 1.0
         if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
-            warn(f"{spec.kind} '{spec.name}' is to be asked {rate:g} times a second, once in {every:.4g} steps of "
-                 f"{dt:g} s, and is asked at starts of steps only; choose a dt of which 1/rate is a whole multiple")
+            warn(f"the sampling period 1/rate = {1.0 / rate:g} s of {spec.kind} '{spec.name}' is {every:.4g} steps of "
+                 f"dt = {dt:g} s; samples are taken at the starts of steps only: choose dt so that 1/rate is a whole "
+                 "number of steps")
 
 
 def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None) -> Method:

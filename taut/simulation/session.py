@@ -128,6 +128,10 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
+        except TautError:
+            if self.store is not None:
+                self.store.release()  # what was stored stays as after a crash
+            raise
         return self._make_run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
@@ -199,11 +203,12 @@ class Session:
         """Report singular linear systems and statically indeterminate contacts."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
-            note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
+            note(f"redundant constraints are handled: in {singular} of {solves} linear systems some rows depend on "
+                 "others; the motion is right, and of the possible multipliers the smallest are given")
         if doubtful:
             report = note if self.model.deformables else warn  # rows of hard edges in flat sheets often nearly depend
-            report(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
-                   "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
+            report(f"{doubtful} of {solves} linear systems were nearly singular: constraints come close to "
+                   "depending on each other, as where a linkage lies flat, and their multipliers are inaccurate there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:
