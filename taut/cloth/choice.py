@@ -55,7 +55,7 @@ from .step import step as nodes_step
 from .unknowns import memory_of as memory_of_nodes
 
 ACTIVE, NODES = range(2)  # of codes.SYSTEMS
-ACTIVE_COST = (13.7, 9.0, 12.6, 2.6)  # [ns] of (1),
+ACTIVE_COST = (13.7, 5.0, 12.6, 2.0)  # [ns] of (1),
 NODES_COST = (70.0, 2.6, 0.028)  # and of (2): per spring, row and node; per number of the factor; per multiplication
 MARGIN, CLEARLY = (1.2, 1.6), 2.5  # how much dearer each system must be to be left, and to be left early
 FORGOTTEN = 32.0  # steps in which ρ goes back to what it was at the start
