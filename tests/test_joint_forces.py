@@ -146,7 +146,7 @@ def test_a_controller_is_sampled_at_its_rate_and_held(method, dt, bound, simulat
 
 @pytest.mark.parametrize("answer, words", [
     (float("nan"), "returns nan at t ="),
-    ([1.0, 2.0], "returns 2 numbers; one is needed"),
+    ([1.0, 2.0], "returns 2 numbers at t ="),
     ("left", "could not convert"),
 ])  # fmt: skip
 def test_a_controller_that_answers_nonsense_ends_the_run_and_is_named(answer, words):
@@ -215,3 +215,9 @@ def test_a_rate_that_steps_can_not_follow_is_told(often, told):
         warnings.simplefilter("ignore", taut.TautWarning)
         run = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False)
     assert any("'sampled' is to be asked" in text and "once in" in text for text in run.notes) == told, run.notes
+
+
+def test_a_controller_that_takes_other_arguments_is_refused_before_the_run():
+    scene, joint = wheel()
+    with pytest.raises(taut.TautError, match=r"its function takes \(t\).*called with three numbers: t \[s\]"):
+        scene.controller(joint, function=lambda t: 1.0)

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits",
                    "choice": "cloth with limits"}
-Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "formats", "figures"]
+Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "settings", "formats",
+                  "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, rules for inequalities, release rules of cloth, constraints, forces, solvers, formats,
-    figures; all by default.
+    """List scenes, methods, rules for inequalities, release rules of cloth, constraints, forces, solvers, tunable
+    settings of solvers, formats, figures; all by default.
 
     markdown: print tables for documents
     """
@@ -164,6 +165,20 @@ def _solvers() -> tuple[list[str], list[list[str]]]:
     return ["name"], [["auto"], *([name] for name in SOLVERS)]
 
 
+def _settings() -> tuple[list[str], list[list[str]]]:
+    from ..cloth import settings as _cloth  # noqa: F401 - a package's settings are known once it is imported
+    from ..contact import settings as _contact  # noqa: F401
+    from ..settings import PACKAGES
+
+    rows = [
+        [f"{package}.{name}", own.group_of[name], f"{own.value(own.defaults, name):g}",
+         f"{meaning.least:g} to {meaning.most:g}", meaning.text]
+        for package, own in sorted(PACKAGES.items(), reverse=True)
+        for name, meaning in own.meanings.items()
+    ]  # fmt: skip
+    return ["name", "group", "default", "range", ""], rows
+
+
 def _formats() -> tuple[list[str], list[list[str]]]:
     from ..export import FORMATS
     from ..export.base import EXTRA
@@ -200,6 +215,7 @@ SUBJECTS = {
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,
+    "settings": _settings,
     "formats": _formats,
     "figures": _figures,
 }

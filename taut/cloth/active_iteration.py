@@ -4,7 +4,7 @@
 
 (1) is repeated, with rows that it violates meanwhile added, until all errors are small. Where many dependent springs
 come to their limits at once, as in a flat free sheet that is flung apart, equalities contradict each other and leave
-errors: then, or from iteration BOUNDED_FROM on, λ ≥ 0 is a bound of the linear solve (bounded_tensions.py), and the
+errors: then, or from iteration `bounded_from` on, λ ≥ 0 is a bound of the linear solve (bounded_tensions.py), and the
 best of its iterations counts, if all lengths are within the tolerance. λ of the substep before alone never counts: as
 a force of an impact that has passed it would go on accelerating light nodes.
 """
@@ -18,15 +18,10 @@ from ..methods.base import NOT_CONVERGED, OK
 from ..model import arrays
 from .active_contacts import evaluate_contacts
 from .active_context import GATHERED, ITERATIONS, MULTIPLIED
-from .active_system import SOFT, SOFT_BOUNDED, gather, solve_active
+from .active_system import gather, solve_active
 from .bounded_tensions import solve_bounded
 from .constraint_errors import ROUNDING, difference
 from .predict import copy3
-
-MAX_ITERATIONS = 40  # in a substep
-STALLED = 0.8  # of the error of the iteration before: one that leaves more brings no less,
-CONTRADICTS = 0.2  # and equalities that leave more contradict each other
-BOUNDED_FROM = 4  # iteration from which λ ≥ 0 is a bound of the solve at the latest
 
 
 @inline
@@ -118,7 +113,7 @@ def restore_best(limits, x):
 @compiled
 def enforce_limits(system, state, ctx, t, dt):
     """(1), from x*. Returns OK or NOT_CONVERGED."""
-    limits, x = ctx.limits, state.x
+    limits, x, settings = ctx.limits, state.x, ctx.limits.system.settings
     springs = limits.length.shape[0]
     for e in range(limits.i.shape[0]):
         if limits.active[e]:
@@ -128,7 +123,7 @@ def enforce_limits(system, state, ctx, t, dt):
     bounded = False
     last = 1e300
     best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
-    for k in range(MAX_ITERATIONS):
+    for k in range(settings.max_active_iterations):
         evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
@@ -137,7 +132,8 @@ def enforce_limits(system, state, ctx, t, dt):
             if changed == 0:
                 return OK
             continue
-        stalled = entered == 0 and worst > (STALLED if bounded else CONTRADICTS) * last
+        share = settings.stalled_share if bounded else settings.contradicting_share
+        stalled = entered == 0 and worst > share * last
         last = worst
         if bounded and stalled and best > 0.0:
             restore_best(limits, x)
@@ -145,14 +141,14 @@ def enforce_limits(system, state, ctx, t, dt):
         if bounded and passed <= 1.0 and (best == 0.0 or worst < best):
             best = worst
             save_best(limits, x)
-        if not bounded and (stalled or k == BOUNDED_FROM):
+        if not bounded and (stalled or k == settings.bounded_from):
             bounded = True
             release_into_bounds(limits, x, dt)
             evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
             find_violated(limits, x, ctx.contacts.edge)
             changed = 1  # the system is another: ε is smaller
         if changed + entered > 0:
-            soft = SOFT_BOUNDED if bounded else SOFT
+            soft = settings.softness_bounded if bounded else settings.softness
             m = gather(limits.system, limits.active, limits.u, soft)
             limits.counts[GATHERED] += limits.system.ptr[m]
         if bounded:

@@ -24,6 +24,7 @@ from .optional_solvers import with_solvers
 from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
 
+# No settings: a default of the option `tolerance`, what is refused, and a capacity that grows by itself.
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
 PAIRS_PER_NODE = 4  # capacity to begin with for contacts between deformables that last

@@ -21,9 +21,6 @@ from ..linalg.linear import IC0
 from ..linalg.vectors import dot, precondition, times
 from .active_system import add_balls
 
-RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
-MAX_ITERATIONS = 1000
-
 
 @inline
 def multiply(system, m, u, p, out):
@@ -165,8 +162,9 @@ def solve_bounded(system, m, phi, u, tension, dt):
     longest = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
     set_direction(system, m, g, mu, low, vectors[3], vectors[0])
     free, cut, bound = split(g, mu, low, inverse, longest)
-    goal = RESIDUAL * RESIDUAL * (free + bound)
-    for iteration in range(MAX_ITERATIONS):
+    residual, most = system.settings.bounded_residual, system.settings.max_bounded_gradients
+    goal = residual * residual * (free + bound)
+    for iteration in range(most):
         if free + bound <= goal:
             return iteration
         if bound <= cut:
@@ -174,4 +172,4 @@ def solve_bounded(system, m, phi, u, tension, dt):
         else:
             leaving_step(system, m, u, g, mu, low, inverse, vectors)
         free, cut, bound = split(g, mu, low, inverse, longest)
-    return MAX_ITERATIONS
+    return most

@@ -91,9 +91,10 @@ def controller_address(function: Callable) -> int:
         answer = function(t, q[0], rate[0])
         number = np.asarray(answer, dtype=float)
         if number.size != 1:
-            raise ValueError(f"it returns {number.size} numbers; one is needed")
+            raise ValueError(f"it returns {number.size} numbers at t = {t:g} s; return one, the torque or force")
         if not np.isfinite(number).all():
-            raise ValueError(f"it returns {float(number.ravel()[0])} at t = {t:g} s, q = {q[0]:g}, rate {rate[0]:g}")
+            raise ValueError(f"it returns {float(number.ravel()[0])} at t = {t:g} s, q = {q[0]:g}, rate {rate[0]:g}; "
+                             "return a finite number")
         out[0] = float(number.ravel()[0])
 
     # It may keep a state of its own, so nothing is tried out, and two scenes do not share what belongs to one call.

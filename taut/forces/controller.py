@@ -10,6 +10,7 @@ are taken at multiples of dt only. Without a rate there is a sample in each step
 
 from __future__ import annotations
 
+import inspect
 from math import floor
 
 from ..arguments import example, made
@@ -30,9 +31,23 @@ def pack(positions, arguments):
     if often is not None and not often > 0.0:
         raise ValueError(f"its rate is {often:g} Hz; it must be positive")
     function = arguments["function"]
+    _check_call(function)
     numbers = (0.0 if often is None else often, coordinate.offset)
     return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function)),
                   points=(*coordinate.points, arguments["memory"]), acts_on=coordinate)
+
+
+def _check_call(function):
+    """It must take t, q and q̇."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions in C nothing is known
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0)
+    except TypeError as mistake:
+        raise ValueError(f"its function takes {signature} ({mistake}); it is called with three numbers: t [s], the "
+                         "joint's coordinate and its rate") from None
 
 
 @compiled

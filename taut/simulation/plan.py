@@ -13,6 +13,7 @@ from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
 from ..model import build
 from ..scene.scene import Scene
+from ..settings import differing
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -34,7 +35,8 @@ def plan_of(
     return {
         "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
-        "options": {**{key: value for key, value in suggested.items() if key in known}, **options}, **given,
+        "options": {**{key: value for key, value in suggested.items() if key in known}, **options},
+        "settings": differing(), **given,
     }  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def resume(
 
 def _stored_session(store: Store, scene: Scene | None) -> Session:
     """A session in the state that a stored run stopped in."""
-    plan = {"repair": False, **store.plan()}
+    plan = {"repair": False, "settings": {}, **store.plan()}
     fault = fault_of_plan(plan)
     if fault:
         raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")

@@ -32,6 +32,7 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
+from ..settings import differing, taken
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .loop import Buffers, TimeLoop
@@ -47,7 +48,7 @@ class Session:
     """One run in progress: the model, the compiled loop, and the records so far."""
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
-        self.scene, self.model, self.plan = scene, model, plan
+        self.scene, self.model, self.plan = scene, model, {"settings": differing(), **plan}
         self.method = method_for(scene, plan["method"], plan["options"]).for_model(model)
         reason = self.method.refusal(model)
         if reason:
@@ -69,7 +70,8 @@ class Session:
         )
         self._options = self.context
         if self.method.hooks.prepare is not None:
-            self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
+            with taken(self.plan["settings"]):
+                self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
         self.system = with_friction(self.system, self.state, self.method, model)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
@@ -155,9 +157,10 @@ class Session:
     def grow(self, least: int = 0) -> None:
         """Enlarge the tables of near pairs to at least `least` pairs."""
         grow = present(self.method.hooks.grow, "the hook that makes tables of pairs larger")
-        self.state, self.context = grow(
-            self.model, self.system, self.state, self._options, self.context, least
-        )
+        with taken(self.plan["settings"]):
+            self.state, self.context = grow(
+                self.model, self.system, self.state, self._options, self.context, least
+            )
 
     def _explain(self, reason: int) -> str:
         """Describe a failure: the step, the constraint at fault, and the residuals."""
@@ -165,6 +168,9 @@ class Session:
         why = STATUSES.get(reason, "the state is no longer finite")
         last = self.chunks[-1]
         text = f"step {step}, t = {step * h:.6g} s: {why}."
+        failed = self._failed_function()
+        if failed:
+            return f"step {step}, t = {step * h:.6g} s: {failed}."
         if last.phi.shape[1]:
             broken = Labels.of(self.model).violation(last.phi[-1])
             order = np.argsort(-np.abs(broken))[:3]
@@ -173,8 +179,7 @@ class Session:
             text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             text += singular_position(self.model, self.system, self.state, last)
-        failed = self._failed_function()
-        return f"{failed}. {text}" if failed else f"{text} {self.method.hooks.remedy}"
+        return f"{text} {self.method.hooks.remedy}"
 
     def _failed_function(self) -> str:
         """The message of a user's function that failed, if one did: then that is the cause."""
