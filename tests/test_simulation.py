@@ -72,3 +72,9 @@ def test_mistakes_are_one_message(act, words):
     sim = taut.Simulation(taut.gallery("two_link"), method="implicit_first", dt=0.01)
     with pytest.raises(taut.TautError, match=words):
         act(sim)
+
+
+def test_what_is_no_saved_state_is_refused():
+    sim = taut.Simulation(taut.gallery("pendulum"), method="rattle", dt=0.01)
+    with pytest.raises(taut.TautError, match="is no saved state; give what save_state"):
+        sim.restore_state({"step": 3})

@@ -8,6 +8,7 @@ import math
 import re
 import types as python_types
 from collections.abc import Callable
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,19 @@ def name_of(function: Callable) -> str:
     code = getattr(function, "__code__", None)
     place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
     return f"the function '{getattr(function, '__name__', function)}'{place}"
+
+
+def line_of(mistake: Exception) -> str:
+    """Where an exception was raised, for a message: " (file:line)"."""
+    trace = mistake.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    own = trace is None or trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "taut"
+    return "" if own else f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
+
+
+def real_number(value: Any) -> float | None:
+    """A real number, or an array of just one; None: anything else, such as None, text, a truth value or a list."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.flat[0]
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else None

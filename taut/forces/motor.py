@@ -72,6 +72,7 @@ KIND = joint_force(
         Argument("limit", "constant", "largest torque or force [N m or N]; default: none"),
     ),
     pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=always, works=always,
+    synonyms=("actuator", "servo", "motor_torque", "pd", "pid"),
     examples=(
         example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque="1 + t"),
         example(made("slider", "rod", (1, -1, 2), axis=(1, 0, 0)), target="0.3*t", stiffness=4.0, damping=0.5),

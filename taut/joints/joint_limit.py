@@ -18,8 +18,8 @@ def pack(positions, arguments):
     if lower is None and upper is None:
         raise ValueError("it has neither lower nor upper; give at least one")
     if lower is not None and upper is not None and lower > upper:
-        raise ValueError(f"its limits are crossed over: lower is {lower:g} and upper is {upper:g} {coordinate.unit}; "
-                         "exchange them")
+        raise ValueError(f"its lower limit, {lower:g} {coordinate.unit}, is above its upper limit, {upper:g} "
+                         f"{coordinate.unit}; exchange them")
     rows = [(1.0, lower)] if lower is not None else []
     rows += [(-1.0, upper)] if upper is not None else []
     parameters = [number for sign, bound in rows for number in (sign, sign * (coordinate.offset - bound))]
@@ -54,6 +54,7 @@ KIND = Kind(
         COORDINATE,
     ),
     pack=pack, kernel=kernel, sense=">=", joints=("joint",),
+    synonyms=("stop", "end_stop", "limits"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2),

@@ -38,6 +38,7 @@ KIND = joint(
         DISPLACEMENT,
         rate("rate", "its angle", "rad/s"),
     ),
+    synonyms=("helical", "lead_screw"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), pitch=0.3),
     ),

@@ -21,6 +21,7 @@ from ..compiled.prepared import NUMBER, STRUCTURE, WHOLE, Prepared, prepared_add
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..contact.event_log import events_of_steps, forget_steps
+from ..expressions.compiled import raise_mistake
 from ..methods import METHODS, Method
 from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -135,7 +136,7 @@ def advance(system, state, context, h, first, steps):
 
 @inline
 def is_finite(slots, state):
-    """Of slots alone: places on bodies are where these are."""
+    """Whether x and v of all slots are finite; the places on bodies follow from them."""
     total = 0.0
     for i in range(slots):
         total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
@@ -289,7 +290,9 @@ class TimeLoop:
         self._call = Prepared(loop, _loops[calls], 3, job, *GIVEN, STRUCTURE)
 
     def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
-        return self._call(h, first, steps, every, keep_start, records)
+        found = self._call(h, first, steps, every, keep_start, records)
+        raise_mistake()
+        return found
 
     def serves(self, system: System, state: State, context: Any) -> bool:
         """Whether it works on these very structures."""

@@ -13,6 +13,7 @@ from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
 from ..model import build
 from ..scene.scene import Scene
+from ..settings import differing
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -34,7 +35,8 @@ def plan_of(
     return {
         "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
-        "options": {**{key: value for key, value in suggested.items() if key in known}, **options}, **given,
+        "options": {**{key: value for key, value in suggested.items() if key in known}, **options},
+        "settings": differing(), **given,
     }  # fmt: skip
 
 
@@ -44,8 +46,9 @@ def warn_of_samples(scene: Scene, dt: float) -> None:
         rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
         every = 1.0 / (rate * dt) if rate else 1.0
         if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
-            warn(f"{spec.kind} '{spec.name}' is to be asked {rate:g} times a second, once in {every:.4g} steps of "
-                 f"{dt:g} s, and is asked at starts of steps only; choose a dt of which 1/rate is a whole multiple")
+            warn(f"the sampling period 1/rate = {1.0 / rate:g} s of {spec.kind} '{spec.name}' is {every:.4g} steps of "
+                 f"dt = {dt:g} s; samples are taken at the starts of steps only: choose dt so that 1/rate is a whole "
+                 "number of steps")
 
 
 def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None) -> Method:
@@ -65,6 +68,10 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        if name == DEFAULT_UNILATERAL and "contacts" in (options or {}):
+            others = ", ".join(other for other in CONTACT_METHODS if other != name)
+            raise TautError(f"option contacts is given, but method '{name}' meets inequalities in fixed steps alone; "
+                            f"leave it out, or use {others}, which locate events.")
         if scene.is_unilateral and (options or {}).get("contacts") == "steps":
             form = STEP_METHODS.get(name, form)
             if form is not None and form.algorithm == "event_driven":

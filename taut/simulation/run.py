@@ -58,7 +58,7 @@ def simulate(
     solver           of the linear systems: auto, or a name from `taut list solvers`
     tolerance        largest |Φ| allowed at the end of a step; default: the method's own
     out              a folder to store records in while running; it survives a crash, and can be resumed
-    start            what to do with a start that breaks constraints. "project", the default, mends small errors and
+    start            what to do with a start that breaks constraints. "project", the default, corrects small errors and
                      velocities and refuses larger ones; "repair" moves bodies as little as needed, however far;
                      "as_given" keeps positions and velocities (broken inequalities are refused all the same)
     repair           True is start="repair"
@@ -67,7 +67,7 @@ def simulate(
     options          the method's own options, such as alpha= and beta=
 
     Where a constraint is off by more than its own scale, or energy has grown by orders of magnitude, the run has the
-    status "diverged" (taut/simulation/status.py); run.notes lists all that was told.
+    status "diverged" (taut/simulation/status.py); run.notes lists all notes and warnings.
     """
     plan = plan_of(
         scene, method, dt, start, repair, project_initial, options, solver=solver, tolerance=tolerance,
@@ -111,7 +111,7 @@ def resume(
 
 def _stored_session(store: Store, scene: Scene | None) -> Session:
     """A session in the state that a stored run stopped in."""
-    plan = {"repair": False, **store.plan()}
+    plan = {"repair": False, "settings": {}, **store.plan()}
     fault = fault_of_plan(plan)
     if fault:
         raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")
