@@ -25,8 +25,7 @@ def plan_of(
 ) -> dict[str, Any]:
     """The plan of a run, as stores keep it; `given` are further entries."""
     suggested = scene.suggested
-    usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
-    name = method or suggested.get("method") or usual
+    name = method or suggested.get("method") or usual_method(scene)
     chosen("method", name, METHODS)
     if start is None and project_initial and not repair:
         start = suggested.get("start")
@@ -38,6 +37,10 @@ def plan_of(
         "options": {**{key: value for key, value in suggested.items() if key in known}, **options},
         "settings": differing(), **given,
     }  # fmt: skip
+
+
+def usual_method(scene: Scene) -> str:
+    return DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
 
 
 def warn_of_samples(scene: Scene, dt: float) -> None:
@@ -67,12 +70,13 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
             form = CHOICE
         what = "cloth or solids with limits or contacts"
     else:
-        form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        is_unilateral = scene.is_unilateral
+        form = CONTACT_METHODS.get(name) if is_unilateral else method
         if name == DEFAULT_UNILATERAL and "contacts" in (options or {}):
             others = ", ".join(other for other in CONTACT_METHODS if other != name)
             raise TautError(f"option contacts is given, but method '{name}' meets inequalities in fixed steps alone; "
                             f"leave it out, or use {others}, which locate events.")
-        if scene.is_unilateral and (options or {}).get("contacts") == "steps":
+        if is_unilateral and (options or {}).get("contacts") == "steps":
             form = STEP_METHODS.get(name, form)
             if form is not None and form.algorithm == "event_driven":
                 raise TautError(f"contacts is 'steps', but method '{name}' meets inequalities at located events only; "
