@@ -1,7 +1,7 @@
 """Whether a step with error control still gets anywhere: of reference, radau and reduced.
 
-Where no motion goes on (a driver asks for more than its linkage can reach) each step is shorter than the one before, and
-the time comes ever nearer to one that it never reaches, or creeps beyond it. A step is given up where
+Where no motion goes on (a driver asks for more than its linkage can reach) each step is shorter than the one before,
+and the time comes ever nearer to one that it never reaches, or creeps beyond it. A step is given up where
 
     size < 1e-14 max(1, |t|)                                                    (1)
     Σ of the last LOOK tries < LOOK PACE h                                      (2)

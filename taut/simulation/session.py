@@ -171,7 +171,7 @@ class Session:
             return f"{failed}. {text}"
         parts = self.model, self.system, self.state, self.start, last
         later = step * h - float(last.time[-1])
-        asked = reason in (NOT_CONVERGED, TOO_SMALL, NOT_FINITE)
+        asked = reason in (NOT_CONVERGED, TOO_SMALL, LEFT_BRANCH, NOT_FINITE)
         clash = clash_at(*parts, len(last) - 1, later, ROUNDING) if asked else None
         if clash is not None:
             return (f"{text} At t = {step * h:.6g} s {clash.words(self.model.row_names)}. Change a driver or a length "
