@@ -23,21 +23,32 @@ from typing import NamedTuple
 import numpy as np
 from numpy.linalg import norm
 
-from ..compiled import entry
+from ..compiled import entry, inline
 from ..constraints import ALL
 from ..errors import TautError, listed, warn
 from ..linalg import dependent_rows
 from ..methods.acceleration import constrained
-from ..methods.post_stabilization import correct, correct_velocity
+from ..methods.post_stabilization import correct_velocity
 from ..model import Model
 from ..model.arrays import SINGULAR_SYSTEMS, State, System
-from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
+from ..model.evaluate import (
+    advance_positions,
+    apply_multipliers,
+    clear,
+    copy,
+    drop_slip,
+    evaluate_constraints,
+    jacobian_times,
+    set_time,
+    solve,
+)
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, amounts
 from .projection import CONVERGED, project
 
 Array = np.ndarray
 CONFLICT_ROUNDS = 30
+HALVINGS = 20
 MISSED = 1e-6  # in units of a scale: what the nearest position, velocity or acceleration may leave
 STANDS = 1e-2  # of what is left: by which further rounds may still change it
 INSTANTS = (0.0, 0.013, 0.37, 1.0)  # of the duration, at which a row shows that it changes with time alone
@@ -91,10 +102,43 @@ def project_velocity(system, state):
 
 @entry
 def project_position(system, state, t):
+    """(2), each step halved until it leaves less of Φ: what then remains is the least that positions near by leave."""
+    work, weight = system.work, system.bodies.inverse_mass
     set_time(system, t, state.x, state.quat, state.v)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    if system.nonholonomic == 1:
+        drop_slip(system, work.J)
     for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, t, system.bodies.inverse_mass, 0.0, True)  # (2)
-    evaluate_constraints(system, t, state.x, state.quat, state.v, False, system.work.J)
+        before = square(work.phi)
+        for r in range(work.b.shape[0]):
+            work.b[r] = -work.phi[r]
+        solve(system, work.J, weight, work.b, work.mu)
+        clear(work.v1)
+        apply_multipliers(system, work.J, weight, work.mu, 1.0, work.v1)
+        copy(state.x, work.x2)
+        copy(state.quat, work.quat2)
+        share = 1.0
+        for _ in range(HALVINGS):
+            advance_positions(system, work.x2, work.quat2, work.v1, share, state.x, state.quat)
+            evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+            if system.nonholonomic == 1:
+                drop_slip(system, work.J)
+            if square(work.phi) < before:
+                break
+            share *= 0.5
+        if not square(work.phi) < before:
+            copy(work.x2, state.x)
+            copy(work.quat2, state.quat)
+            break
+    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+
+
+@inline
+def square(vector):
+    total = 0.0
+    for r in range(vector.shape[0]):
+        total += vector[r] ** 2
+    return total
 
 
 @entry
@@ -162,7 +206,7 @@ def contradiction(
     with np.errstate(invalid="ignore"):
         off = left > missed * scale
         stands = bool(np.abs(left - before).max(initial=0.0) <= STANDS * left.max(initial=0.0))
-    if not off.any() or not stands:
+    if not off.any() or not stands or not _is_least(model, system):
         return None
     rows = [int(r) for r in np.argsort(-left / scale) if off[r]]
     units = {row: unit for info in model.constraint_info for row, unit in zip(info.rows, info.units)}
@@ -170,12 +214,22 @@ def contradiction(
     return Clash(rows, "position", float(left[rows[0]]), "" if unit == "1" else unit)
 
 
+def _is_least(model: Model, system: System) -> bool:
+    """Whether W Jᵀ Φ vanishes beside its terms, so that no small move leaves less of Φ."""
+    rows, work = model.rows, system.work
+    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
+    terms = work.J * work.phi[row_of, None] * np.sqrt(model.bodies.inverse_mass[rows.slot])
+    together = np.zeros((len(model.x), 3))
+    np.add.at(together, rows.slot, terms)
+    return bool(norm(together) <= STANDS * norm(terms))
+
+
 def explain(model: Model, system: System, state: State, scale: Array, size: float, mode: str, until: float) -> bool:
     """Say which rows depend on each other; returns whether they contradict each other. Joints and drivers that do are
     refused."""
     names = model.row_names
-    copy = copied(state)
-    project_position(system, copy, 0.0)
+    near = copied(state)
+    project_position(system, near, 0.0)
     left = np.abs(system.work.phi)
     reach = max(1.0, float(np.abs(model.x).max(initial=0.0)))
     broken = [names[r] for r in np.argsort(-left) if left[r] > MISSED * reach]
@@ -195,7 +249,7 @@ def explain(model: Model, system: System, state: State, scale: Array, size: floa
     edges = model.rows_of_role(HARD_EDGE)
     matrix = schur_complement(model, system, model.rows_off(state.x))
     groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
-    if _refuse_clashes(model, clashes(model, system, copy, groups, until), mode):
+    if _refuse_clashes(model, clashes(model, system, near, groups, until), mode):
         return True
     changing = changing_rows(model, system, state, until)
     kept = "as long as they agree " if any(changing[list(group)].any() for group in groups) else ""

@@ -11,6 +11,10 @@ Motions that the step does not resolve fade; those that it resolves lose little.
 
 v̇₁ of (2) is found by (3). Where it is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀
 would be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
+
+Where J nearly loses rank the step may be solved by velocities of another branch. It fails where, in the norm of M,
+
+    |v' - v| > 5 h |a|   and   |v' - v| > 0.02 |v'|                                       (4)
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import NamedTuple
 
 from ..compiled import compiled, structure
 from ..linalg import DEPENDENT
-from ..model.arrays import Array, State, System
+from ..model.arrays import DOUBTFUL_SYSTEMS, Array, State, System
 from ..model.evaluate import (
     apply_multipliers,
     clear,
@@ -35,7 +39,8 @@ from ..model.evaluate import (
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
-from .base import BOTH, OK, Hooks, Method, Option, option_index
+from .base import BOTH, LEFT_BRANCH, OK, Hooks, Method, Option, option_index
+from .rattle import JUMP, LARGE
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
 
@@ -127,6 +132,19 @@ def is_rough(system, first, second):
 
 
 @compiled
+def jumps(system, v, a, h):
+    """(4), of a and the velocity of the step before, and the new one in v1."""
+    mass, v_new = system.bodies.mass, system.work.v1
+    expected = change = size = 0.0
+    for i in range(v.shape[0]):
+        for c in range(3):
+            expected += mass[i, c] * (h * a[i, c]) ** 2
+            change += mass[i, c] * (v_new[i, c] - v[i, c]) ** 2
+            size += mass[i, c] * v_new[i, c] ** 2
+    return change > JUMP**2 * expected and change > LARGE**2 * size
+
+
+@compiled
 def step(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
@@ -135,7 +153,10 @@ def step(system, state, t, h, alpha):
         status = begin_motion(system, state, t, h, alpha)
         if status != OK:
             return status
+    doubtful = work.counts[DOUBTFUL_SYSTEMS]
     status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
+    if status == OK and work.counts[DOUBTFUL_SYSTEMS] > doubtful and jumps(system, state.v, a, h):
+        status = LEFT_BRANCH
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])

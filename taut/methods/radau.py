@@ -26,6 +26,7 @@ from ..model.evaluate import add_scaled, advance_positions, copy, set_time, unwr
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
+from .pace import LOOK, is_stuck, judged
 from .post_stabilization import correct, correct_velocity
 from .radau_stages import (
     LEFT,
@@ -164,7 +165,7 @@ def estimate(system, state, t, h, tolerance, newton, wary):
 
 @compiled
 def accept(system, state, t, h, options):
-    """(1) and (4): the last stage, projected, is the new state at t."""
+    """(1) and (4): the last stage, projected, is the new state at t. Returns a status."""
     work = system.work
     for i in range(3):
         state.ledger[DRIVER_WORK] += h * B[i] * work.stage_power[i, 0]
@@ -177,9 +178,11 @@ def accept(system, state, t, h, options):
     set_time(system, t, state.x, state.quat, state.v)
     if system.turns.shape[0] > 0:
         unwrap_angles(system, state.x, state.quat, state.v)
-    correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)
+    found = correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)
+    status = judged(system, options, found)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1
+    return status
 
 
 @compiled
@@ -189,6 +192,7 @@ def step(system, state, t, h, radau):
     size = state.memory[0] if state.memory[0] > 0.0 else min(h, options[FIRST_STEP])
     factored = before = 0.0  # steps of the matrices, and of the K_i that are known
     stale, current, wary = True, False, True
+    tries, mark = 0, t
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
@@ -214,15 +218,20 @@ def step(system, state, t, h, radau):
             if wary:
                 size = factor * used
             else:
-                accept(system, state, end if last else now + used, used, options)
+                status = accept(system, state, end if last else now + used, used, options)
+                if status != OK:
+                    return status
                 now = end if last else now + used
                 before, current, stale = used, False, rate > SLOW
                 if last:
                     size = max(size, factor * used)
                 elif stale or not 1.0 <= factor <= 1.2:
                     size = factor * used
-        if not size >= 1e-14 * max(1.0, abs(now)):  # NaN, too
+        tries += 1
+        if is_stuck(size, now, tries, mark, h):
             return TOO_SMALL
+        if tries % LOOK == 0:
+            mark = now
     state.memory[0] = size
     return OK
 

@@ -29,6 +29,7 @@ from ..model.model import Model
 from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, REDUCED_AT, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
+from .pace import LOOK, is_stuck
 from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
 from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, blocks_for, fill_basis
 from .reduction.enforced import (
@@ -227,6 +228,7 @@ def step(system, state, t, h, reduced):
         size = memory[0] if memory[0] > 0.0 else min(h, FIRST_STEP)
     recall(reduced, memory)
     known = 0  # slopes that a rejected step leaves for the next try
+    tries, mark = 0, t
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
@@ -259,9 +261,12 @@ def step(system, state, t, h, reduced):
         else:
             known = 1
             size = dp.size_after_failure(error, used)
-            if tolerance == 0.0 or size < 1e-14 * max(1.0, abs(now)):
-                status = SINGULAR_COORDINATES if singular > 0 else TOO_SMALL
-                break
+        tries += 1
+        if (tolerance == 0.0 and known == 1) or is_stuck(size, now, tries, mark, h):
+            status = SINGULAR_COORDINATES if singular > 0 else TOO_SMALL
+            break
+        if tries % LOOK == 0:
+            mark = now
     if tolerance > 0.0:
         memory[0] = size
     call_place_alone(reduced.at.place, 0, (system, reduced, t + h, y))

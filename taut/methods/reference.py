@@ -44,6 +44,7 @@ from .dormand_prince import (
     size_to_probe,
     sum_of_squares,
 )
+from .pace import LOOK, is_stuck, judged
 from .post_stabilization import correct, correct_velocity
 from .style import DASHED, Style
 
@@ -141,8 +142,8 @@ def holds_all_rows(system, state, t, rounding):
 
 
 @compiled
-def accept(system, state, t, h, rounding):
-    """(4) and the work of the step to t."""
+def accept(system, state, t, h, options):
+    """(4) and the work of the step to t. Returns a status."""
     work, x, quat, v = system.work, state.x, state.quat, state.v
     for k in range(STAGES):
         state.ledger[DRIVER_WORK] += h * B[k] * work.stage_power[k, 0]  # (2) for work
@@ -157,9 +158,11 @@ def accept(system, state, t, h, rounding):
     if system.linear.state[KEPT_OUT] > 0:
         correct(system, state, t, system.bodies.inverse_mass, 0.0, False)
         system.linear.state[KEPT_OUT] = 0
-    correct(system, state, t, system.bodies.inverse_mass, rounding, False)  # (4)
+    found = correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)  # (4)
+    status = judged(system, options, found)
     correct_velocity(system, state, t, False)
     work.counts[CORRECTIONS] += 1
+    return status
 
 
 @compiled
@@ -168,6 +171,7 @@ def step(system, state, t, h, options):
     end, now = t + h, t
     size = state.memory[0] if state.memory[0] > 0.0 else options[FIRST_STEP]
     careful = False
+    tries, mark = 0, t
     while now < end:
         lin.state[KEPT_OUT] = 0
         copy(state.x, work.x1)
@@ -186,13 +190,18 @@ def step(system, state, t, h, options):
             careful = True
         elif error < 1.0:
             now = end if last else now + used
-            accept(system, state, now, used, options[ROUNDING])
+            status = accept(system, state, now, used, options)
+            if status != OK:
+                return status
             size, careful = size_after_success(error, used, size, last), False
         else:
             size = size_after_failure(error, used)
-            if not size >= 1e-14 * max(1.0, abs(now)):  # NaN, too
-                lin.state[KEPT_OUT] = 0
-                return TOO_SMALL
+        tries += 1
+        if is_stuck(size, now, tries, mark, h):
+            lin.state[KEPT_OUT] = 0
+            return TOO_SMALL
+        if tries % LOOK == 0:
+            mark = now
     state.memory[0] = size
     return OK
 

@@ -24,9 +24,11 @@ SHOWN = 3
 
 
 def state_at(state: State, records: Records, k: int) -> State:
-    """A copy of a state, moved to record k."""
+    """A copy of a state, moved to record k. Places on bodies follow when something is evaluated there."""
     found = State(*(array.copy() for array in state))
     slots = records.x.shape[1]
+    for array in (found.x, found.v):
+        array[slots:][~np.isfinite(array[slots:])] = 0.0
     found.x[:slots], found.v[:slots], found.quat[:] = records.x[k], records.v[k], records.quat[k]
     return found
 

@@ -38,7 +38,7 @@ from .failure import ROUNDING, clash_at, contradicted, residuals, state_at
 from .formulas import formula_at_fault
 from .loop import NOT_FINITE, Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
-from .status import divergence, energy_given, ringing, singular_position
+from .status import divergence, energy_given, energy_off, ringing, singular_position
 from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
@@ -180,14 +180,14 @@ class Session:
             return f"{formula}. {text}"
         parts = self.model, self.system, self.state, self.start, last
         later = step * h - float(last.time[-1])
-        asked = reason in (NOT_CONVERGED, TOO_SMALL, NOT_FINITE)
+        asked = reason in (NOT_CONVERGED, TOO_SMALL, LEFT_BRANCH, NOT_FINITE)
         clash = clash_at(*parts, len(last) - 1, later, ROUNDING) if asked else None
         if clash is not None:
             return (f"{text} At t = {step * h:.6g} s {clash.words(self.model.row_names)}. Change a driver or a length "
                     "of theirs, or end the run before.")
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
-            text += singular_position(self.model, self.system, self.state, last)
+            text += singular_position(self.model, self.system, self.state, self.chunks[0], last)
         return f"{text} {self.method.hooks.remedy}"
 
     def _formula_at_fault(self, until: float) -> str:
@@ -242,6 +242,7 @@ class Session:
         doubts = [
             ringing(self.model, self.chunks) if finished and self.method.rings else None,
             energy_given(self.model, self.start, self.chunks) if finished and self.model.deformables else None,
+            energy_off(self.model, self.start, self.chunks, self.plan["steps"] * self.plan["dt"]) if finished else None,
         ]
         for wrong in doubts:
             if wrong:

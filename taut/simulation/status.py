@@ -18,6 +18,11 @@ It also gets a note if inelastic impacts and limits, which can only dissipate en
 
     energy_impact < -0.02 (max_s E(s) - min_s V(s) + Σ m g L)                                       (4)
 
+A run gets a note, too, where the method itself has made or lost much energy: with D the change of T + V that drivers,
+forces, impacts and friction do not account for, at any record, in scenes without deformables,
+
+    |D| > 0.05 max(max T, max V - min V, max |W| - min |W|, 1e-3 E_0)                                 (5)
+
 A diverged run still goes on to its end and keeps all steps; the message names the first step at fault.
 """
 
@@ -41,9 +46,14 @@ from ..result.records import Records
 
 Array = np.ndarray
 KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
+OWN = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0])  # D of the energies in records
+REDUNDANT = 1e-10  # eigenvalues of (6) below it are those of redundant rows
+NEARLY = 0.05  # of what it was at the start: an ε below tells that a position is near a singular one
 MOST_ROWS = 2000  # up to which a singular position is examined
 ORDERS = 100.0  # by which energy must have grown
 RINGING = 0.1  # of the largest speed
+MOST_DRIFT = 0.05  # of the largest kinetic energy, change of potential energy or of work
+SMALL = 1e-3  # of E_0: energies below it are those of a scene at rest
 MOST_GIVEN = 0.02  # of the largest kinetic energy that the run could have
 IMPACT = 2 + IMPACT_LOSS  # its place among the energies of a record
 
@@ -61,26 +71,40 @@ def evaluate_rows(system, state, t):
 
 
 @on_one_thread
-def singular_position(model: Model, system: System, state: State, last: Records) -> str:
-    """Which constraints come to depend on each other near the last record, and what passes there.
+def singular_position(model: Model, system: System, state: State, first: Records, last: Records) -> str:
+    """Which constraints come to depend on each other near the last record, and what passes there; "" where none do.
 
-        A u = ε u,   A = J W Jᵀ with 1 on its diagonal, ε its smallest eigenvalue: constraints with large u         (3)
+        A u = ε u,   A = J W Jᵀ with 1 on its diagonal, ε its smallest eigenvalue: constraints with large u         (6)
+
+    Rows that are redundant from the start on have an ε of 0 all the way, and are not meant.
     """
     if model.row_count > MOST_ROWS:
         return ""
-    state = State(*(array.copy() for array in state))
-    slots = last.x.shape[1]
-    state.x[:slots], state.v[:slots], state.quat[:] = last.x[-1], last.v[-1], last.quat[-1]
-    evaluate_rows(system, state, float(last.time[-1]))
-    A = schur_complement(model, system, model.rows_off(state.x)).toarray()
-    scale = 1.0 / np.sqrt(np.maximum(A.diagonal(), 1e-300))
-    if not np.isfinite(A).all():
+    began, ended = _dependence(model, system, state, first, 0), _dependence(model, system, state, last, -1)
+    if began is None or ended is None:
         return ""
-    share = np.abs(np.linalg.eigh(A * scale * scale[:, None])[1][:, 0])
+    redundant = int((began[0] < REDUNDANT).sum())
+    if redundant == model.row_count or not ended[0][redundant] < NEARLY * min(began[0][redundant], 1.0):
+        return ""
+    share = np.abs(ended[1][:, redundant])
     near = [info for info in model.constraint_info if share[list(info.rows)].max() > 0.3 * share.max()]
     ordered = sorted(near, key=lambda info: -share[list(info.rows)].max())
     return (f" Near this position {listed([info.name for info in ordered])} come to depend on each other: it is "
             "singular. Methods rattle_fourth, implicit_second and reference pass most of them.")
+
+
+def _dependence(model: Model, system: System, state: State, records: Records, k: int) -> tuple[Array, Array] | None:
+    """Eigenvalues and eigenvectors of (6) at a record."""
+    state = State(*(array.copy() for array in state))
+    slots = records.x.shape[1]
+    state.x[:slots], state.v[:slots], state.quat[:] = records.x[k], records.v[k], records.quat[k]
+    evaluate_rows(system, state, float(records.time[k]))
+    A = schur_complement(model, system, model.rows_off(state.x)).toarray()
+    scale = 1.0 / np.sqrt(np.maximum(A.diagonal(), 1e-300))
+    if not np.isfinite(A).all():
+        return None
+    found = np.linalg.eigh(A * scale * scale[:, None])
+    return found.eigenvalues, found.eigenvectors
 
 
 def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
@@ -144,10 +168,7 @@ def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> 
 def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
     if model.deformables and (model.is_driven or model.forces_work):
         return None
-    bodies = model.bodies
-    reach = np.where(is_place(model), start.size, 1.0)
-    there = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
-    there += 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum()
+    there = _energy_there(model, start, chunks, duration)
     with np.errstate(all="ignore"):
         highest = max(float((chunk.energy @ KEPT).max()) for chunk in chunks)
         if highest - chunks[0].energy[0] @ KEPT <= ORDERS * there:
@@ -198,6 +219,31 @@ def energy_given(model: Model, start: Start, chunks: Sequence[Records]) -> str |
         return None
     return (f"impacts and limits, which can only take energy, have given {-lowest:.3g} J: what moves after it moves "
             "too fast")
+
+
+def energy_off(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> str | None:
+    """(5): by how much energy changed through the method alone."""
+    if model.deformables:
+        return None
+    energy = np.concatenate([chunk.energy for chunk in chunks])
+    change = energy - energy[0]
+    drift = change @ OWN
+    scale = max(float(energy[:, 0].max()), float(np.ptp(energy[:, 1])), float(np.ptp(change[:, 2] + change[:, 3])),
+                SMALL * _energy_there(model, start, chunks, duration))  # fmt: skip
+    k = int(np.argmax(np.abs(drift)))
+    if not abs(drift[k]) > MOST_DRIFT * scale:
+        return None
+    time = np.concatenate([chunk.time for chunk in chunks])
+    return (f"energy changed by {drift[k]:.3g} J of {scale:.3g} J through the method's own error up to t = "
+            f"{time[k]:.6g} s")
+
+
+def _energy_there(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> float:
+    """E_0 of (2)."""
+    bodies = model.bodies
+    reach = np.where(is_place(model), start.size, 1.0)
+    there = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
+    return float(there + 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum())
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:

@@ -138,8 +138,9 @@ def _dependent(
             found.append(Finding("conflict", listed, reason, True))
         else:
             kept = " as long as they agree" if changing[rows].any() else ""
-            reason = (f"{len(rows)} rows depend on each other ({_some(model.row_names, rows)}): the motion is "
-                      f"right{kept}, how the force is shared among them is not decided")
+            some = _some(model.row_names, rows)
+            reason = (f"{len(rows)} rows depend on each other ({some}): the motion is right{kept}, "
+                      "how the force is shared among them is not decided")
             found.append(Finding("redundant", listed, reason))
     return found
 
