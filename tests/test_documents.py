@@ -68,6 +68,13 @@ def test_the_manual_of_mechanisms_runs_and_its_driver_turns_as_told():
     assert drift < 1e-9, f"its energy drifts by {drift:.3g} J"
 
 
+def test_the_manual_of_runs_comes_back_to_the_same_bits():
+    (code,) = blocks(ROOT / "docs" / "runs.md", "python")
+    scope: dict = {}
+    exec(compile(code, "runs.md", "exec"), scope)
+    assert (scope["first"] == scope["again"]).all() and scope["sim"].time == pytest.approx(0.7), scope["first"]
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_to_files(path):
     for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):

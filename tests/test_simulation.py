@@ -82,3 +82,9 @@ def test_a_duration_that_is_no_multiple_of_dt_is_told(dt, duration, told):
     notes = [text for text in run.notes if "no multiple of dt" in text]
     assert len(notes) == told, run.notes
     assert not told or f"ends at t = {float(run.data.time[-1]):.9g} s" in notes[0], notes
+
+
+def test_what_is_no_saved_state_is_refused():
+    sim = taut.Simulation(taut.gallery("pendulum"), method="rattle", dt=0.01)
+    with pytest.raises(taut.TautError, match="is no saved state; give what save_state"):
+        sim.restore_state({"step": 3})

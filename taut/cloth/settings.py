@@ -147,9 +147,9 @@ class ChoiceSettings(NamedTuple):
     """When a step takes which system (choice.py). Costs are nanoseconds of one operation, measured once."""
 
     cost_of_substep: Annotated[float, size("active: a substep, for each spring, row and node [ns]")] = 13.7
-    cost_of_iteration: Annotated[float, size("active: an iteration, for each row [ns]")] = 9.0
+    cost_of_iteration: Annotated[float, size("active: an iteration, for each row [ns]")] = 5.0
     cost_of_gathering: Annotated[float, size("active: an entry of the system gathered [ns]")] = 12.6
-    cost_of_product: Annotated[float, size("active: an entry of the system multiplied [ns]")] = 2.6
+    cost_of_product: Annotated[float, size("active: an entry of the system multiplied [ns]")] = 2.0
     cost_of_step: Annotated[float, size("nodes: a step, for each spring, row and node [ns]")] = 70.0
     cost_of_entry: Annotated[float, size("nodes: a number of the factor, in each factorisation [ns]")] = 2.6
     cost_of_factoring: Annotated[float, size("nodes: a multiplication of a factorisation [ns]")] = 0.028

@@ -318,7 +318,7 @@ def step(system, state, t, h, ctx):
         ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
     if problem.friction == 1:
         accumulate_friction_loss(state, ctx, n, 1.0)
-    fast = has_impacts(ctx, n, h)
+    has_impact = has_impacts(ctx, n, h)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
     first = ctx.events.filled[0]
@@ -326,13 +326,13 @@ def step(system, state, t, h, ctx):
     had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
     if had_impact:  # corrections of q' alone give no impulse
         write_impulses(state, ctx, first)
-    elif fast:
+    elif has_impact:
         record_inelastic(ctx, t + h, n, h)
     status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
     if not had_impact and ctx.events.filled[0] > first:
         impulses_of_step(state, ctx, h)
         write_impulses(state, ctx, first)
-    if fast:
+    if has_impact:
         driver_work, friction_loss = ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before
         accumulate_impact_loss(system, state, ctx, h, driver_work, friction_loss)
     return status

@@ -10,6 +10,7 @@
     μ, ν           work.mu: multipliers of the repair, no forces
 
     constraints.py   equalities, their velocities, and inequalities between bodies
+    dependence.py    rows that depend on each other: redundant, or in conflict; also later than at the start
     equalities.py    how far a start may be off, in words
     projection.py    the nearest place where equalities hold
     alignment.py     axes that would end opposed, where rows hold as well: turned before the search
@@ -23,8 +24,9 @@ from typing import Any
 from ..contact.algorithms import contact_of
 from ..model import Model
 from ..model.arrays import State, System
-from .constraints import Start, check_inequalities, prepare_start, schur_complement
+from .constraints import Start, check_inequalities, prepare_start
 from .deformables import check_deformables
+from .dependence import Clash, changing_rows, clashes, contradiction, schur_complement
 from .equalities import AS_GIVEN, REPAIR, start_mode
 
 
@@ -36,4 +38,16 @@ def check_start(model: Model, system: System, state: State, context: Any, mode: 
         check_inequalities(model, system, state, contact_of(context), mode)
 
 
-__all__ = ["AS_GIVEN", "REPAIR", "Start", "check_start", "prepare_start", "schur_complement", "start_mode"]
+__all__ = [
+    "AS_GIVEN",
+    "REPAIR",
+    "Clash",
+    "Start",
+    "changing_rows",
+    "check_start",
+    "clashes",
+    "contradiction",
+    "prepare_start",
+    "schur_complement",
+    "start_mode",
+]

@@ -1,8 +1,7 @@
 """Before the first step: look at the constraints at t = 0, name what is redundant or in conflict, and
-make the initial position (equalities.py) and velocity consistent.
+make the initial position (equalities.py) and velocity consistent; which rows depend on each other: dependence.py.
 
     (J W Jᵀ) μ = -(J v + Φ_t),    v' = v + W Jᵀ μ               (1)
-    (J W Jᵀ) μ = -Φ,              q' = q ⊞ W Jᵀ μ               (2)  on a copy: what remains is a conflict
 """
 
 from __future__ import annotations
@@ -14,26 +13,19 @@ import numpy as np
 from numpy.linalg import norm
 
 from ..compiled import entry
-from ..constraints import ALL
 from ..contact.broad_phase import deepest_overlap, update_pairs
 from ..contact.collect import evaluate_inequalities
 from ..contact.problem import ContactContext
 from ..contact.rows import NO
 from ..contact.time_stepping import correct_positions
 from ..errors import TautError, listed, note, warn
-from ..linalg import dependent_rows
-from ..methods.acceleration import constrained
-from ..methods.post_stabilization import correct, correct_velocity
 from ..model import Model
-from ..model.arrays import SINGULAR_SYSTEMS, State, System
-from ..model.evaluate import evaluate_constraints, jacobian_times, set_time
+from ..model.arrays import State, System
+from ..model.evaluate import set_time
 from ..model.scales import row_scales, scene_size
-from ..scene.specs import HARD_EDGE
-from .equalities import AS_GIVEN, REPAIR, amounts, meet_equalities
-from .projection import CONVERGED, project
+from .dependence import evaluate_start, explain, project_velocity
+from .equalities import AS_GIVEN, REPAIR, meet_equalities
 from .rates import meet_rates
-
-CONFLICT_ROUNDS = 30
 
 
 @dataclass(frozen=True)
@@ -43,30 +35,6 @@ class Start:
     conflicting: bool  # rows contradict each other: a residual is acceptable
     size: float  # of the scene [m]
     scale: np.ndarray  # (rows,) by which an error of each equality is judged (model/scales.py)
-
-
-@entry
-def evaluate_start(system, state):
-    """λ, Φ and Φ̇ at t = 0 into state.lam, work.phi and work.b; returns whether rows depend on others."""
-    work = system.work
-    work.counts[SINGULAR_SYSTEMS] = 0
-    constrained(system, 0.0, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
-    jacobian_times(system, work.J, state.v, work.b)
-    for r in range(work.b.shape[0]):
-        work.b[r] += work.phi_t[r]
-    return work.counts[SINGULAR_SYSTEMS]
-
-
-@entry
-def project_velocity(system, state):
-    correct_velocity(system, state, 0.0, False)  # (1)
-
-
-@entry
-def project_position(system, state):
-    for _ in range(CONFLICT_ROUNDS):
-        correct(system, state, 0.0, system.bodies.inverse_mass, 0.0, True)  # (2)
-    evaluate_constraints(system, 0.0, state.x, state.quat, state.v, False, system.work.J)
 
 
 def prepare_start(model: Model, system: System, state: State, mode: str, until: float = 0.0) -> Start:
@@ -91,7 +59,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
         # In any flat sheet; and edges that are all at their length (deformables.py) do not contradict each other.
         note("hard edges of deformables depend on each other in the initial position")
     elif dependent:
-        start = replace(start, conflicting=_explain(model, system, state, start, mode))
+        start = replace(start, conflicting=explain(model, system, state, start.scale, size, mode, until))
         evaluate_start(system, state)
     if meet_equalities(model, system, state, phi, start.scale, size, mode, start.conflicting):
         evaluate_start(system, state)
@@ -139,73 +107,6 @@ def _refuse_idle_rows(model: Model, phi: np.ndarray, rate: np.ndarray) -> None:
         raise TautError(f"constraint '{model.row_names[r]}' is broken (Φ = {phi[r]:.3g}, changing by {rate[r]:.3g} "
                         f"{model.rate_unit(int(r))}) and acts only on fixed or driven bodies, which no force can move; "
                         "free one of them or correct its value.")
-
-
-def _explain(model: Model, system: System, state: State, start: Start, mode: str) -> bool:
-    """Say which rows depend on each other; returns whether they contradict each other. Joints that do are refused."""
-    names = model.row_names
-    copy = State(*(array.copy() for array in state))
-    project_position(system, copy)
-    left = np.abs(system.work.phi)
-    scale = max(1.0, float(np.abs(model.x).max(initial=0.0)))
-    broken = [names[r] for r in np.argsort(-left) if left[r] > 1e-6 * scale]
-    if broken and mode != AS_GIVEN and _are_joints(model, left > 1e-6 * scale):
-        phi = system.work.phi.copy()
-        again = State(*(array.copy() for array in state))
-        if mode == REPAIR and not (project(model, system, again, start.scale, start.size).left > CONVERGED).any():
-            return False  # it is only far from where it can be assembled
-        raise TautError(f"the mechanism can not be assembled: however its bodies are moved, the start breaks "
-                        f"{amounts(model, phi, left / start.scale)}. Change a length, a place or an axis of "
-                        "theirs, leave one of them out, or keep the start with start='as_given' (--start as_given).")
-    if broken:
-        warn(f"constraints {listed(broken)} contradict each other: at best they miss by {left.max():.3g}; "
-             "the least-squares compromise is used. Remove one or change its value")
-        return True
-    if model.rows.at_velocity.any() and _velocities_contradict(model, system, copy):
-        return True
-    evaluate_start(system, state)
-    edges = model.rows_of_role(HARD_EDGE)
-    matrix = schur_complement(model, system, model.rows_off(state.x))
-    groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
-    texts = [listed([names[r] for r in group]) for group in groups[:3]]
-    more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
-    if groups:
-        warn(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: the motion is not "
-             "affected, and of the possible multipliers the smallest are given")
-    return False
-
-
-def _are_joints(model: Model, broken: np.ndarray) -> bool:
-    """Whether a joint between frames of bodies is among what is broken; broken: (rows,)."""
-    return any(ALL[info.kind].frames and broken[list(info.rows)].any() for info in model.constraint_info)
-
-
-def _velocities_contradict(model: Model, system: System, state: State) -> bool:
-    """Whether no velocities meet all rows at once; says which rows miss. Changes the state."""
-    project_velocity(system, state)
-    evaluate_start(system, state)
-    left = np.abs(system.work.b)
-    speed = 1.0 + float(norm(state.v, axis=1).max(initial=0.0))
-    broken = [model.row_names[r] for r in np.argsort(-left) if left[r] > 1e-6 * speed]
-    if broken:
-        warn(f"the velocities that constraints {listed(broken)} ask for contradict each other: at best they miss by "
-             f"{left.max():.3g} {model.rate_unit(int(np.argmax(left)))}; the least-squares compromise is used. Remove "
-             "one or change its value")
-    return bool(broken)
-
-
-def schur_complement(model: Model, system: System, off: np.ndarray):
-    """J W Jᵀ at the configuration last evaluated, as a scipy sparse matrix; off: (rows,) that are switched off."""
-    from scipy.sparse import csr_array, diags_array
-
-    rows = model.rows
-    row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
-    columns = (3 * rows.slot.astype(np.int64)[:, None] + np.arange(3)).ravel()
-    J = csr_array((system.work.J.ravel(), (np.repeat(row_of, 3), columns)),
-                  shape=(model.row_count, 3 * len(model.x)))
-    scaled = J * np.sqrt(model.bodies.inverse_mass).ravel()
-    scaled = csr_array(scaled)
-    return csr_array(scaled @ scaled.T + diags_array(off.astype(float)))
 
 
 @entry

@@ -44,7 +44,9 @@ def warn_of_samples(scene: Scene, dt: float) -> None:
     """Samples are taken at the starts of steps: tell where a force asks for others."""
     for spec in scene.forces.values():
         rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
-        every = 1.0 / (rate * dt) if rate else 1.0
+        if not rate:
+            continue
+        every = 1.0 / (rate * dt)
         if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
             warn(f"the sampling period 1/rate = {1.0 / rate:g} s of {spec.kind} '{spec.name}' is {every:.4g} steps of "
                  f"dt = {dt:g} s; samples are taken at the starts of steps only: choose dt so that 1/rate is a whole "
@@ -68,6 +70,10 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
         what = "cloth or solids with limits or contacts"
     else:
         form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
+        if name == DEFAULT_UNILATERAL and "contacts" in (options or {}):
+            others = ", ".join(other for other in CONTACT_METHODS if other != name)
+            raise TautError(f"option contacts is given, but method '{name}' meets inequalities in fixed steps alone; "
+                            f"leave it out, or use {others}, which locate events.")
         if scene.is_unilateral and (options or {}).get("contacts") == "steps":
             form = STEP_METHODS.get(name, form)
             if form is not None and form.algorithm == "event_driven":

@@ -20,13 +20,12 @@ from ..errors import TautError, note, notes_so_far, present, warn
 from ..expressions.compiled import FAILED
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, OK, PAIRS_FULL
+from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, OK, PAIRS_FULL, TOO_SMALL
 from ..methods.options import option_values
 from ..model import Model
 from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, TIME, joined, switched
-from ..result.labels import Labels
 from ..result.log import log_table
 from ..result.records import Records
 from ..result.run import Run
@@ -35,7 +34,9 @@ from ..scene.scene import Scene
 from ..settings import differing, taken
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
-from .loop import Buffers, TimeLoop
+from .failure import ROUNDING, clash_at, contradicted, residuals, state_at
+from .formulas import formula_at_fault
+from .loop import NOT_FINITE, Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
 from .status import divergence, energy_given, ringing, singular_position
 from .switching import with_workspace
@@ -83,15 +84,14 @@ class Session:
 
     @property
     def loop(self) -> TimeLoop:
-        """The time loop, ready for what it works on now."""
-        parts = self.method, self.system, self.state, self.context
-        if self._loop is None or not self._loop.serves(*parts):
-            self._loop = TimeLoop(*parts, self.no_records)
+        """The time loop for the current system, state and context."""
+        if self._loop is None or not self._loop.serves(self.system, self.state, self.context):
+            self._loop = TimeLoop(self.method, self.system, self.state, self.context, self.buffers)
         return self._loop
 
     @cached_property
     def no_records(self) -> Buffers:
-        """For steps of which none is kept."""
+        """Buffers for steps that are not recorded."""
         return self.buffers(1)
 
     def run(self, progress: bool) -> Run:
@@ -167,23 +167,33 @@ class Session:
             )
 
     def _explain(self, reason: int) -> str:
-        """Describe a failure: the step, the constraint at fault, and the residuals."""
+        """Describe a failure: the step, what failed in it, and the residuals."""
         h, step = self.plan["dt"], self.done + 1
-        why = STATUSES.get(reason, "the state is no longer finite")
         last = self.chunks[-1]
-        text = f"step {step}, t = {step * h:.6g} s: {why}."
         failed = self._failed_function()
         if failed:
             return f"step {step}, t = {step * h:.6g} s: {failed}."
-        if last.phi.shape[1]:
-            broken = Labels.of(self.model).violation(last.phi[-1])
-            order = np.argsort(-np.abs(broken))[:3]
-            names = [*self.model.row_names, *(n for i in self.model.inequality_info for n in i.row_names())]
-            worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
-            text += f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}."
+        why = STATUSES.get(reason, "the state is no longer finite")
+        text = f"step {step}, t = {step * h:.6g} s: {why}."
+        formula = self._formula_at_fault(step * h)
+        if formula:
+            return f"{formula}. {text}"
+        parts = self.model, self.system, self.state, self.start, last
+        later = step * h - float(last.time[-1])
+        asked = reason in (NOT_CONVERGED, TOO_SMALL, NOT_FINITE)
+        clash = clash_at(*parts, len(last) - 1, later, ROUNDING) if asked else None
+        if clash is not None:
+            return (f"{text} At t = {step * h:.6g} s {clash.words(self.model.row_names)}. Change a driver or a length "
+                    "of theirs, or end the run before.")
+        text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             text += singular_position(self.model, self.system, self.state, last)
         return f"{text} {self.method.hooks.remedy}"
+
+    def _formula_at_fault(self, until: float) -> str:
+        last = self.chunks[-1]
+        before = state_at(self.state, last, len(last) - 1)
+        return formula_at_fault(self.scene, self.model, self.system, self.state, before, float(last.time[-1]), until)
 
     def _failed_function(self) -> str:
         """The message of a user's function that failed, if one did: then that is the cause."""
@@ -207,12 +217,17 @@ class Session:
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""
         h, steps = self.plan["dt"], self.plan["steps"]
-        fault = divergence(self.model, self.start, self.chunks, steps * h)
+        parts = self.model, self.system, self.state, self.start
+        clash = contradicted(*parts, self.chunks)
+        fault = clash or divergence(self.model, self.start, self.chunks, steps * h)
         if fault is None:
             return status, message, self.done + 1 if status == "diverged" else None
         step = fault.record * self.plan["record_every"]
         if status == "interrupted":  # it may go on, and is judged when it ends
             return status, f"{message}; it diverged at step {step}: {fault.text}", None
+        if clash is not None:
+            remedy = "Change a driver or a length of theirs, or end the run before."
+            return "diverged", f"step {step}, t = {step * h:.6g} s: {fault.text}. {remedy}", step
         remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
         if self._failed_function():
             return "diverged", message or f"{self._failed_function()}.", step

@@ -2,7 +2,7 @@
 
     rank of J with rows scaled to length one, by singular values                        (1)
     P = U₀ U₀ᵀ, U₀ the left null vectors of J: rows i and j are redundant together where P_ij ≠ 0       (2)
-    U₀ᵀ Φ ≠ 0: rows of that group contradict each other                                 (3)
+    U₀ᵀ Φ ≠ 0: rows of that group contradict each other, or their rates or accelerations (initial/dependence.py)  (3)
     ω_max: of small motions, velocities and accelerations at the start (fastest.py)      (4)
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...initial import schur_complement
+from ...initial import Clash, changing_rows, clashes, schur_complement
 from ...initial.projection import polish
 from ...linalg import dependences
 from ...linalg.dense import on_one_thread
@@ -68,8 +68,9 @@ def _rank(scene: Scene, model: Model, near: Perturbed) -> list[Finding]:
     J, phi = near.jacobian(quat)[on], near.system.work.phi[on]
     rank, groups, off = redundant(J, phi)
     groups = [on[group].tolist() for group in groups]
-    found = [*_counts(model, near, rank, len(J)), *_dependent(model, groups, off)]
-    if len(J) > rank and max(off) <= 1e-6:
+    apart, changing = _clashes(model, near, groups, off)
+    found = [*_counts(model, near, rank, len(J)), *_dependent(model, groups, off, apart, changing)]
+    if len(J) > rank and max(off) <= 1e-6 and not apart:
         found += _open_reactions(scene, model, near, quat, on, J)
     beside = _rank_beside(near, rank)
     if beside is not None and beside != rank:
@@ -85,12 +86,14 @@ def _rank_of_many(model: Model, near: Perturbed) -> list[Finding]:
     rank, found = dependences(schur_complement(model, near.system, off))
     phi = near.system.work.phi
     wrong = [float(abs(one.weights @ phi[one.rows])) for one in found]
+    groups = [one.rows for one in found]
+    apart, changing = _clashes(model, near, groups, wrong)
     on = int((~off).sum())
     dependent = model.row_count - rank  # rows that are switched off count as independent
     more = [] if dependent <= len(found) else [
         Finding("redundant", f"{dependent - len(found):,} more rows", f"not named: the first {len(found)} sets are")
     ]  # fmt: skip
-    return [*_counts(model, near, on - dependent, on), *_dependent(model, [one.rows for one in found], wrong), *more]
+    return [*_counts(model, near, on - dependent, on), *_dependent(model, groups, wrong, apart, changing), *more]
 
 
 def _counts(model: Model, near: Perturbed, rank: int, rows: int) -> list[Finding]:
@@ -104,17 +107,39 @@ def _counts(model: Model, near: Perturbed, rank: int, rows: int) -> list[Finding
     ]
 
 
-def _dependent(model: Model, groups: list[list[int]], off: list[float]) -> list[Finding]:
-    """Groups of dependent rows; off: what each contradicts itself by."""
+def _clashes(model: Model, near: Perturbed, groups: list[list[int]], off: list[float]) -> tuple[list[Clash], Array]:
+    """Which rates and accelerations contradict each other, where places do not; and rows that change with time."""
+    if not groups or max(off) > 1e-6:
+        return [], np.zeros(model.row_count, bool)
+    state = model.initial_state()
+    state.x[:], state.quat[:], state.v[:] = near.x, near.quat, near.v
+    return clashes(model, near.system, state, groups, 1.0), changing_rows(model, near.system, state, 1.0)
+
+
+def _dependent(
+    model: Model, groups: list[list[int]], off: list[float], apart: list[Clash], changing: Array
+) -> list[Finding]:
+    """Groups of dependent rows.
+
+    off       what each contradicts itself by in Φ
+    apart     where rates or accelerations do
+    changing  (rows,) which change with time alone
+    """
     found = []
     for rows, amount in zip(groups, off):
         listed = owners(model, rows)
         if amount > 1e-6:
             reason = f"they can not all hold: {amount:.3g} remains between them; change or remove one"
             found.append(Finding("conflict", listed, reason, True))
+        elif any({*rows} & {*clash.rows} for clash in apart):
+            clash = next(clash for clash in apart if {*rows} & {*clash.rows})
+            reason = (f"they can not all hold: their {clash.level} misses by {clash.amount:.3g} {clash.unit} at best; "
+                      "change or remove one")
+            found.append(Finding("conflict", listed, reason, True))
         else:
-            reason = (f"{len(rows)} rows depend on each other ({_some(model.row_names, rows)}): the motion is right, "
-                      "how the force is shared among them is not decided")
+            kept = " as long as they agree" if changing[rows].any() else ""
+            reason = (f"{len(rows)} rows depend on each other ({_some(model.row_names, rows)}): the motion is "
+                      f"right{kept}, how the force is shared among them is not decided")
             found.append(Finding("redundant", listed, reason))
     return found
 
