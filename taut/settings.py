@@ -79,6 +79,8 @@ class Declared(Generic[All]):
     def differing(self) -> dict[str, float]:
         """The current settings that are not the defaults, by name."""
         now = self.current()
+        if now is self.defaults:
+            return {}
         return {name: self.value(now, name) for name in self.meanings
                 if self.value(now, name) != self.value(self.defaults, name)}
 
