@@ -240,3 +240,23 @@ def test_a_controller_that_takes_other_arguments_is_refused_before_the_run():
     scene, joint = wheel()
     with pytest.raises(taut.TautError, match=r"its function takes \(t\).*called with three numbers: t \[s\]"):
         scene.controller(joint, function=lambda t: 1.0)
+
+
+def test_a_torque_beside_a_target_is_added_to_its_control(simulate):
+    """Feedforward: Q = T + k (q_d - q) - c q̇ rests where q = q_d + T/k."""
+    scene, joint = wheel()
+    scene.motor(joint, torque=1.0, target=1.0, stiffness=4.0, damping=2.0)
+    run = simulate(scene, dt=0.5, duration=20.0, **EXACT)
+    assert abs(float(run["pin"].angle[-1]) - 1.25) < 1e-6, float(run["pin"].angle[-1])
+
+
+def test_a_screw_without_pitch_is_refused_and_a_limit_in_degrees_is_told():
+    scene, joint = wheel()
+    with pytest.warns(taut.TautWarning, match="its limit 90 rad is 14.3 turns; is it.*90° are 1.571 rad"):
+        scene.joint_limit(joint, lower=-1.0, upper=90)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scene.joint_limit(joint, lower=-12.0, upper=12.0)
+    rod = scene.rigid((1, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(taut.TautError, match="its pitch is 0 m.*or use a hinge"):
+        scene.screw(rod, (1, 0, 0), axis=(1, 0, 0), pitch=0)

@@ -185,6 +185,8 @@ class Kind:
     slope: Callable[[dict[str, Any], float], list[float]] | None = None
     # (part, axes x and y, whether a point is a direction along z) -> the parts that are left between planar bodies
     in_plane: Callable[[Part, tuple, Callable[[Any], bool]], tuple[Part, ...]] | None = None
+    # arguments as pack sees them -> what is possible, but likely a mistake: the user is warned of it; "": nothing
+    doubt: Callable[[dict[str, Any]], str] | None = None
     synonyms: tuple[str, ...] = ()  # other words of the field, of which messages and lists tell this name
 
     @property

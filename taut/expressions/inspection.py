@@ -10,6 +10,7 @@ import types as python_types
 from collections.abc import Callable
 from numbers import Real
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -128,11 +129,10 @@ def name_of(function: Callable) -> str:
 
 def line_of(mistake: Exception) -> str:
     """Where an exception was raised, for a message: " (file:line)"."""
-    trace = mistake.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    own = trace is None or trace.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "taut"
-    return "" if own else f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
+    frames = list(walk_tb(mistake.__traceback__))
+    if not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] == "taut":
+        return ""
+    return f" ({frames[-1][0].f_code.co_filename}:{frames[-1][1]})"
 
 
 def real_number(value: Any) -> float | None:

@@ -11,8 +11,6 @@ constraints and forces name, at the start; of a single place its distance from t
 
 from __future__ import annotations
 
-from itertools import zip_longest
-
 import numpy as np
 from scipy.spatial.distance import pdist
 
@@ -48,9 +46,9 @@ def move_scales(model: Model, x: Array) -> Array:
     most 1 rad; of a scalar coordinate 1."""
     size, place, slots = scene_size(model, x), is_place(model), model.bodies.slots
     nearest = np.full(len(x), np.inf)
-    own = [own_scale(info, "m", np.inf) for info in model.constraint_info]
-    acting = [info.points for info in (*model.constraint_info, *model.force_info)]
-    for among, length in zip_longest(acting, own, fillvalue=np.inf):
+    acting = [(info.points, own_scale(info, "m", np.inf)) for info in model.constraint_info]
+    acting += [(force.points, np.inf) for force in model.force_info]
+    for among, length in acting:
         points = [point for point in dict.fromkeys(among) if place[point]]
         lengths = pdist(x[points]) if 1 < len(points) <= MANY else np.zeros(0)
         found = [*lengths[lengths > COINCIDENT * size], length]

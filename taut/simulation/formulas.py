@@ -2,8 +2,9 @@
 
     a function of time s(t), with ṡ and s̈ where it moves something                          (1)
     Φ, J, Φ_t and γ of a constraint, at the last record that is whole                         (2)
-    what a controller holds, after the step that failed                                       (3)
-    f of a force, at the last record that is whole                                            (4)
+    f of a force, at the last record that is whole                                            (3)
+
+What a controller returns is judged as it returns it (expressions/functions.py).
 """
 
 from __future__ import annotations
@@ -39,12 +40,11 @@ def evaluate_some_forces(system, state, t):
     evaluate_forces(system, t, state.x, state.quat, state.v)
 
 
-def formula_at_fault(scene: Scene, model: Model, system: System, failed: State, last: State, t: float,
-                     until: float) -> str:
+def formula_at_fault(scene: Scene, model: Model, system: System, last: State, t: float, until: float) -> str:
     """Which formula is not a number, in words; "" where all are.
 
-    failed, last  the state after the step that failed, and that of the last record, at t
-    until         [s] the end of that step
+    last   the state of the last record, at t
+    until  [s] the end of the step that failed
     """
     for what, signal, moves in _signals(scene):
         for instant in np.linspace(t, until, INSTANTS):
@@ -54,8 +54,7 @@ def formula_at_fault(scene: Scene, model: Model, system: System, failed: State, 
                 return f"{what}: {_written(signal.source)} {which} not a number at t = {instant:.6g} s"
     if not all(np.isfinite(values).all() for values in (last.x, last.v, last.quat)):
         return ""
-    return _constraint(scene, model, system, last, until) or _controller(model, failed) or \
-        _force(scene, model, system, last, until)
+    return _constraint(scene, model, system, last, until) or _force(scene, model, system, last, until)
 
 
 def _signals(scene: Scene) -> Iterator[tuple[str, Signal, bool]]:
@@ -109,13 +108,6 @@ def _constraint(scene: Scene, model: Model, system: System, last: State, t: floa
             spec = scene.constraints.get(info.name)
             text = "its Φ" if spec is None else _text(spec.arguments)
             return f"constraint '{info.name}': {text} or a derivative of it is not a number at t = {t:.6g} s"
-    return ""
-
-
-def _controller(model: Model, failed: State) -> str:
-    for info in model.force_info:
-        if info.kind == "controller" and not np.isfinite(failed.x[info.points[-1], 0]):
-            return f"controller '{info.name}': what its function returned is not a number"
     return ""
 
 

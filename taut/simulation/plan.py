@@ -47,7 +47,9 @@ def warn_of_samples(scene: Scene, dt: float) -> None:
     """Samples are taken at the starts of steps: tell where a force asks for others."""
     for spec in scene.forces.values():
         rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
-        every = 1.0 / (rate * dt) if rate else 1.0
+        if not rate:
+            continue
+        every = 1.0 / (rate * dt)
         if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
             warn(f"the sampling period 1/rate = {1.0 / rate:g} s of {spec.kind} '{spec.name}' is {every:.4g} steps of "
                  f"dt = {dt:g} s; samples are taken at the starts of steps only: choose dt so that 1/rate is a whole "

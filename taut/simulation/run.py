@@ -16,7 +16,7 @@ import numpy as np
 from .. import limits
 from ..arguments import checked
 from ..cloth.algorithms import CHOICE
-from ..errors import TautError, collecting_notes, shown, unknown
+from ..errors import TautError, collecting_notes, note, shown, unknown
 from ..methods import METHODS
 from ..model import Model, build
 from ..result.header import fault_of_plan
@@ -53,7 +53,8 @@ def simulate(
     """Simulate a scene and return a labelled run.
 
     method           name of the enforcement method (`taut list methods`); default: implicit_second
-    dt, duration     step and simulated time [s]; default: what the scene suggests
+    dt, duration     step and simulated time [s]; default: what the scene suggests. A duration that is no multiple of dt
+                     is exceeded by less than a step, and run.notes says so
     record_every     keep every n-th step
     solver           of the linear systems: auto, or a name from `taut list solvers`
     tolerance        largest |Φ| allowed at the end of a step; default: the method's own
@@ -80,6 +81,10 @@ def simulate(
         raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
     plan["steps"] = max(1, ceil(duration / dt - 1e-9))
     with collecting_notes():
+        reached = plan["steps"] * dt
+        if abs(reached - duration) > 1e-6 * dt:
+            note(f"duration = {duration:g} s is no multiple of dt = {dt:g} s: the run takes {plan['steps']:,} whole "
+                 f"steps and ends at t = {reached:.9g} s")
         session = Session(scene, model_of(scene), plan)
         if out is not None:
             session.store = Store.create(

@@ -193,7 +193,7 @@ class Session:
     def _formula_at_fault(self, until: float) -> str:
         last = self.chunks[-1]
         before = state_at(self.state, last, len(last) - 1)
-        return formula_at_fault(self.scene, self.model, self.system, self.state, before, float(last.time[-1]), until)
+        return formula_at_fault(self.scene, self.model, self.system, before, float(last.time[-1]), until)
 
     def _failed_function(self) -> str:
         """The message of a user's function that failed, if one did: then that is the cause."""
