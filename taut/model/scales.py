@@ -12,7 +12,6 @@ constraints and forces name, at the start; of a single place its distance from t
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import pdist
 
 from .model import ConstraintInfo, Model
 
@@ -50,7 +49,8 @@ def move_scales(model: Model, x: Array) -> Array:
     acting += [(force.points, np.inf) for force in model.force_info]
     for among, length in acting:
         points = [point for point in dict.fromkeys(among) if place[point]]
-        lengths = pdist(x[points]) if 1 < len(points) <= MANY else np.zeros(0)
+        apart = x[points][:, None] - x[points] if len(points) <= MANY else np.zeros((0, 0, 3))
+        lengths = np.linalg.norm(apart, axis=2)
         found = [*lengths[lengths > COINCIDENT * size], length]
         nearest[points] = np.minimum(nearest[points], min(one for one in [*found, np.inf] if one > 0.0))
     on, at = model.places.point, model.places.slot
