@@ -1,7 +1,6 @@
 """Before the first step: look at the constraints at t = 0, name what is redundant or in conflict, and
-make the initial position (equalities.py) and velocity consistent; which rows depend on each other: dependence.py.
-
-    (J W Jᵀ) μ = -(J v + Φ_t),    v' = v + W Jᵀ μ               (1)
+make the initial position (equalities.py) and velocity consistent; which rows depend on each other, and how a velocity
+is made consistent: dependence.py.
 """
 
 from __future__ import annotations

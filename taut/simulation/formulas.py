@@ -17,6 +17,7 @@ from ..compiled import entry
 from ..constraints.base import At
 from ..errors import shown
 from ..expressions import Signal
+from ..forces import KINDS as FORCES
 from ..methods.acceleration import constrained
 from ..model import Model
 from ..model.arrays import State, System
@@ -54,7 +55,7 @@ def formula_at_fault(scene: Scene, model: Model, system: System, failed: State, 
                 return f"{what}: {_written(signal.source)} {which} not a number at t = {instant:.6g} s"
     if not all(np.isfinite(values).all() for values in (last.x, last.v, last.quat)):
         return ""
-    return _constraint(scene, model, system, last, until) or _controller(model, failed) or \
+    return _constraint(scene, model, system, last, until) or _controller(scene, model, failed) or \
         _force(scene, model, system, last, until)
 
 
@@ -112,10 +113,12 @@ def _constraint(scene: Scene, model: Model, system: System, last: State, t: floa
     return ""
 
 
-def _controller(model: Model, failed: State) -> str:
+def _controller(scene: Scene, model: Model, failed: State) -> str:
     for info in model.force_info:
-        if info.kind == "controller" and not np.isfinite(failed.x[info.points[-1], 0]):
-            return f"controller '{info.name}': what its function returned is not a number"
+        spec = scene.forces.get(info.name)
+        if spec is None or FORCES[info.kind].sample is None or np.isfinite(failed.x[info.points[-1], 0]):
+            continue
+        return f"force '{info.name}': what {_text(spec.arguments)} returned is not a number"
     return ""
 
 
