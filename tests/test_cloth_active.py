@@ -10,7 +10,7 @@ from test_cloth import PAPER_STEP, UNCONSTRAINED, gained
 
 import taut
 from taut import TautError
-from taut.cloth.active_system import SOFT, active_system, gather
+from taut.cloth.active_system import active_system, gather
 from taut.cloth.bounded_tensions import solve_bounded
 from taut.compiled import entry
 from taut.result.dataset import elongations
@@ -115,7 +115,7 @@ def test_what_acts_besides_springs_pulls_along_springs_at_their_limit(limit_rule
 
 @entry
 def gather_and_solve(of, active, phi, u, tension):
-    return solve_bounded(of, gather(of, active, u, SOFT), phi, u, tension, 1.0)
+    return solve_bounded(of, gather(of, active, u, of.settings.softness), phi, u, tension, 1.0)
 
 
 @pytest.mark.parametrize("balls", [0, 1])

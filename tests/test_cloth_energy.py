@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from test_cloth_active import TOLERANCE, longest
 
 import taut
 from taut.cloth.algorithms import DEFORMABLE_METHODS
@@ -69,3 +70,44 @@ def test_friction_on_a_floor_takes_the_speed_that_is_lost(method, simulate):
     assert energy[-1, 5] > 0.09, f"friction took {energy[-1, 5]:.3g} J of 0.1 J"
     off = abs(lost - energy[-1, 4] - energy[-1, 5]) / lost
     assert off < 0.15, f"{off:.3g} of the energy that was lost is not accounted for"
+
+
+def caught(n: int, mass: float, rule: str, system: str, simulate, duration: float = 0.6) -> taut.Run:
+    scene = taut.gallery("cloth_ball", n=n, mass=mass, limit_rule=rule, system=system)
+    return simulate(scene, "implicit_first", 1 / 240, duration)
+
+
+def risen(run: taut.Run) -> float:
+    """By how much the energy rose above its least so far, as a share of that at the start."""
+    total = run.data.energy_total.values
+    return float((total - np.minimum.accumulate(total)).max() / total[0])
+
+
+@pytest.mark.parametrize("mass", [5.0, 20.0])
+@pytest.mark.parametrize("system", ["active", "nodes", "auto"])
+@pytest.mark.parametrize("rule", ["exact", "paper"])
+@pytest.mark.parametrize("n", [8, 12, 16])
+def test_limits_that_stop_a_heavy_ball_give_no_energy(n, rule, system, mass, simulate):
+    """Limits and contacts are inelastic, whichever system solves for them, and by either rule; and limits hold."""
+    run = caught(n, mass, rule, system, simulate)
+    assert run.status == "finished", run.message
+    assert risen(run) < 4e-3, f"{risen(run):.3g} of the energy has come back"
+    assert longest(run) <= 0.1 + TOLERANCE, f"a spring is {longest(run):.5g} longer"
+
+
+@pytest.mark.parametrize("system", ["nodes", "auto"])
+def test_a_spring_that_comes_to_its_limit_within_a_step_does_not_push(system, simulate):
+    """By the paper's rule a limit may resist shrinkage until the end of a step, which must not throw the ball back."""
+    for n, mass in ((8, 5.0), (12, 20.0)):
+        run = caught(n, mass, "paper", system, simulate)
+        up = float(run["ball"].velocity.values[:, 1].max())
+        assert up < 0.35, f"a ball of {mass:g} kg came with 7 m/s and leaves with {up:.3g} (n = {n})"
+
+
+@pytest.mark.parametrize("rule", ["exact", "paper"])
+def test_the_ledger_has_what_limits_took_also_of_springs_that_are_released_at_the_end(rule, simulate):
+    """Multipliers that resist shrinkage stand in energy_impact like all others."""
+    run = caught(12, 20.0, rule, "nodes", simulate)
+    total = run.data.energy_total.values
+    off = np.abs(np.asarray(run.records.energy_drift())).max() / (total[0] - total[-1])
+    assert off < 0.03, f"{off:.3g} of what was lost is not accounted for"

@@ -7,16 +7,19 @@ import pytest
 
 import taut
 from taut.cloth.contact_rows import contact_rows
-from taut.cloth.friction import CREEP, update_row_friction
+from taut.cloth.friction import update_row_friction
+from taut.cloth.settings import DECLARED
 from taut.compiled import entry
 
 STEP = 1 / 240
+SETTINGS = DECLARED.defaults.contacts
+CREEP = SETTINGS.creep_speed
 COEFFICIENT = 0.3
 
 
 @entry
-def rubbed(rows, x, before, h, c, it):
-    update_row_friction(rows, rows.phi.shape[0], x, before, h, c, it)
+def rubbed(rows, x, before, h, c, it, settings):
+    update_row_friction(rows, rows.phi.shape[0], x, before, h, c, it, settings)
 
 
 def one_row(push: float):
@@ -32,8 +35,8 @@ def slide(rows, firm: float, wish: np.ndarray, start: np.ndarray, c: float, most
     before, s = np.zeros((1, 3)), start.copy()
     for it in range(most):
         if it == 0:
-            rubbed(rows, s[None], before, STEP, 0.0, it)
-        rubbed(rows, s[None], before, STEP, c, it)
+            rubbed(rows, s[None], before, STEP, 0.0, it, SETTINGS)
+        rubbed(rows, s[None], before, STEP, c, it, SETTINGS)
         d, along, f = rows.slip_direction[0], rows.tangent_stiffness[0], rows.friction_force[0]
         stiff = along * (np.diag([1.0, 0.0, 1.0]) - np.outer(d, d))
         step = np.linalg.solve(firm * np.eye(3) + stiff, f - firm * (s - wish))

@@ -8,10 +8,13 @@ from test_cloth import hard_sheets, irregular
 
 from taut.analysis.bench.frames import FRAME, Frames
 from taut.cloth.implicit_springs import DIRECT, ONE_FIXED, all_springs, place_springs, with_neighbours
-from taut.cloth.length_projection import SOFT, length_system
+from taut.cloth.length_projection import length_system
+from taut.cloth.settings import DECLARED
 from taut.model import build
 from taut.model.arrays import LINEAR_SOLVES
 from taut.scene import Scene, gallery
+
+SOFT = DECLARED.defaults.projection.length_softness
 
 
 def free_sheet(shape: str) -> Scene:
@@ -36,7 +39,7 @@ def test_lengths_have_the_matrix_of_dense_products(sheet):
     J = J.reshape(len(edges), -1)
     expected = (J * np.repeat(w, 3)) @ J.T
     expected[np.diag_indices(len(edges))] *= 1 + SOFT
-    of = length_system(edges, np.ascontiguousarray(w))
+    of = length_system(edges, np.ascontiguousarray(w), SOFT)
     found = np.zeros_like(expected)
     row = np.repeat(np.arange(len(edges)), np.diff(of.ptr.astype(int)))
     found[row, of.idx] = of.coupling * (u[row] * u[of.idx]).sum(axis=1)

@@ -7,13 +7,15 @@ import pytest
 import scipy.sparse as sp
 
 from taut.analysis.bench.frames import Frames
-from taut.cloth.contact_schur import CG_REDUCTION, STIFFNESS_SHARE, build_schur, contact_schur
+from taut.cloth.contact_schur import build_schur, contact_schur
 from taut.cloth.newton_direction import newton_direction
+from taut.cloth.settings import DECLARED
 from taut.compiled import entry
 from taut.linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from taut.scene import gallery
 
 STEP = 1 / 240  # [s]
+SETTINGS = DECLARED.defaults.contacts
 
 
 @entry
@@ -34,8 +36,8 @@ def solve_direction(state, ctx, h):
 
 
 @entry
-def build(schur, rows, count, nodes, mass, h):
-    build_schur(schur, rows, count, nodes, mass, h)
+def build(schur, rows, count, nodes, mass, h, settings):
+    build_schur(schur, rows, count, nodes, mass, h, settings)
 
 
 @entry
@@ -126,12 +128,12 @@ def with_friction(sheet):
     rows.tangent_stiffness[:] = 0.0
     solve_direction(sheet.session.state, ctx, STEP)
     rows.tangent_stiffness[:] = along
-    return ctx, rows, count, contact_schur(count, True, len(ctx.linear.nodes.order))
+    return ctx, rows, count, contact_schur(count, True, len(ctx.linear.nodes.order), SETTINGS.envelope_entries)
 
 
 def test_bonds_resist_what_their_rows_resist(folded):
     ctx, rows, count, schur = with_friction(folded)
-    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP, SETTINGS)
     size = len(ctx.problem.slot)
     lines = lines_of(schur, rows, size)
     expected = dense_rows(rows, count, size)
@@ -144,7 +146,7 @@ def dense_gives(ctx, schur, lines, size):
     """(3) of contact_schur.py"""
     own = nodes_matrix(ctx.linear.nodes).reshape(size, 3, size, 3)[np.arange(size), :, np.arange(size)]
     mass = np.eye(3) * (ctx.problem.mass[:, 0] / STEP**2)[:, None, None]
-    give = np.linalg.inv(mass + STIFFNESS_SHARE * (own - mass))
+    give = np.linalg.inv(mass + SETTINGS.stiffness_share * (own - mass))
     across = lines.reshape(len(lines), size, 3)
     return np.diag(1 / schur.k[: len(lines)]) + np.einsum("aic,icd,bid->ab", across, give, across)
 
@@ -152,7 +154,7 @@ def dense_gives(ctx, schur, lines, size):
 def test_bonds_are_preconditioned_by_what_their_nodes_give(folded):
     ctx, rows, count, schur = with_friction(folded)
     schur = schur._replace(val=np.zeros(count * count))
-    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP, SETTINGS)
     gives = dense_gives(ctx, schur, lines_of(schur, rows, len(ctx.problem.slot)), len(ctx.problem.slot))
     b = np.random.default_rng(1).standard_normal(len(gives))
     out = np.zeros(len(schur.k))
@@ -163,11 +165,11 @@ def test_bonds_are_preconditioned_by_what_their_nodes_give(folded):
 
 def test_an_envelope_without_room_is_positive_definite_and_holds_more(folded):
     ctx, rows, count, schur = with_friction(folded)
-    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP, SETTINGS)
     found = int(schur.number[0])
     entries = int((np.arange(found) - schur.first[:found] + 1).sum())
     schur = schur._replace(val=schur.val[: entries // 2])
-    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP)
+    build(schur, rows, count, ctx.linear.nodes, ctx.problem.mass, STEP, SETTINGS)
     inverse = np.zeros((found, found))
     out = np.zeros(len(schur.k))
     for k in range(found):
@@ -188,4 +190,4 @@ def test_sheets_that_touch_move_as_the_whole_system_says(folded):
     first = np.linalg.solve(alone, b) - truth
     error = ctx.linear.dx.ravel() - truth
     share = (error @ whole @ error) / (first @ whole @ first)
-    assert share < 10 * CG_REDUCTION, f"{share:.1e} of the error in energy is left"
+    assert share < 10 * SETTINGS.schur_reduction, f"{share:.1e} of the error in energy is left"

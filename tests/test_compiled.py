@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -25,6 +25,7 @@ from taut.compiled import (
     storage,
     structure,
 )
+from taut.compiled.kinds import kind_of
 from taut.errors import TautWarning
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -255,6 +256,19 @@ def test_structures_reach_compiled_code_by_reference():
     gathered(outer, out)
     assert out.tolist() == [1.5, 16.0]
     assert vector[0] == -1.0, "what compiled code writes is not seen in Python"
+
+
+@compiled_only
+def test_a_type_tells_the_order_of_fields_at_any_depth():
+    """Cached code is found by the names of types: two fields of one type that change places must change the name."""
+
+    def kind(inner: str, *names: str) -> str:
+        fields = structure(NamedTuple(inner, [(name, np.ndarray) for name in names]))
+        outer = structure(NamedTuple("Around", [("inside", Any), ("n", int)]))
+        return str(kind_of(outer(fields(np.zeros(1), np.zeros(2)), 1)))
+
+    assert kind("Pair", "a", "b") == kind("Pair", "a", "b") != kind("Pair", "b", "a")
+    assert kind("Pair", "a", "b") != kind("Twin", "a", "b")
 
 
 def test_fields_that_compiled_code_would_misread_are_refused():

@@ -9,6 +9,7 @@ import pytest
 from words_runs import interrupted
 
 import taut
+from taut.contact.settings import changed
 from taut.model import build
 from taut.simulation.session import Session
 
@@ -90,9 +91,9 @@ def test_a_pile_comes_to_rest_with_small_overlap(hundred):
     assert np.abs(carried - [0, 1, 0]).max() < 1e-5, f"contacts carry {carried} of the weight"
 
 
-def test_both_ways_to_find_lambda_take_turns_without_a_jolt(monkeypatch):
-    monkeypatch.setattr("taut.contact.problem.DENSE", 200)  # about as many rows touch at rest
-    part = session(pile(64, seed=3), steps=500)
+def test_both_ways_to_find_lambda_take_turns_without_a_jolt():
+    with changed(max_dense_rows=200):  # about as many rows touch at rest
+        part = session(pile(64, seed=3), steps=500)
     mass, x, v = part.system.bodies.mass, part.state.x, part.state.v
     soft, energy = [], []
     for k in range(part.plan["steps"]):

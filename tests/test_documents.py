@@ -57,10 +57,22 @@ def test_the_manual_of_exports_lists_the_formats_and_its_code_runs(tmp_path, mon
 
 
 def test_the_manual_of_mechanisms_runs_and_its_driver_turns_as_told():
-    (code,) = blocks(ROOT / "docs" / "mechanisms.md", "python")
+    code, rattleback = blocks(ROOT / "docs" / "mechanisms.md", "python")
     scope: dict = {}
     exec(compile(code, "mechanisms.md", "exec"), scope)
     assert abs(float(scope["run"]["pin"].angle[-1]) - 20.0) < 1e-9, scope["run"]["pin"].angle[-1]
+    exec(compile(rattleback, "mechanisms.md", "exec"), scope)
+    spin = scope["turned"]["stone"].angular_velocity.values[:, 1]
+    assert abs(spin[-1] + 4.855) < 0.001, f"the rattleback's spin goes from {spin[0]:.4g} to {spin[-1]:.4g} rad/s"
+    drift = float(abs(scope["turned"].data.energy_drift).max())
+    assert drift < 1e-9, f"its energy drifts by {drift:.3g} J"
+
+
+def test_the_manual_of_runs_comes_back_to_the_same_bits():
+    (code,) = blocks(ROOT / "docs" / "runs.md", "python")
+    scope: dict = {}
+    exec(compile(code, "runs.md", "exec"), scope)
+    assert (scope["first"] == scope["again"]).all() and scope["sim"].time == pytest.approx(0.7), scope["first"]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

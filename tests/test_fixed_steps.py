@@ -119,3 +119,15 @@ def test_the_list_of_methods_has_each_form_that_can_be_asked_for():
     for name, form in STEP_METHODS.items():
         assert any(row[0] == name and form.algorithm in row[1] for row in rows), name
         assert f"| `{name}` |" in methods_for_readme() and "events, steps" in methods_for_readme()
+
+
+def test_the_method_of_fixed_steps_refuses_the_choice_by_name():
+    with pytest.raises(taut.TautError, match="'implicit_first' meets inequalities in fixed steps alone; leave it out"):
+        taut.simulate(taut.gallery("acute_corner"), method="implicit_first", dt=0.01, duration=0.1, contacts="events")
+
+
+def test_a_rope_that_is_too_long_is_told_with_its_unit():
+    scene = taut.Scene()
+    scene.max_distance(scene.particle((0, -3, 0), name="bob"), (0, 0, 0), length=2, name="rope")
+    with pytest.raises(taut.TautError, match="the start breaks 'rope', at worst by 1 m; place the bodies"):
+        taut.simulate(scene, method="baumgarte", dt=0.01, duration=0.1)

@@ -329,3 +329,43 @@ def test_spheres_and_bodies_without_a_shape_touch():
     ball = scene.rigid((0, 0, 0), mass=1, shape={"sphere": 0.1})
     point = scene.rigid((1, 0, 0), mass=1, inertia=(1, 1, 1))
     scene.contacts([ball], [point])
+
+
+# Other words of the field
+
+
+@pytest.mark.parametrize("word, name", [
+    ("revolute", "hinge"), ("RevoluteJoint", "hinge"), ("add_pin_joint", "hinge"), ("spherical", "ball"),
+    ("prismatic", "slider"), ("fixed_joint", "weld"), ("cardan", "universal"), ("hooke", "universal"),
+    ("rod", "distance"), ("motor_torque", "motor"), ("bushing", "springs"), ("floor", "half_space"),
+    ("rigid_body", "rigid"),
+])  # fmt: skip
+def test_the_fields_other_words_lead_to_the_kind(word, name):
+    with pytest.raises(AttributeError, match=f"a scene has no '{word}'; here it is called '{name}'"):
+        getattr(taut.Scene(), word)
+
+
+def test_no_word_means_two_kinds():
+    from taut.scene.synonyms import plain, synonyms
+
+    taken = {plain(name): name for name in synonyms()}
+    for name, words in synonyms().items():
+        for word in words:
+            other = taken.setdefault(plain(word), name)
+            assert other == name, f"'{word}' is '{other}' and '{name}'"
+
+
+def test_a_scene_file_and_the_list_know_the_fields_other_words(tmp_path):
+    from taut.cli.listing import SUBJECTS
+
+    path = tmp_path / "a.yaml"
+    path.write_text("taut: 1\nname: a\nbodies:\n- {kind: particle, name: p, position: [0, 0, 0]}\n"
+                    "constraints:\n- {kind: spherical, points: [p, [0, 0, 0]]}\n"
+                    "- {kind: damper, points: [p, [0, 0, 0]]}\n")
+    with pytest.raises(taut.TautError) as told:
+        taut.load(path)
+    assert "unknown kind 'spherical'; here it is 'ball'." in str(told.value), told.value
+    assert "unknown kind 'damper'; here it is 'spring', under forces:." in str(told.value), told
+    header, rows = SUBJECTS["constraints"]()
+    hinge = next(row for row in rows if row[0] == "hinge")
+    assert header[-1] == "also called" and hinge[-1].startswith("revolute, pin"), hinge

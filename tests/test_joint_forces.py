@@ -144,21 +144,40 @@ def test_a_controller_is_sampled_at_its_rate_and_held(method, dt, bound, simulat
     assert float(abs(run.data.energy_drift).max()) < bound
 
 
+def missing(t, q, rate):
+    return {}["gain"]
+
+
 @pytest.mark.parametrize("answer, words", [
-    (float("nan"), "returns nan at t ="),
-    ([1.0, 2.0], "returns 2 numbers; one is needed"),
-    ("left", "could not convert"),
+    (float("nan"), "returned nan"), (float("inf"), "returned inf"), ([1.0, 2.0], "returned [1.0, 2.0]"),
+    ([1.0], "returned [1.0]"), ("5", "returned '5'"), (True, "returned True"),
+    (None, "returned None"), (missing, "raised KeyError: 'gain' ("),
 ])  # fmt: skip
-def test_a_controller_that_answers_nonsense_ends_the_run_and_is_named(answer, words):
+def test_a_controller_that_answers_nonsense_ends_the_call_and_is_named(answer, words):
     def confused(t, q, rate):
-        return 0.0 if t < 0.5 else answer
+        if t < 0.45:
+            return 0.0
+        return answer(t, q, rate) if answer is missing else answer
 
     scene, joint = wheel()
-    scene.controller(joint, function=confused)
-    with pytest.warns(taut.TautWarning):
-        run = taut.simulate(scene, method="rattle", dt=0.1, duration=1.0, progress=False)
-    told = " ".join(run.notes)
-    assert run.status == "diverged" and "confused" in told and words in told, f"{run.status}: {run.notes}"
+    scene.controller(joint, function=confused, name="servo")
+    with pytest.raises(taut.TautError) as told:
+        taut.simulate(scene, method="rattle", dt=0.1, duration=1.0, progress=False)
+    said = str(told.value)
+    assert all(word in said for word in ("controller 'servo' of joint 'pin'", "t = 0.5 s", "'confused' (", words)), said
+    assert "mend it there" in said or "return one finite number [N m]" in said
+    sim = taut.Simulation(scene, method="rattle", dt=0.1)
+    with pytest.raises(taut.TautError, match="servo"):
+        sim.step(8)
+
+
+@pytest.mark.parametrize("answer", [2, 0.5, np.float32(0.5), np.array(0.5), np.array([0.5])])
+def test_a_controller_may_answer_with_any_real_number(answer, simulate):
+    scene, joint = wheel()
+    scene.controller(joint, function=lambda t, q, rate: answer)
+    run = simulate(scene, method="rattle", dt=0.1, duration=0.2)
+    expected = 0.2 * float(np.ravel(answer)[0]) / INERTIA
+    assert run.status == "finished" and float(run["pin"].rate[-1]) == pytest.approx(expected)
 
 
 def test_a_saved_state_holds_the_sample():
@@ -214,4 +233,30 @@ def test_a_rate_that_steps_can_not_follow_is_told(often, told):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", taut.TautWarning)
         run = taut.simulate(scene, method="rattle", dt=0.01, duration=0.02, progress=False)
-    assert any("'sampled' is to be asked" in text and "once in" in text for text in run.notes) == told, run.notes
+    assert any("of controller 'sampled' is" in text and "steps of dt" in text for text in run.notes) == told, run.notes
+
+
+def test_a_controller_that_takes_other_arguments_is_refused_before_the_run():
+    scene, joint = wheel()
+    with pytest.raises(taut.TautError, match=r"its function takes \(t\).*called with three numbers: t \[s\]"):
+        scene.controller(joint, function=lambda t: 1.0)
+
+
+def test_a_torque_beside_a_target_is_added_to_its_control(simulate):
+    """Feedforward: Q = T + k (q_d - q) - c q̇ rests where q = q_d + T/k."""
+    scene, joint = wheel()
+    scene.motor(joint, torque=1.0, target=1.0, stiffness=4.0, damping=2.0)
+    run = simulate(scene, dt=0.5, duration=20.0, **EXACT)
+    assert abs(float(run["pin"].angle[-1]) - 1.25) < 1e-6, float(run["pin"].angle[-1])
+
+
+def test_a_screw_without_pitch_is_refused_and_a_limit_in_degrees_is_told():
+    scene, joint = wheel()
+    with pytest.warns(taut.TautWarning, match="its limit 90 rad is 14.3 turns; is it.*90° are 1.571 rad"):
+        scene.joint_limit(joint, lower=-1.0, upper=90)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scene.joint_limit(joint, lower=-12.0, upper=12.0)
+    rod = scene.rigid((1, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(taut.TautError, match="its pitch is 0 m.*or use a hinge"):
+        scene.screw(rod, (1, 0, 0), axis=(1, 0, 0), pitch=0)

@@ -126,3 +126,30 @@ def test_a_singular_position_on_the_way_is_told_and_the_branch_kept():
         run = taut.kinematics(parallelogram(), [0.0, 0.97, 2.0])
     place = run["coupler"].at((0, 0, 0)).position.values[-1]
     assert np.allclose(place, (np.cos(1) + 1, -np.sin(1), 0), atol=1e-12), place
+
+
+def coupler(second: str) -> taut.Scene:
+    """An RSSR linkage: a crank about z, a coupler, and a rocker about x."""
+    scene = taut.Scene(name="rssr")
+    ends = np.array([[0.1, 0, 0], [0.4, 0.3, 0.1]])
+    crank = scene.rigid((0.05, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1), name="crank")
+    rod = scene.rigid(ends.mean(axis=0), mass=1.0, inertia=(0.1, 0.1, 0.1), name="coupler")
+    rocker = scene.rigid((0.4, 0.15, 0.1), mass=1.0, inertia=(0.1, 0.1, 0.1), name="rocker")
+    pin = scene.hinge(crank, (0.05, 0, 0), axis=(0, 0, 1), name="in")
+    scene.hinge(rocker, (0.4, 0.15, 0.1), axis=(1, 0, 0), name="out")
+    half = 0.5 * (ends[1] - ends[0])
+    scene.ball(rod.at(half), rocker.at((0, 0.15, 0)))
+    places = rod.at(-half), crank.at((0.05, 0, 0))
+    if second == "ball":
+        scene.ball(*places)
+    else:
+        scene.universal(*places, axis=np.cross(half, (0, 0, 1.0)), axis_2=np.cross(half, np.cross(half, (0, 0, 1.0))))
+    scene.drive(pin, angle="t")
+    return scene
+
+
+def test_a_coupler_between_two_balls_is_told_to_spin_idly_and_how_to_hold_it():
+    with pytest.raises(taut.TautError, match="'coupler' can spin about the line through its joints.*put a universal"):
+        taut.kinematics(coupler("ball"), [0.0, 0.1])
+    run = taut.kinematics(coupler("universal"), [0.0, 0.1])
+    assert abs(float(run["in"].angle[-1]) - 0.1) < 1e-9

@@ -10,7 +10,7 @@ from taut.methods import METHODS
 from taut.shapes import SHAPES
 
 STAGES = [
-    {"errors", "arguments", "limits", "registry", "drafts"},
+    {"errors", "arguments", "limits", "registry", "drafts", "settings"},
     {"compiled"},
     {"geometry", "expressions"},
     {"shapes"},
@@ -181,3 +181,71 @@ def test_declarations_have_few_fields():
                 if count > MOST_FIELDS:
                     wrong[node.name] = count
     assert not wrong, wrong
+
+
+# A number that trades speed, accuracy or robustness is a setting (taut/settings.py). What modules of solvers call by a
+# name of their own all the same, and why it is none:
+NO_SETTINGS = {
+    "a guard against rounding, or a direction that only has to be along no axis": """
+        contact/lawson_hanson.py ROUNDING, contact/face.py MOVABLE, contact/friction.py FLAT,
+        contact/conjugate_residuals.py STICKS, contact/restitution.py NEVER, cloth/constraint_errors.py ROUNDING,
+        cloth/augmented_lagrangian.py ENERGY_ROUNDING, cloth/release.py PROBE, cloth/release.py TURNED""",
+    "a capacity that grows or is emptied in time, or what is refused by name": """
+        contact/problem.py EVENT_CAPACITY, contact/problem.py LOG_CAPACITY, contact/algorithms.py GROWTH,
+        cloth/algorithms.py MOST_BALLS, cloth/algorithms.py PAIRS_PER_NODE""",
+    "the default of the option `tolerance`": """
+        contact/algorithms.py FIXED_TOLERANCE, contact/algorithms.py RINGING_TOLERANCE,
+        cloth/algorithms.py TOLERANCE, cloth/active_limits.py TOLERANCE""",
+    "a code, a place or a shape": """
+        contact/active_set.py UNLOGGED, contact/enforced_rows.py WITHOUT, contact/problem.py SYSTEM_CHOSEN,
+        contact/rows.py ZERO, contact/work.py OK, contact/work.py NOT_UNIQUE, contact/work.py INFEASIBLE,
+        contact/work.py NOT_CONVERGED, cloth/codes.py ALMOST_CONVERGED, cloth/codes.py BUCKLING,
+        cloth/codes.py BY_REGION, cloth/codes.py BY_VELOCITY, cloth/codes.py NOT_DEFINITE, cloth/codes.py RELEASE_RULES,
+        cloth/baselines/explicit.py EULER, cloth/baselines/explicit.py ADAMS_BASHFORTH, cloth/contact_rows.py MEMBERS,
+        cloth/implicit_springs.py ONE_FIXED, cloth/implicit_springs.py BOTH_FIXED, cloth/implicit_springs.py UNCOUPLED,
+        cloth/implicit_springs.py DIRECT, cloth/optional_solvers.py NOT_PREPARED, cloth/optional_solvers.py STATUS,
+        cloth/rigid_coupling.py NONE""",
+}
+
+
+def is_number(node: ast.expr) -> bool:
+    """Whether an expression is made of numbers alone: 1e-9, -2, 0.1 * 3, (1.0, 2.0), np.int64(4), 2 * ABOVE."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    if isinstance(node, ast.Name):
+        return node.id.isupper()
+    parts = {ast.UnaryOp: ("operand",), ast.BinOp: ("left", "right")}.get(type(node))
+    if parts:
+        return all(is_number(getattr(node, part)) for part in parts)
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).startswith(("np.", "float", "int", "math.")) and all(map(is_number, node.args))
+    entries = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+    return bool(entries) and all(map(is_number, entries))
+
+
+def numbers_of_modules(package: str) -> set[str]:
+    """Module-level names that stand for numbers: "contact/face.py MOVABLE"."""
+    found = set()
+    for path in (PACKAGE / package).rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_number(node.value):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+                found |= {f"{path.relative_to(PACKAGE).as_posix()} {name}" for name in names}
+    return found
+
+
+def test_tunable_numbers_of_solvers_are_declared_settings():
+    found = numbers_of_modules("contact") | numbers_of_modules("cloth")
+    known = {" ".join(name.split()) for names in NO_SETTINGS.values() for name in names.split(",")}
+    hidden, gone = sorted(found - known), sorted(known - found)
+    assert not hidden, f"declare them in settings.py of their package, or say in NO_SETTINGS why not: {hidden}"
+    assert not gone, f"NO_SETTINGS speaks of what is not there: {gone}"
+
+
+def test_what_steps_work_on_is_a_structure():
+    """The loop lays out a context in memory once (compiled/prepared.py); compiled code would find another layout in a
+    tuple that it takes by value."""
+    marked = {node.name: {ast.unparse(mark) for mark in node.decorator_list} for _, node in definitions(ast.ClassDef)
+              if node.name.endswith("Context") and any(ast.unparse(base) == "NamedTuple" for base in node.bases)}
+    assert len(marked) > 5 and all("structure" in marks for marks in marked.values()), marked

@@ -42,6 +42,23 @@ def test_a_hanging_chain_has_the_frequencies_of_bessel_like_matrix():
     assert np.allclose(motions.frequencies, expected, rtol=1e-7), motions.frequencies
 
 
+@pytest.mark.parametrize("n", [10, 40])
+def test_a_chain_of_short_links_keeps_its_digits(n):
+    """n particles on links of 1/n m: M ω² = K of its tensions, in two planes; differences are scaled to the links."""
+    scene, above = taut.Scene(), (0, 0, 0)
+    for i in range(n):
+        bead = scene.particle((0, -(i + 1) / n, 0), mass=1 / n)
+        scene.distance(above, bead)
+        above = bead
+    pull = G * np.arange(n, 0, -1)  # tension / length
+    K = np.diag(pull + np.append(pull[1:], 0.0)) - np.diag(pull[1:], 1) - np.diag(pull[1:], -1)
+    expected = np.repeat(np.sqrt(n * np.linalg.eigvalsh(K)), 2) / (2 * np.pi)
+    found = taut.linearise(scene).frequencies
+    error = np.abs(found / expected - 1.0).max()
+    print(f"{n} links: {error:.2g}")
+    assert error < 1e-9, f"{n} links: frequencies are off by {error:.3g}"
+
+
 @pytest.mark.parametrize("axis,growth", [((1, 0, 0), 0.0), ((0, 1, 0), 5 * np.sqrt(1 / 3)), ((0, 0, 1), 0.0)])
 def test_only_the_middle_axis_of_a_free_body_is_unstable(axis, growth):
     """Inertias 1, 2, 3: about the middle axis the rate is ω √((I2 - I1)(I3 - I2)/(I1 I3))."""
@@ -125,6 +142,37 @@ def test_the_doctor_examines_a_chain_of_a_thousand_springs():
     assert found["rank"] == "2,000 of 2,000 rows" and found["degrees of freedom"] == "1,000", found
     rate = float(found["fastest motion"].split()[0])
     assert 0.9 * 80.0 < rate < 1.001 * 80.0, f"{rate} rad/s instead of 80"
+
+
+def arm(axis, gravity=G) -> taut.Scene:
+    """A rod released from the horizontal."""
+    scene = taut.Scene(gravity=(0, -gravity, 0))
+    rod = scene.rigid((0.5, 0, 0), mass=2.0, inertia=(0.01, 1 / 6, 1 / 6))
+    scene.hinge(rod.at((-0.5, 0, 0)), (0, 0, 0), axis=axis)
+    return scene
+
+
+@pytest.mark.parametrize("axis,gravity", [((0, 1, 0), G), ((0, 1, 0), 0.0), ((0, 0, 1), 0.0), ((1, 1, 1), 0.0)])
+def test_the_doctor_takes_no_step_from_a_frequency_of_rounding(axis, gravity):
+    """A door's angle is neutral: 1e-25 rad/s is no motion."""
+    found = topics(arm(axis, gravity))
+    assert "fastest motion" not in found and found["dt"] == "0.005 s", found
+
+
+def test_the_doctor_takes_a_step_from_how_fast_what_is_released_will_move():
+    """A rod from the horizontal starts with 3 g/(2 L), a chain with g: about a twentieth of √(L/g)."""
+    found = topics(arm((0, 0, 1)))
+    assert found["dt"] == "0.01 s" and found["fastest motion"].startswith("3.84 rad/s, by the accelerations"), found
+    chain, before = taut.Scene(), (0, 0, 0)
+    for i in range(3):
+        bead = chain.particle((0.25 * (i + 1), 0, 0))
+        chain.distance(before, bead)
+        before = bead
+    found = topics(chain)
+    assert found["dt"] == "0.008 s", found
+    thrown = taut.Scene(gravity=(0, 0, 0))
+    thrown.particle((0, 0, 0), velocity=(3, 0, 0))
+    assert "by the velocities" in topics(thrown)["fastest motion"]
 
 
 def test_an_equilibrium_tells_angles_reactions_and_springs_as_a_run_does():

@@ -171,7 +171,7 @@ def test_a_spinning_coin_wobbles_at_the_frequency_of_rouths_equations():
 
 def test_a_start_that_is_no_equilibrium_and_a_motion_that_is_not_steady_are_told():
     for scene in (taut.gallery("two_link"), taut.gallery("rolling_disc")):
-        with pytest.warns(taut.TautWarning, match="eigenvalues hold for this instant only"):
+        with pytest.warns(taut.TautWarning, match="eigenvalues are those of this instant only"):
             assert taut.linearise(scene).steadiness > 0.01
 
 

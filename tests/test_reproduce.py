@@ -11,6 +11,7 @@ from taut.analysis.papers import FIGURES, VERDICTS
 from taut.analysis.papers.base import NOT_RESOLVED, REPRODUCED, Claim, Figure, judge, judge_varied, unresolved
 from taut.analysis.papers.common import accumulated, case, go, horizon, solves_per_step, trajectory_error, truth
 from taut.analysis.papers.page import write_csv, write_markdown, write_page
+from taut.analysis.papers.plots import canvas, legend
 from taut.analysis.papers.reproduce import Outcome, chosen, make, reproduce
 from taut.cli import main
 from taut.errors import TautError
@@ -288,3 +289,14 @@ def test_a_verdict_on_what_a_paper_leaves_open_says_on_which_values_it_hangs():
     assert [verdict(*row).verdict for row in ((True, True), (False, False), (True, False))] == [
         "reproduced", "not reproduced", "depends"]
     assert verdict(True, False).remark == "depends on length: yes with 0 m; no with 1 m"
+
+
+def test_a_legend_takes_as_many_columns_as_fit():
+    for length, columns in ((4, 3), (35, 2), (60, 1)):
+        figure, axes = canvas(1, 3)
+        for k, axis in enumerate(axes):
+            axis.plot([0, 1], label=f"{k}" + "n" * length)
+        legend(figure, axes)
+        (one,) = figure.legends
+        width = one.get_window_extent().width
+        assert one._ncols == columns and width <= figure.bbox.width, f"{one._ncols} columns, {width:.0f} points wide"

@@ -152,8 +152,6 @@ def changed(old: str, new: str) -> str:
     (changed('<mass value="1"/>', '<mass value="x"/>'), "value of <mass> is 'x'"),
     (changed('ixx="0.1"', 'ixx="9"'), "inertia"),
     (changed("</robot>", ""), "no XML"),
-    (changed('<link name="ground"/>', '<link name="ground"><visual><geometry><mesh filename="no.stl"/></geometry>'
-             "</visual></link>"), "mesh 'no.stl' does not exist"),
     ('<!DOCTYPE a [<!ENTITY b "c">]><robot name="x"/>', "DOCTYPE"),
     ("<sdf/>", "not <robot>"),
 ])  # fmt: skip
@@ -162,11 +160,22 @@ def test_mistakes_in_a_urdf_are_named_with_their_line(tmp_path, text, words):
         taut.open_scene(beside(tmp_path, text))
 
 
-def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path):
+def test_a_mesh_that_is_only_seen_may_be_missing_and_is_named(tmp_path):
+    seen = '<link name="ground"><visual><geometry><mesh filename="no.stl"/></geometry></visual></link>'
+    with pytest.warns(taut.TautWarning, match=r"the mesh '.*no\.stl' of a visual, which does not exist \(line 1\)"):
+        taut.open_scene(beside(tmp_path, changed('<link name="ground"/>', seen)))
+
+
+def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path, monkeypatch):
     pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    monkeypatch.chdir(tmp_path)  # where MuJoCo leaves a log
     text = """<mujoco><worldbody>
       <body name="a"><joint name="j" axis="0 0 0"/><geom size="0.1"/></body></worldbody></mujoco>"""
     with pytest.raises(taut.TautError, match="robot.xml:2: MuJoCo refuses it: axis too small"):
+        taut.open_scene(beside(tmp_path, text, "robot.xml"))
+    text = """<mujoco><worldbody><body><freejoint/><geom type="mesh" mesh="m"/></body></worldbody><asset>
+      <mesh name="m" file="gone.stl"/></asset></mujoco>"""
+    with pytest.raises(taut.TautError, match="robot.xml:2: MuJoCo refuses it: .*'gone.stl'.*correct its path"):
         taut.open_scene(beside(tmp_path, text, "robot.xml"))
 
 
@@ -256,13 +265,14 @@ REAL = """<mujoco model="real"><compiler angle="degree" eulerseq="zyx" autolimit
       <body name="slide" pos="0 0 -0.4"><joint name="rail" type="slide" axis="0 0 1" range="-1 1"
         stiffness="4"/>
         <geom type="ellipsoid" size="0.1 0.08 0.06"/>
-        <body name="wrist" pos="0.1 0 0" xyaxes="0 1 0 -1 0 0"><joint name="ball" type="ball" range="0 0" limited="false"
-          stiffness="0" damping="0"/><geom type="cylinder" size="0.04 0.1" pos="0.05 0.02 0" euler="0 90 0"/></body>
+        <body name="wrist" pos="0.1 0 0" xyaxes="0 1 0 -1 0 0"><joint name="ball" type="ball" range="0 0"
+          limited="false" stiffness="0" damping="0"/>
+          <geom type="cylinder" size="0.04 0.1" pos="0.05 0.02 0" euler="0 90 0"/></body>
       </body></body></frame></body>
   <body name="mesh" pos="2 0 1" quat="0.8 0.2 0.3 0.1"><freejoint align="false"/>
     <geom type="mesh" mesh="wedge"/></body>
 </worldbody>
-<asset><mesh name="wedge" vertex="0 0 0  0.3 0 0  0 0.4 0  0 0 0.5"/><material name="grey" rgba="0.5 0.5 0.5 1"/></asset>
+<asset><mesh name="wedge" vertex="0 0 0  0.3 0 0  0 0.4 0  0 0 0.5"/><material name="grey" rgba="0 0 0 1"/></asset>
 <actuator><motor name="hip" joint="shoulder" gear="3"/><position name="hold" class="arm" joint="elbow" kv="0.5"/>
   <velocity name="pull" joint="rail" kv="2" gear="1.5"/><general name="any" joint="shoulder" gainprm="2"
     biastype="affine" biasprm="0.3 -0.7 -0.1" ctrlrange="0.1 0.2" ctrllimited="true"/>
@@ -311,7 +321,7 @@ ODD = """<mujoco><option density="1.2"/><worldbody>
     <site name="sa"/></body>
   <body name="b" pos="1 0 0"><joint name="jb" actuatorfrcrange="-1 1"/><geom size="0.1"/></body>
   <body name="m" mocap="true" pos="0 0 2"/>
-  <body name="w" pos="3 0 0"><joint type="ball" name="jw" damping="0.2"/><geom size="0.1" fluidshape="ellipsoid"/></body>
+  <body name="w" pos="3 0 0"><joint type="ball" name="jw" damping="2"/><geom size="0.1" fluidshape="ellipsoid"/></body>
 </worldbody><tendon><fixed name="wire"><joint joint="ja" coef="1"/><joint joint="jb" coef="-1"/></fixed></tendon>
 <equality><tendon name="taut" tendon1="wire"/>
   <joint name="bent" joint1="ja" joint2="jb" polycoef="0 1 0.5 0 0"/>

@@ -72,3 +72,19 @@ def test_mistakes_are_one_message(act, words):
     sim = taut.Simulation(taut.gallery("two_link"), method="implicit_first", dt=0.01)
     with pytest.raises(taut.TautError, match=words):
         act(sim)
+
+
+@pytest.mark.parametrize("dt, duration, told", [
+    (0.3, 1.0, True), (0.01, 0.1, False), (0.1, 0.3, False), (0.5, 0.2, True),
+])  # fmt: skip
+def test_a_duration_that_is_no_multiple_of_dt_is_told(dt, duration, told):
+    run = taut.simulate(taut.gallery("pendulum"), method="rattle", dt=dt, duration=duration, progress=False)
+    notes = [text for text in run.notes if "no multiple of dt" in text]
+    assert len(notes) == told, run.notes
+    assert not told or f"ends at t = {float(run.data.time[-1]):.9g} s" in notes[0], notes
+
+
+def test_what_is_no_saved_state_is_refused():
+    sim = taut.Simulation(taut.gallery("pendulum"), method="rattle", dt=0.01)
+    with pytest.raises(taut.TautError, match="is no saved state; give what save_state"):
+        sim.restore_state({"step": 3})

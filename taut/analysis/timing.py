@@ -154,7 +154,7 @@ def _of_whole_run(scene: Scene, model: Model, info: dict[str, Any], steps: int) 
 
 def _plan(info: dict[str, Any]) -> dict[str, Any]:
     names = ("method", "dt", "solver", "tolerance", "project_initial", "repair", "options")
-    return {name: info[name] for name in names}
+    return {**{name: info[name] for name in names}, "settings": info.get("settings", {})}
 
 
 def machine() -> str:

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 SCENES_OF_FORMS = {"contact": "inequalities", "deformable": "cloth and solids", "active": "cloth with limits",
                    "choice": "cloth with limits"}
-Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "formats", "figures"]
+Subject = Literal["scenes", "methods", "rules", "releases", "constraints", "forces", "solvers", "settings", "formats",
+                  "figures"]
 
 
 def list_(subject: Subject | None = None, /, markdown: bool = False) -> None:
-    """List scenes, methods, rules for inequalities, release rules of cloth, constraints, forces, solvers, formats,
-    figures; all by default.
+    """List scenes, methods, rules for inequalities, release rules of cloth, constraints, forces, solvers, tunable
+    settings of solvers, formats, figures; all by default.
 
     markdown: print tables for documents
     """
@@ -38,7 +39,10 @@ def as_markdown(header: list[str], rows: list[list[str]]) -> str:
 
 
 def methods_for_readme() -> str:
-    """The short table of methods for any scene in README.md, which a test compares with this."""
+    """The short table of methods for any scene in README.md, which a test compares with this.
+
+    A method that has no style of its own yet is on trial: it is in `taut list`, not in README.
+    """
     from ..methods import METHODS
 
     def order(value: int | None) -> str:
@@ -47,7 +51,7 @@ def methods_for_readme() -> str:
     rows = [
         [f"`{m.name}`", order(m.order), order(m.order_position), _inequalities(m), m.doc]
         for m in METHODS.values()
-        if not m.is_for_deformables_only
+        if not m.is_for_deformables_only and m.style is not None
     ]
     return as_markdown(["method", "trajectory", "Φ", "Φ ≥ 0", "what it does"], rows)
 
@@ -142,26 +146,45 @@ def _constraints() -> tuple[list[str], list[list[str]]]:
 
     rows = [
         [kind.name, _points(kind.points, kind.points_optional), kind.sense, kind.level, str(kind.rows or "any"),
-         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments)]
+         kind.unit, kind.doc, " ".join(argument.name for argument in kind.arguments), _also(kind.synonyms)]
         for kind in KINDS.values()
     ]  # fmt: skip
-    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments"], rows
+    return ["name", "points", "sense", "level", "rows", "unit of Φ", "", "arguments", "also called"], rows
 
 
 def _forces() -> tuple[list[str], list[list[str]]]:
     from ..forces import KINDS
 
     rows = [
-        [kind.name, _points(kind.points, 0), kind.doc, " ".join(argument.name for argument in kind.arguments)]
+        [kind.name, _points(kind.points, 0), kind.doc, " ".join(argument.name for argument in kind.arguments),
+         _also(kind.synonyms)]
         for kind in KINDS.values()
-    ]
-    return ["name", "points", "", "arguments"], rows
+    ]  # fmt: skip
+    return ["name", "points", "", "arguments", "also called"], rows
+
+
+def _also(synonyms: tuple[str, ...]) -> str:
+    return ", ".join(word.replace("_", " ") for word in synonyms)
 
 
 def _solvers() -> tuple[list[str], list[list[str]]]:
     from ..linalg import SOLVERS
 
     return ["name"], [["auto"], *([name] for name in SOLVERS)]
+
+
+def _settings() -> tuple[list[str], list[list[str]]]:
+    from ..cloth import settings as _cloth  # noqa: F401 - a package's settings are known once it is imported
+    from ..contact import settings as _contact  # noqa: F401
+    from ..settings import PACKAGES
+
+    rows = [
+        [f"{package}.{name}", own.group_of[name], f"{own.value(own.defaults, name):g}",
+         f"{meaning.least:g} to {meaning.most:g}", meaning.text]
+        for package, own in sorted(PACKAGES.items(), reverse=True)
+        for name, meaning in own.meanings.items()
+    ]  # fmt: skip
+    return ["name", "group", "default", "range", ""], rows
 
 
 def _formats() -> tuple[list[str], list[list[str]]]:
@@ -200,6 +223,7 @@ SUBJECTS = {
     "constraints": _constraints,
     "forces": _forces,
     "solvers": _solvers,
+    "settings": _settings,
     "formats": _formats,
     "figures": _figures,
 }

@@ -55,11 +55,11 @@ class Stepping:
     option: Words | None = None
 
     def arguments(self) -> dict[str, Any]:
-        """Of simulate(), as far as flags were given."""
+        """The keyword arguments of simulate() for the flags that were given."""
         return {name: value for name, value in vars(self).items() if value is not None and name != "option"}
 
     def options(self) -> dict[str, Any]:
-        """Of the method."""
+        """The options of the method."""
         from ..scene.parameters import parse_parameters
         from ..simulation.run import simulate
 

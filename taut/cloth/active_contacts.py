@@ -15,7 +15,7 @@ from ..compiled import compiled, inline, structure
 from ..contact.problem import EventBuffers, event_buffers
 from ..model.arrays import Inequalities, State
 from ..model.model import Model
-from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING
+from .constraint_errors import ROUNDING, recovery_of
 from .contact_events import Impulses, add_impulses, impulses
 from .contact_rows import ContactRows, external_rows
 from .dissipation import accumulate_row_losses, add_driver_work
@@ -29,8 +29,7 @@ from .release import (
     release_rules,
     release_separating,
 )
-
-CONTACT_SHARE = 0.02  # of what a spring may miss: what lies still sinks in by the sum of what substeps leave
+from .settings import Settings, current
 
 
 @structure
@@ -44,6 +43,7 @@ class ActiveContacts(NamedTuple):
     near: np.ndarray  # (slots, 3) places that are looked at
     edge: float  # mean length of edges [m]
     travel: float  # how far anything may go in a substep [m]
+    settings: Settings
 
 
 def active_contacts(model: Model, state: State, memory: np.ndarray, active: np.ndarray, phi: np.ndarray):
@@ -56,6 +56,7 @@ def active_contacts(model: Model, state: State, memory: np.ndarray, active: np.n
     return ActiveContacts(
         model.inequalities, rows, radius, release_rules(model, rows.slot[:, :2]), event_buffers(keep_log=False),
         impulses(state, len(rows.phi)), np.zeros_like(model.x), edge, travel if len(rows.phi) else np.inf,
+        current(),
     )  # fmt: skip
 
 
@@ -82,11 +83,12 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
     find_flat_faces(system, state, of.ineq, rows, of.rules, of.radius, t, x, of.near, of.edge)
     evaluate_rows(system, of.ineq, rows, of.radius, t, x, state.quat, state.v)
     release_separating(system.places, of.ineq, rows, of.rules, state.v, ROUNDING * of.edge / dt)
-    recovery, most = min(RECOVERY, dt / RECOVERY_TIME), DEPTH_TOLERANCE * of.edge
+    tolerances, share = of.settings.tolerances, of.settings.active.contact_share
+    recovery, most = recovery_of(tolerances, dt), tolerances.depth_tolerance * of.edge
     for r in range(count):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
         tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
-        fine[r] = min(tol[r], CONTACT_SHARE * fine[r] * of.edge)
+        fine[r] = min(tol[r], share * fine[r] * of.edge)
         for c in range(3):
             u[r, c] = -rows.n[r, c]
 

@@ -2,10 +2,11 @@
 
     J W Jᵀ μ = φ(x'),   λ ← λ + μ/dt²,   x' ← x' - W Jᵀ μ                                       (1)
 
-(1) is repeated, with rows that it violates meanwhile added, until all errors are small. From iteration BOUNDED_FROM on
-λ ≥ 0 is a bound of the linear solve (bounded_tensions.py). Where many dependent springs come to their limits at once,
-as in a flat free sheet that is flung apart, they contradict each other: then the best iteration counts, if all lengths
-are within the tolerance.
+(1) is repeated, with rows that it violates meanwhile added, until all errors are small. Where many dependent springs
+come to their limits at once, as in a flat free sheet that is flung apart, equalities contradict each other and leave
+errors: then, or from iteration `bounded_from` on, λ ≥ 0 is a bound of the linear solve (bounded_tensions.py), and the
+best of its iterations counts, if all lengths are within the tolerance. λ of the substep before alone never counts: as
+a force of an impact that has passed it would go on accelerating light nodes.
 """
 
 from __future__ import annotations
@@ -17,14 +18,10 @@ from ..methods.base import NOT_CONVERGED, OK
 from ..model import arrays
 from .active_contacts import evaluate_contacts
 from .active_context import GATHERED, ITERATIONS, MULTIPLIED
-from .active_system import SOFT, SOFT_BOUNDED, gather, solve_active
+from .active_system import gather, solve_active
 from .bounded_tensions import solve_bounded
 from .constraint_errors import ROUNDING, difference
 from .predict import copy3
-
-MAX_ITERATIONS = 40  # in a substep
-STALLED = 0.8  # of the error of the best iteration: one that brings no less has met springs that contradict each other
-BOUNDED_FROM = 4
 
 
 @inline
@@ -37,9 +34,17 @@ def apply_row(limits, e, size, x):
 
 
 @inline
+def set_direction(limits, e, x):
+    """u of a spring; those that are not active need none."""
+    a, b, c = difference(x, limits.i[e], limits.j[e])
+    scale = 1.0 / max(sqrt(a * a + b * b + c * c), 1e-300)
+    limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
+
+
+@inline
 def find_violated(limits, x, edge):
-    """Compute φ of springs (that of contacts has been computed) and activate what is too long, or inside. Returns the
-    largest errors divided by `fine` and by `tol`, and how many rows were activated."""
+    """Compute φ of springs that are active or too long, that of contacts has been computed, and activate rows that
+    are violated. Returns the largest errors divided by `fine` and by `tol`, and how many rows were activated."""
     worst = 0.0
     passed = 0.0
     entered = 0
@@ -47,7 +52,10 @@ def find_violated(limits, x, edge):
     for e in range(limits.phi.shape[0]):
         if e < springs:
             a, b, c = difference(x, limits.i[e], limits.j[e])
-            limits.phi[e] = sqrt(a * a + b * b + c * c) - limits.target[e]
+            square = a * a + b * b + c * c
+            if not limits.active[e] and square <= limits.target[e] * limits.target[e]:
+                continue
+            limits.phi[e] = sqrt(square) - limits.target[e]
         elif limits.w[e, 0] + limits.w[e, 1] == 0.0:
             continue
         error = abs(limits.phi[e]) if limits.active[e] and limits.tension[e] > 0.0 else limits.phi[e]
@@ -56,6 +64,8 @@ def find_violated(limits, x, edge):
         if not limits.active[e] and limits.phi[e] > ROUNDING * (limits.length[e] if e < springs else edge):
             limits.active[e] = True
             entered += 1
+            if e < springs:
+                set_direction(limits, e, limits.x_start)
     return worst, passed, entered
 
 
@@ -86,16 +96,6 @@ def release_into_bounds(limits, x, dt):
 
 
 @inline
-def has_wrong_sign(limits):
-    """Whether some λ has the wrong sign. By the paper's rule springs may resist shrinkage within a substep, but only
-    where it has converged: else tensions of both signs grow against each other."""
-    for e in range(limits.i.shape[0]):
-        if limits.tension[e] < 0.0:
-            return True
-    return False
-
-
-@inline
 def save_best(limits, x):
     copy3(x, limits.x_best)
     for e in range(limits.i.shape[0]):
@@ -113,7 +113,7 @@ def restore_best(limits, x):
 @compiled
 def enforce_limits(system, state, ctx, t, dt):
     """(1), from x*. Returns OK or NOT_CONVERGED."""
-    limits, x = ctx.limits, state.x
+    limits, x, settings = ctx.limits, state.x, ctx.limits.system.settings
     springs = limits.length.shape[0]
     for e in range(limits.i.shape[0]):
         if limits.active[e]:
@@ -123,7 +123,7 @@ def enforce_limits(system, state, ctx, t, dt):
     bounded = False
     last = 1e300
     best = 0.0  # error of the best iteration that is within the tolerance; 0: there is none
-    for k in range(MAX_ITERATIONS):
+    for k in range(settings.max_active_iterations):
         evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
         limits.counts[ITERATIONS] += 1
         worst, passed, entered = find_violated(limits, x, ctx.contacts.edge)
@@ -132,7 +132,8 @@ def enforce_limits(system, state, ctx, t, dt):
             if changed == 0:
                 return OK
             continue
-        stalled = entered == 0 and worst > STALLED * last
+        share = settings.stalled_share if bounded else settings.contradicting_share
+        stalled = entered == 0 and worst > share * last
         last = worst
         if bounded and stalled and best > 0.0:
             restore_best(limits, x)
@@ -140,21 +141,21 @@ def enforce_limits(system, state, ctx, t, dt):
         if bounded and passed <= 1.0 and (best == 0.0 or worst < best):
             best = worst
             save_best(limits, x)
-        if not bounded and (stalled or k == BOUNDED_FROM):
+        if not bounded and (stalled or k == settings.bounded_from):
             bounded = True
             release_into_bounds(limits, x, dt)
             evaluate_contacts(system, state, ctx.contacts, t, limits.x_start)
             find_violated(limits, x, ctx.contacts.edge)
             changed = 1  # the system is another: ε is smaller
         if changed + entered > 0:
-            soft = SOFT_BOUNDED if bounded else SOFT
+            soft = settings.softness_bounded if bounded else settings.softness
             m = gather(limits.system, limits.active, limits.u, soft)
             limits.counts[GATHERED] += limits.system.ptr[m]
         if bounded:
             took = solve_bounded(limits.system, m, limits.phi, limits.u, limits.tension, dt)
         else:
             took = solve_active(limits.system, m, limits.phi, limits.u)
-        limits.counts[MULTIPLIED] += took * limits.system.ptr[m]
+        limits.counts[MULTIPLIED] += 2 * took * limits.system.ptr[m]  # by the matrix and by its incomplete factor
         system.work.counts[arrays.LINEAR_SOLVES] += 1
         for q in range(m):
             e = limits.system.row[q]

@@ -5,7 +5,8 @@
     v' = v* + (x' - x*)/dt                                                                       (3)
 
 A spring that (1) makes longer than its limit becomes a constraint. It becomes a spring again when, at the end of a
-substep, its tension λ would resist shrinkage. J is that of x, as in the paper, so that the momentum of translation and
+substep, its tension λ would resist shrinkage; at once where it was shorter than its limit at the start of the substep,
+since it would push its ends apart. J is that of x, as in the paper, so that the momentum of translation and
 of rotation is kept. λ is warm-started from the substep before; (2) is iterated (active_iteration.py). Substeps are so
 short that (1) is stable, also with the lateral stiffness λ/l of taut springs; one that does not converge is halved.
 
@@ -26,21 +27,17 @@ from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
 from ..model.evaluate import set_time
 from .active_contacts import begin_contacts, finish_contacts, set_bounds
 from .active_context import SUBSTEPS
-from .active_iteration import enforce_limits
+from .active_iteration import enforce_limits, set_direction
 from .baselines.common import external
 from .codes import ADAMS_BASHFORTH, H_BEFORE, UNCONSTRAINED_RULE
-from .constraint_errors import RECOVERY, RECOVERY_TIME, difference
+from .constraint_errors import difference, recovery_of
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .dissipation import accumulate_force_work
 from .external_contact import evaluate_rows
 from .predict import copy3, extrapolate, kick
 from .records import accumulate_driver_work, add_contact_forces, deepest, write_listed, write_multipliers
 
-LONGEST = (1.4, 1.4, 0.7)  # substeps in units of 1/ω, by the rule of (1): codes.UNCONSTRAINED
-TOLERANCE = 1e-3  # of the length of a limited spring
-FINE = 5e-5  # of a length, times (ω dt)²: a fraction of the spring's force at full length
-MOST_GAIN = 1e-3  # of the kinetic energy, that limits and contacts may give in a substep
-SHORTEST = 1.0 / 16384.0  # substep, of a step
+TOLERANCE = 1e-3  # of the length of a limited spring: the default of the option `tolerance`, not a setting
 
 
 @inline
@@ -56,7 +53,9 @@ def longest_substep(limits, contacts, w, v, rule):
     most = 0.0
     for k in range(limits.across.shape[0]):
         most = max(most, w[k] * limits.across[k])
-    longest = LONGEST[rule] / sqrt(limits.frequency * limits.frequency + 2.0 * most)
+    settings = limits.system.settings
+    phase = settings.longest_phase_adams if rule == ADAMS_BASHFORTH else settings.longest_phase
+    longest = phase / sqrt(limits.frequency * limits.frequency + 2.0 * most)
     if contacts.rows.phi.shape[0] > 0:
         fastest = 0.0
         for k in range(v.shape[0]):
@@ -66,27 +65,31 @@ def longest_substep(limits, contacts, w, v, rule):
 
 
 @inline
-def set_directions(limits, x, dt, tolerance):
-    """Set u and the target lengths at the start of a substep; rows with a tension are active.
+def set_targets(limits, x, dt, tolerance, recovery):
+    """Set the target lengths at the start of a substep; rows with a tension are active, and get their direction u.
 
     Tolerances are chosen so that the errors of successive substeps add up to no more than the tolerance, and so that
     the error left corresponds to a small force. For contacts `fine` is relative to a length, as begin_contacts expects.
     """
     turn = limits.frequency * dt
-    recovery = min(RECOVERY, dt / RECOVERY_TIME)
-    fine = FINE * min(1.0, turn * turn)
+    fine = limits.system.settings.fine_error * min(1.0, turn * turn)
     for e in range(limits.tol.shape[0]):
         limits.active[e] = limits.tension[e] > 0.0
         limits.fine[e] = fine
     for e in range(limits.length.shape[0]):
-        a, b, c = difference(x, limits.i[e], limits.j[e])
-        l = sqrt(a * a + b * b + c * c)
-        scale = 1.0 / max(l, 1e-300)
-        limits.u[e, 0], limits.u[e, 1], limits.u[e, 2] = a * scale, b * scale, c * scale
-        limits.stays[e] = limits.exact == 0 and l >= limits.longest[e]
-        limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
         allowed = tolerance * limits.length[e]
-        limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
+        limits.stays[e] = False
+        limits.target[e] = limits.longest[e]
+        limits.tol[e] = allowed
+        if limits.active[e]:
+            set_direction(limits, e, x)
+        a, b, c = difference(x, limits.i[e], limits.j[e])
+        square = a * a + b * b + c * c
+        if square >= limits.longest[e] * limits.longest[e]:
+            l = sqrt(square)
+            limits.stays[e] = limits.exact == 0
+            limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
+            limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
         limits.fine[e] = min(limits.tol[e], fine * limits.length[e])
 
 
@@ -129,7 +132,7 @@ def gives_energy(ctx, x, v, dt):
             a, b, c = difference(limits.x_start, limits.i[e], limits.j[e])
             back += sqrt(a * a + b * b + c * c) - limits.target[e]
         allowed += max(limits.tension[e] * back, 0.0)
-    return new > (1.0 + MOST_GAIN) * free + allowed
+    return new > (1.0 + limits.system.settings.max_gain) * free + allowed
 
 
 @compiled
@@ -143,7 +146,7 @@ def substep(system, state, t, dt, ctx):
     for e in range(limits.i.shape[0]):
         limits.tension_start[e] = limits.tension[e]
     limits.counts[SUBSTEPS] += 1
-    set_directions(limits, x, dt, tolerance)
+    set_targets(limits, x, dt, tolerance, recovery_of(contacts.settings.tolerances, dt))
     copy3(system.work.f, limits.force)
     add_forces(ctx.springs, x, v, limits.force)
     if rule == ADAMS_BASHFORTH:
@@ -191,7 +194,7 @@ def step(system, state, t, h, ctx):
             halved = 2.0 * halved
         else:
             halved = 0.5 * dt
-            if halved < SHORTEST * h:
+            if halved < ctx.limits.system.settings.shortest_share * h:
                 return NOT_CONVERGED
     set_time(system, t + h, state.x, state.quat, state.v)
     accumulate_driver_work(system, state, t + h, h)

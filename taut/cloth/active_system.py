@@ -25,12 +25,8 @@ from ..compiled import compiled, inline, structure
 from ..linalg.linear import IC0
 from ..linalg.pcg import pcg
 from ..linalg.vectors import dot, factor_preconditioner, norm_by_row, precondition, times
-from .length_projection import DEPENDENT, length_system
-
-SOFT = 0.02  # ε of equalities,
-SOFT_BOUNDED = 1e-6  # and where λ ≥ 0 is a bound of the solve
-CG_RESIDUAL = 0.05  # relative residual of (2): the next evaluation of φ is nearer than that
-MAX_CG_ITERATIONS = 50
+from .length_projection import length_system
+from .settings import ActiveSettings, current
 
 
 @structure
@@ -56,6 +52,7 @@ class ActiveSystem(NamedTuple):
     ball_w: np.ndarray  # (balls,) inverse masses
     ball_sum: np.ndarray  # (balls, 3)
     soft: np.ndarray  # (1,) ε
+    settings: ActiveSettings
 
 
 def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> ActiveSystem:
@@ -64,11 +61,12 @@ def active_system(edges: np.ndarray, w: np.ndarray, balls: np.ndarray) -> Active
     number[balls] = np.arange(len(balls))
     nodes = np.append(w, 0.0)  # the last one is where rows without a second member go
     nodes[balls] = 0.0
+    settings = current().active
     whole, e = length_system(np.where(edges >= 0, edges, len(w)), nodes, 0.0), len(edges)
     return ActiveSystem(
         whole.ptr, whole.idx, whole.coupling, np.zeros(e, np.uint32), np.full(e, -1), whole.ptr.copy(),
         whole.idx.copy(), whole.val, whole.diag, whole.fac, whole.inverse, np.zeros(7 * e), np.zeros(e), np.zeros(e),
-        np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)), np.array([SOFT]),
+        np.zeros(e), number[edges], w[balls], np.zeros((len(balls), 3)), np.array([settings.softness]), settings,
     )  # fmt: skip
 
 
@@ -99,7 +97,7 @@ def gather(system, active, u, soft):
                 system.val[filled] *= 1.0 + soft
             filled += 1
         system.ptr[k + 1] = filled
-    which, dependent = IC0, DEPENDENT
+    which, dependent = IC0, system.settings.active_pivot
     ptr, diag, inverse = system.ptr[: m + 1], system.diag[:m], system.inverse[:m]
     add_ball_diagonal(system, m, u, 1.0)
     factor_preconditioner(ptr, system.idx, system.val, diag, system.fac, inverse, system.zeros, which, dependent)
@@ -187,7 +185,8 @@ def solve_active(system, m, phi, u):
     for k in range(m):
         system.rhs[k] = phi[system.row[k]]
         system.mu[k] = 0.0
-    which, exact, most = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS
+    # The next evaluation of φ is nearer than the residual that is left.
+    which, exact, most = IC0, system.settings.active_residual, system.settings.max_active_gradients
     if system.ball_w.shape[0] > 0:
         return pcg_with_balls(system, m, u, exact, most)
     work = system.work[: 4 * m].reshape((4, m))

@@ -24,6 +24,7 @@ from .optional_solvers import with_solvers
 from .problem import cloth_context, with_more_pairs
 from .unknowns import memory_of
 
+# No settings: a default of the option `tolerance`, what is refused, and a capacity that grows by itself.
 TOLERANCE = 1e-6  # of the length of hard edges
 MOST_BALLS = 100
 PAIRS_PER_NODE = 4  # capacity to begin with for contacts between deformables that last
@@ -168,8 +169,8 @@ CHOICE = replace(
     IMPLICIT_FIRST, form="choice", step=choice.step_chosen, memory=choice.memory_of,
     tolerance=active_limits.TOLERANCE, algorithm="chosen_system", fits=may_choose, otherwise=IMPLICIT_FIRST,
     hooks=replace(
-        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare, TOLERANCE), grow=None, drain=choice.drain,
-        observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
+        IMPLICIT_FIRST.hooks, prepare=choice.prepare_with(IMPLICIT_FIRST.hooks.prepare, TOLERANCE), grow=None,
+        drain=choice.drain, observe=choice.observe, measure=choice.measure, info=choice.info, functions=370,
         solver=lambda system, context: f"{IMPLICIT_FIRST.hooks.solver(system, context.nodes)}, or "
                                        f"{ACTIVE_LIMITS.hooks.solver(system, context.active)}",
     ),

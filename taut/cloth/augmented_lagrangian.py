@@ -18,9 +18,8 @@ from ..compiled import compiled, inline
 from ..methods.base import NOT_CONVERGED, OK
 from .attachments import attachments_energy
 from .codes import CORRECTIONS
-from .constraint_errors import DEPTH_TOLERANCE, LIMIT_TOLERANCE
 from .evaluate import evaluate_all, freeze_normal_forces, largest_error
-from .friction import CREEP, sliding, update_friction
+from .friction import sliding, update_friction
 from .linear_solve import apply_move, largest_move
 from .linear_system import residual_norm
 from .newton_direction import newton_direction
@@ -34,7 +33,7 @@ from .tolerances import (
     update_multiplier_estimates,
 )
 
-ENERGY_ROUNDING = 1e-13  # of E
+ENERGY_ROUNDING = 1e-13  # of E (rounding, not a setting)
 
 
 @inline
@@ -52,8 +51,8 @@ def spring_energy(springs, q, x, before, h):
 
 
 @inline
-def rows_energy(rows, count, x, before, h):
-    """Energy of contact rows and friction; sets λ and the active set."""
+def rows_energy(rows, count, x, before, creep):
+    """Energy of contact rows and friction; sets λ and the active set. creep = ε h of friction.py."""
     total = 0.0
     for r in range(count):
         movable = False
@@ -65,7 +64,7 @@ def rows_energy(rows, count, x, before, h):
         total += 0.5 * (rows.lam[r] ** 2 - rows.lam_est[r] ** 2) / rows.penalty[r]
         if rows.friction[r] * rows.lam_frozen[r] > 0.0:
             s0, s1, s2 = sliding(rows, r, x, before)
-            s, creep = sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h
+            s = sqrt(s0 * s0 + s1 * s1 + s2 * s2)
             way = s if s > creep else 0.5 * (s * s / creep + creep)
             total += rows.friction[r] * rows.lam_frozen[r] * way
     return total
@@ -90,8 +89,9 @@ def augmented_lagrangian(system, state, ctx, t, h):
         edges.active[e] = (edges.active[e] and edges.stays[e]) or pull > 0.0
         edges.tension[e] = pull if edges.active[e] else 0.0
         total += 0.5 * (edges.tension[e] ** 2 - edges.lam_est[e] ** 2) / edges.penalty[e]
-    total += rows_energy(ctx.external, ctx.external.phi.shape[0], x, ctx.work.x_start, h)
-    return total + rows_energy(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.work.x_start, h)
+    creep = ctx.settings.contacts.creep_speed * h
+    total += rows_energy(ctx.external, ctx.external.phi.shape[0], x, ctx.work.x_start, creep)
+    return total + rows_energy(ctx.self_contact.rows, ctx.self_contact.row_count[0], x, ctx.work.x_start, creep)
 
 
 @compiled
@@ -134,8 +134,8 @@ def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     tolerances = ctx.settings.tolerances
     inertia = ctx.problem.node_mass / (h * h)
-    longest = length_tolerance(ctx, LIMIT_TOLERANCE)
-    deepest = length_tolerance(ctx, DEPTH_TOLERANCE) * ctx.problem.mean_edge
+    longest = length_tolerance(ctx, tolerances.limit_tolerance)
+    deepest = length_tolerance(ctx, tolerances.depth_tolerance) * ctx.problem.mean_edge
     restart(state, ctx)
     set_initial_penalties(ctx, inertia, tolerances.soft_penalty * inertia)
     update_multiplier_estimates(ctx)

@@ -10,7 +10,8 @@ Where many springs that depend on each other come to their limits at once, equal
 have to push. Releasing these and adding others cycles. (1) has one solution, and (3) and (4) converge to it from any
 start; repeated with φ of the lengths that follow, it is a proximal point iteration for lengths within their limits and
 tensions that pull. A solution exists, since the start of the substep satisfies its limits. ϕ̃ is ϕ truncated where ᾱ ϕ
-would pass a bound; norms are those of rows divided by the root of their diagonal.
+would pass a bound; norms are those of rows divided by the root of their diagonal. p is preconditioned by C, the
+incomplete factor of A, between the free rows P:  p = P C⁻¹ P g.
 """
 
 from __future__ import annotations
@@ -19,9 +20,6 @@ from ..compiled import compiled, inline
 from ..linalg.linear import IC0
 from ..linalg.vectors import dot, precondition, times
 from .active_system import add_balls
-
-RESIDUAL = 0.05  # of the gradient that is left, as CG_RESIDUAL of active_system.py
-MAX_ITERATIONS = 1000
 
 
 @inline
@@ -87,7 +85,7 @@ def set_gradient(system, m, u, mu, g):
 
 @inline
 def set_direction(system, m, g, mu, low, free, p):
-    """p = P C⁻¹ P g; P takes the free rows"""
+    """p = P C⁻¹ P g"""
     for k in range(m):
         free[k] = g[k] if mu[k] > low[k] else 0.0
     precondition(system.ptr[: m + 1], system.idx, system.diag[:m], system.fac, system.inverse[:m], IC0, free, p)
@@ -164,8 +162,9 @@ def solve_bounded(system, m, phi, u, tension, dt):
     longest = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
     set_direction(system, m, g, mu, low, vectors[3], vectors[0])
     free, cut, bound = split(g, mu, low, inverse, longest)
-    goal = RESIDUAL * RESIDUAL * (free + bound)
-    for iteration in range(MAX_ITERATIONS):
+    residual, most = system.settings.bounded_residual, system.settings.max_bounded_gradients
+    goal = residual * residual * (free + bound)
+    for iteration in range(most):
         if free + bound <= goal:
             return iteration
         if bound <= cut:
@@ -173,4 +172,4 @@ def solve_bounded(system, m, phi, u, tension, dt):
         else:
             leaving_step(system, m, u, g, mu, low, inverse, vectors)
         free, cut, bound = split(g, mu, low, inverse, longest)
-    return MAX_ITERATIONS
+    return most

@@ -5,7 +5,7 @@
 
 Both satisfy the same limits to the same tolerance, and both are of first order. Which of them is cheaper depends on how
 many springs are at their limit, and that changes during a run. It is decided by counts of operations, never by a clock,
-so that runs repeat bit for bit; ACTIVE_COST and NODES_COST are the nanoseconds per operation, measured once:
+so that runs repeat bit for bit; the costs in settings.ChoiceSettings are nanoseconds per operation, measured once:
 
     active   a · (substeps × size, iterations × rows, entries gathered, entries multiplied)          (1)
     nodes    b₀ size + b₁ F,   b₁ by the length of the factor and the work that makes it         (2)
@@ -16,11 +16,11 @@ other is predicted from the m springs at their limit:
     nodes    (2) with F = ρ min(6, 3 + 0.4 √m),   ρ: how often it was that many when last in use (3)
     active   what it was at the last step with it × (m / m then)^(3/2), at least its substeps    (4)
 
-The system is changed when the one in use costs MARGIN times as much as the other (with a larger margin for leaving
+The system is changed when the one in use costs 1.2 or 1.6 times as much as the other (with a larger margin for leaving
 nodes, since impacts soon pass). It must have been in use for 8 steps, and for 16, 32 and 64 after repeated changes; 4
-suffice if it costs CLEARLY more. By the paper's rule nodes take some four times as many factorisations as by the exact
-one (ρ at the start: FIRST_RATIO). A step that the system of active rows can not take, in which its rows give energy, or
-which costs it far more than nodes need for an impact (a heavy ball that light nodes stop), is taken with nodes from its
+suffice if it costs 2.5 times as much. By the paper's rule nodes take some four times as many factorisations as by the
+exact one (ρ at the start). A step that the system of active rows can not take, in which its rows give energy, or which
+costs it far more than nodes need for an impact (a heavy ball that light nodes stop), is taken with nodes from its
 start. λ is carried over; the history of the integrator is discarded. Both use the same state.memory.
 """
 
@@ -50,23 +50,12 @@ from .context import ClothContext
 from .evaluate import set_driven_bodies
 from .records import measure as measure_nodes
 from .records import observe as observe_nodes
+from .settings import ChoiceSettings, current
 from .step import restore_state, save_state
 from .step import step as nodes_step
 from .unknowns import memory_of as memory_of_nodes
 
 ACTIVE, NODES = range(2)  # of codes.SYSTEMS
-ACTIVE_COST = (13.7, 9.0, 12.6, 2.6)  # [ns] of (1),
-NODES_COST = (70.0, 2.6, 0.028)  # and of (2): per spring, row and node; per number of the factor; per multiplication
-MARGIN, CLEARLY = (1.2, 1.6), 2.5  # how much dearer each system must be to be left, and to be left early
-FORGOTTEN = 32.0  # steps in which ρ goes back to what it was at the start
-EARLIEST, SHORTEST_STAY, LONGEST_STAY = 4, 8, 64  # steps
-AVERAGED = 8.0  # steps, in the mean of costs
-FEWEST, PER_ROOT, MOST = 3.0, 0.4, 6.0  # factorisations of (3)
-IMPACT_FACTORS = 24.0  # those of a step with an impact, by the paper's rule,
-BEGINNING = 4.0  # and those that the choice at the start counts with
-FIRST_RATIO, MOST_RATIO = (4.0, 1.0), 50.0  # of ρ: by the paper's rule, by the exact one; and the largest
-POWER = 1.5  # of (4)
-GAINED = 0.02  # of the kinetic energy: limits and contacts only take energy, so a step in which they give it is no step
 # state.memory: the system in use (0: none yet, else 1 + its number) and that of the last step; steps of this stay, and
 # how many it lasts at least; mean cost; ρ; cost and m of (4); steps with each, and changes
 NOW, TAKEN, STAYED, STAY, COST, RATIO, COST_THEN, LIMITS_THEN, STEPS_ACTIVE, STEPS_NODES, CHANGES, NUMBERS = range(12)
@@ -79,6 +68,7 @@ class Choice(NamedTuple):
     rows: float
     factor: float  # cost of a factorisation [ns]
     before: np.ndarray  # (4,) ActiveLimits.counts before a step
+    settings: ChoiceSettings
 
 
 @structure
@@ -107,9 +97,11 @@ def prepare_with(prepare_nodes, tolerance):
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
         end = len(state.memory) - external
         table, fac = nodes.linear.nodes.supernodes.table, nodes.linear.nodes.fac
+        settings = current().choice
         choice = Choice(
             state.memory[end - NUMBERS : end], float(rows + len(active.springs.i) + len(model.x)), float(rows),
-            NODES_COST[1] * len(fac) + NODES_COST[2] * multiplications(table), np.zeros(4),
+            settings.cost_of_entry * len(fac) + settings.cost_of_factoring * multiplications(table), np.zeros(4),
+            settings,
         )  # fmt: skip
         return state, ChoiceContext(active, nodes, choice)
 
@@ -135,13 +127,13 @@ def count_loaded_limits(of):
 @inline
 def cost_of_nodes(choice, factors):
     """(2)"""
-    return NODES_COST[0] * choice.size + choice.factor * factors
+    return choice.settings.cost_of_step * choice.size + choice.factor * factors
 
 
 @inline
-def predicted_factors(limits):
+def predicted_factors(settings, limits):
     """(3) with ρ = 1"""
-    return min(MOST, FEWEST + PER_ROOT * sqrt(limits))
+    return min(settings.most_factors, settings.fewest_factors + settings.factors_per_root * sqrt(limits))
 
 
 @inline
@@ -150,14 +142,15 @@ def least_of_active(state, ctx, h):
     active, choice = ctx.active, ctx.choice
     rule = int(active.options[UNCONSTRAINED_RULE])
     longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
-    return ceil(h / longest) * (ACTIVE_COST[0] * choice.size + ACTIVE_COST[1] * choice.rows)
+    settings = choice.settings
+    return ceil(h / longest) * (settings.cost_of_substep * choice.size + settings.cost_of_iteration * choice.rows)
 
 
 @inline
 def change(ctx, which):
     """Change the system and discard the integrator's history, which differs between systems."""
-    n, memory = ctx.choice.numbers, ctx.nodes.memory
-    n[STAY] = min(2.0 * n[STAY], LONGEST_STAY) if n[NOW] > 0.0 else SHORTEST_STAY
+    n, memory, settings = ctx.choice.numbers, ctx.nodes.memory, ctx.choice.settings
+    n[STAY] = min(2.0 * n[STAY], settings.longest_stay) if n[NOW] > 0.0 else settings.shortest_stay
     n[CHANGES] += 1.0 if n[NOW] > 0.0 else 0.0
     n[NOW] = 1.0 + which
     n[STAYED] = 0.0
@@ -170,76 +163,93 @@ def change(ctx, which):
 
 
 @inline
+def first_ratio(ctx):
+    """ρ at the start."""
+    settings = ctx.choice.settings
+    return settings.first_ratio_exact if ctx.active.limits.exact == 1 else settings.first_ratio_paper
+
+
+@inline
 def begin_choice(state, ctx, h):
     """The system of the first step."""
     n = ctx.choice.numbers
-    n[RATIO] = FIRST_RATIO[ctx.active.limits.exact]
-    dear = least_of_active(state, ctx, h) > cost_of_nodes(ctx.choice, BEGINNING)
+    n[RATIO] = first_ratio(ctx)
+    dear = least_of_active(state, ctx, h) > cost_of_nodes(ctx.choice, ctx.choice.settings.first_factors)
     change(ctx, NODES if dear else ACTIVE)
 
 
 @inline
-def update_mean_cost(n, which, cost):
+def update_mean_cost(choice, which, cost):
     """Mean cost of this stay."""
+    n = choice.numbers
     n[STEPS_ACTIVE + which] += 1.0
     n[STAYED] += 1.0
-    n[COST] += (cost - n[COST]) / min(n[STAYED], AVERAGED)
+    n[COST] += (cost - n[COST]) / min(n[STAYED], choice.settings.averaged_steps)
 
 
 @inline
-def is_to_leave(n, which, other):
+def is_to_leave(choice, which, other):
     """Whether the system in use costs enough more than the other to be left."""
-    dearer = n[STAYED] >= n[STAY] and n[COST] > MARGIN[which] * other
-    return dearer or (n[STAYED] >= EARLIEST and n[COST] > CLEARLY * other)
+    n, settings = choice.numbers, choice.settings
+    margin = settings.margin_of_active if which == ACTIVE else settings.margin_of_nodes
+    dearer = n[STAYED] >= n[STAY] and n[COST] > margin * other
+    return dearer or (n[STAYED] >= settings.earliest_change and n[COST] > settings.clear_margin * other)
 
 
 @inline
 def cost_of_active(ctx):
     """(1) of the step just taken with the system of active rows."""
     choice, counts = ctx.choice, ctx.active.limits.counts
+    settings = choice.settings
+    each = (settings.cost_of_substep, settings.cost_of_iteration, settings.cost_of_gathering, settings.cost_of_product)
     scale = (choice.size, choice.rows, 1.0, 1.0)
     cost = 0.0
     for k in range(4):
-        cost += ACTIVE_COST[k] * scale[k] * (counts[k] - choice.before[k])
+        cost += each[k] * scale[k] * (counts[k] - choice.before[k])
     return cost
 
 
 @inline
 def judge_active(ctx):
     """After a step with the system of active rows."""
-    choice, n = ctx.choice, ctx.choice.numbers
-    update_mean_cost(n, ACTIVE, cost_of_active(ctx))
+    choice, n, settings = ctx.choice, ctx.choice.numbers, ctx.choice.settings
+    update_mean_cost(choice, ACTIVE, cost_of_active(ctx))
     limits = count_loaded_limits(ctx.active.limits)
     n[COST_THEN] = n[COST]
     n[LIMITS_THEN] = limits
-    n[RATIO] += (FIRST_RATIO[ctx.active.limits.exact] - n[RATIO]) / FORGOTTEN
-    if is_to_leave(n, ACTIVE, cost_of_nodes(choice, n[RATIO] * predicted_factors(limits))):
+    n[RATIO] += (first_ratio(ctx) - n[RATIO]) / settings.forgotten_steps
+    if is_to_leave(choice, ACTIVE, cost_of_nodes(choice, n[RATIO] * predicted_factors(settings, limits))):
         change(ctx, NODES)
 
 
 @inline
 def judge_nodes(state, ctx, h, factors):
     """After a step with the system of nodes."""
-    n = ctx.choice.numbers
-    update_mean_cost(n, NODES, cost_of_nodes(ctx.choice, factors))
+    n, settings = ctx.choice.numbers, ctx.choice.settings
+    update_mean_cost(ctx.choice, NODES, cost_of_nodes(ctx.choice, factors))
     limits = count_loaded_limits(ctx.active.limits)
-    n[RATIO] += (min(factors / predicted_factors(limits), MOST_RATIO) - n[RATIO]) / AVERAGED
+    ratio = min(factors / predicted_factors(settings, limits), settings.most_ratio)
+    n[RATIO] += (ratio - n[RATIO]) / settings.averaged_steps
     least = least_of_active(state, ctx, h)
-    predicted = max(least, n[COST_THEN] * (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** POWER)  # (4)
-    if is_to_leave(n, NODES, predicted):
+    growth = (max(limits, 1.0) / max(n[LIMITS_THEN], 1.0)) ** settings.growth_power
+    predicted = max(least, n[COST_THEN] * growth)  # (4)
+    if is_to_leave(ctx.choice, NODES, predicted):
         change(ctx, ACTIVE)
 
 
 @on_demand(types.int64)
 def step_active(system, state, t, h, ctx):
+    settings = ctx.choice.settings
     for k in range(4):
         ctx.choice.before[k] = ctx.active.limits.counts[k]
     save_state(state, ctx.nodes, STEP_START)
     lost, before = state.ledger[IMPACT_LOSS], kinetic_energy(system, state.v)
     status = active_step(system, state, t, h, ctx.active)
-    if status == OK and lost - state.ledger[IMPACT_LOSS] > GAINED * max(before, kinetic_energy(system, state.v)):
+    gain = lost - state.ledger[IMPACT_LOSS]  # limits and contacts only take energy: else it is no step
+    if status == OK and gain > settings.max_gain_of_step * max(before, kinetic_energy(system, state.v)):
         status = NOT_CONVERGED
-    if status == OK and cost_of_active(ctx) > CLEARLY * cost_of_nodes(ctx.choice, IMPACT_FACTORS):
+    dear = settings.clear_margin * cost_of_nodes(ctx.choice, settings.impact_factors)
+    if status == OK and cost_of_active(ctx) > dear:
         status = NOT_CONVERGED  # an impact that nodes take in one step: in the middle of it they would throw it back
     if status == OK:
         judge_active(ctx)

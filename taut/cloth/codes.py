@@ -15,7 +15,7 @@ OPTIONS = (
 UNCONSTRAINED_RULE = option_index(OPTIONS, "unconstrained")  # in `options` of methods/base.py
 FACTORS, SOLVES, CORRECTIONS = range(3)  # of context.StepWork.counts
 STEP_START, SUBSTEP_START = range(2)  # where a saved state was taken (step.py)
-# context.StepMemory.history: length of substeps, in units of h / MAX_SUBSTEPS; how many to take before it may grow; h
+# context.StepMemory.history: length of substeps, in units of h / max_substeps; how many to take before it may grow; h
 # of the substep before (0: there was none), and from FORCE_BEFORE on its forces, for Adams-Bashforth
 SUBSTEP_SIZE, SUBSTEPS_TO_GROWTH, H_BEFORE, FORCE_BEFORE = range(4)
 

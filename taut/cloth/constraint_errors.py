@@ -13,11 +13,13 @@ from math import sqrt
 
 from ..compiled import compiled, inline
 
-# An error at the start of a step is taken back little by little: the share in one step, and how long it lasts [s]
-RECOVERY, RECOVERY_TIME = 0.05, 0.1
-ROUNDING = 1e-9  # of the length of an edge
-LIMIT_TOLERANCE = 1e-3  # of the length of an edge: largest error of a limit over all steps,
-DEPTH_TOLERANCE = 9e-4  # and of the mean edge: largest depth in an obstacle
+ROUNDING = 1e-9  # of the length of an edge (a guard, not a setting)
+
+
+@inline
+def recovery_of(tolerances, h):
+    """The share of an error at the start of a step that the step takes back: errors are taken back little by little."""
+    return min(tolerances.recovery, h / tolerances.recovery_time)
 
 
 @inline
@@ -39,11 +41,11 @@ def evaluate_edges(edges, x):
 
 
 @compiled
-def set_edge_targets(edges, x, recovery, tolerance, paper):
+def set_edge_targets(edges, x, recovery, tolerance, paper, limit):
     """Set the target lengths of this step: of an excess length at its start only the fraction `recovery` is corrected.
 
     A full correction in one step would do work: cloth that stops a heavy ball would throw it back. Tolerances are
-    chosen so that the errors of successive steps add up to no more than LIMIT_TOLERANCE.
+    chosen so that the errors of successive steps add up to no more than `limit`, of a length.
     """
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
@@ -51,8 +53,8 @@ def set_edge_targets(edges, x, recovery, tolerance, paper):
             l = sqrt(a * a + b * b + c * c)
             edges.stays[e] = paper == 1 and l >= edges.longest[e]
             edges.target[e] = max(edges.longest[e], l - recovery * (l - edges.longest[e]))
-            left = edges.longest[e] + LIMIT_TOLERANCE * edges.length[e] - edges.target[e]
-            edges.tol[e] = max(left, 0.5 * recovery * LIMIT_TOLERANCE * edges.length[e])
+            left = edges.longest[e] + limit * edges.length[e] - edges.target[e]
+            edges.tol[e] = max(left, 0.5 * recovery * limit * edges.length[e])
         else:
             edges.tol[e] = tolerance * edges.length[e]
 

@@ -12,8 +12,6 @@ from ..linalg.nodes import add_diagonal, add_pair_block
 from .friction import contact_stiffness_times, sliding, sliding_stiffness
 from .rigid_coupling import add_rotated_block, torque_component
 
-STRAIGHT_ROPE = 0.999  # of its length: so far a rope pulls along itself
-
 
 @inline
 def stiffness_block(stiff, along, n0, n1, n2):
@@ -83,7 +81,7 @@ def add_rotation_coupling(ctx, rows, r, xx, xy, xz, yy, yz, zz):
 
 
 @inline
-def rope_stiffness(rows, r, x):
+def rope_stiffness(rows, r, x, straight):
     """λ/l of a rope that pulls its two ends together: like T/l of taut edges. Zero for what pushes."""
     i, j = rows.slot[r, 0], rows.slot[r, 1]
     if j < 0:
@@ -91,7 +89,7 @@ def rope_stiffness(rows, r, x):
     d0, d1, d2 = x[i, 0] - x[j, 0], x[i, 1] - x[j, 1], x[i, 2] - x[j, 2]
     l = sqrt(d0 * d0 + d1 * d1 + d2 * d2)
     apart = d0 * rows.n[r, 0] + d1 * rows.n[r, 1] + d2 * rows.n[r, 2]
-    return rows.lam[r] / l if apart < -STRAIGHT_ROPE * l else 0.0
+    return rows.lam[r] / l if apart < -straight * l else 0.0
 
 
 @compiled
@@ -113,7 +111,7 @@ def assemble_external_contacts(state, ctx, h):
         xx, xy, xz = contact_stiffness_times(rows, r, 1.0, 0.0, 0.0)
         xy, yy, yz = contact_stiffness_times(rows, r, 0.0, 1.0, 0.0)
         xz, yz, zz = contact_stiffness_times(rows, r, 0.0, 0.0, 1.0)
-        taut = rope_stiffness(rows, r, state.x)
+        taut = rope_stiffness(rows, r, state.x, ctx.settings.contacts.straight_rope)
         if taut > 0.0:
             more = stiffness_block(0.0, taut, n0, n1, n2)
             xx, xy, xz = xx + more[0], xy + more[1], xz + more[2]
@@ -161,7 +159,7 @@ def add_row_forces(ctx, rows, count, x, h):
     for r in range(count):
         if rows.active[r]:
             s0, s1, s2 = sliding(rows, r, x, ctx.work.x_start)
-            along = sliding_stiffness(rows, r, s0, s1, s2, h)
+            along = sliding_stiffness(rows, r, s0, s1, s2, ctx.settings.contacts.creep_speed * h)
             push = rows.lam[r]
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
             add_row_force(ctx, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)

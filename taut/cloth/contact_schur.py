@@ -8,8 +8,8 @@ A row holds its members in up to three directions, each with a stiffness k. C ha
 
 (2) is solved by conjugate gradients, A being the matrix without rows between deformables; (3) preconditions it.
 Contacts push nodes across a loose cloth, where only their mass resists: there (3) approximates (2) and is sparse. s is
-a fraction of the stiffness of edges and springs, which neighbours that move together feel less. In an order along the
-folds where deformables touch (contact_ordering.py) (3) has a small envelope.
+a fraction of the stiffness of edges and springs, which neighbours that move together feel less; from 0.1 to 0.5 it
+hardly matters. In an order along the folds where deformables touch (contact_ordering.py) (3) has a small envelope.
 """
 
 from __future__ import annotations
@@ -24,12 +24,6 @@ from ..compiled import compiled, inline, on_demand, structure
 from ..linalg.envelope import factor_envelope, place_envelope, solve_envelope
 from .contact_ordering import list_directions, list_members, order_directions
 from .linear_solve import solve
-
-STIFFNESS_SHARE = 0.2  # s of (3); from 0.1 to 0.5 it hardly matters
-ENVELOPE_CAPACITY = 64  # entries of the envelope for each node
-DEPENDENT = 1e-10
-MAX_CG_ITERATIONS = 200
-CG_REDUCTION = 1e-7  # by which the energy norm squared of the error falls
 
 
 @structure
@@ -49,14 +43,14 @@ class ContactSchur(NamedTuple):
     work: np.ndarray  # (4, b) workspace of conjugate gradients
 
 
-def contact_schur(rows: int, rough: bool, nodes: int) -> ContactSchur:
-    """Arrays for so many rows, with friction or without."""
+def contact_schur(rows: int, rough: bool, nodes: int, entries: int) -> ContactSchur:
+    """Arrays for so many rows, with friction or without; `entries`: of the envelope, for each node."""
     most = rows * (3 if rough else 1)
     return ContactSchur(
         np.zeros(1, np.int64), np.zeros((2, most), np.int64), np.zeros((most, 3)), np.zeros(most),
         np.zeros(nodes + 1, np.int64), np.zeros(4 * most, np.int64), np.zeros(most, np.int64), np.zeros(nodes, bool),
         np.zeros((nodes, 6)), np.zeros(most, np.int64), np.zeros(most, np.int64),
-        np.zeros(ENVELOPE_CAPACITY * nodes + most if rows else 0), np.zeros((4, most)),
+        np.zeros(entries * nodes + most if rows else 0), np.zeros((4, most)),
     )  # fmt: skip
 
 
@@ -81,11 +75,11 @@ def direction(rows, r, which):
 
 
 @inline
-def set_node_compliances(schur, nodes, mass, h):
+def set_node_compliances(schur, nodes, mass, h, s):
     """W of (3)"""
     for i in range(schur.compliance.shape[0]):
-        m = (1.0 - STIFFNESS_SHARE) * mass[i, 0] / (h * h)
-        own, s = nodes.own[i], STIFFNESS_SHARE
+        m = (1.0 - s) * mass[i, 0] / (h * h)
+        own = nodes.own[i]
         xx, xy, xz = m + s * own[0], s * own[1], s * own[2]
         yy, yz, zz = m + s * own[3], s * own[4], m + s * own[5]
         c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
@@ -161,7 +155,7 @@ def assemble_schur(schur, rows, directions):
 
 
 @compiled
-def build_schur(schur, rows, count, nodes, mass, h):
+def build_schur(schur, rows, count, nodes, mass, h, settings):
     """Directions of all active rows, and (3) factored."""
     directions = list_directions(schur, rows, count)
     schur.number[0] = directions
@@ -173,15 +167,16 @@ def build_schur(schur, rows, count, nodes, mass, h):
         r, which = schur.code[1, b] // 3, schur.code[1, b] % 3
         schur.a[b, 0], schur.a[b, 1], schur.a[b, 2] = direction(rows, r, which)
         schur.k[b] = rows.penalty[r] if which == 0 else rows.tangent_stiffness[r]
-    set_node_compliances(schur, nodes, mass, h)
+    set_node_compliances(schur, nodes, mass, h, settings.stiffness_share)
     find_envelope(schur, directions)
     assemble_schur(schur, rows, directions)
-    factor_envelope(schur.first, schur.offset, directions, schur.val, DEPENDENT)
+    factor_envelope(schur.first, schur.offset, directions, schur.val, settings.envelope_pivot)
 
 
 @on_demand(types.none)
 def build_contact_schur(ctx, h):
-    build_schur(ctx.schur, ctx.self_contact.rows, ctx.self_contact.row_count[0], ctx.linear.nodes, ctx.problem.mass, h)
+    rows, count = ctx.self_contact.rows, ctx.self_contact.row_count[0]
+    build_schur(ctx.schur, rows, count, ctx.linear.nodes, ctx.problem.mass, h, ctx.settings.contacts)
 
 
 @inline
@@ -237,7 +232,7 @@ def solve_with_self_contacts(ctx, touching):
 @on_demand(types.none)
 def take_back_forces(ctx, touching):
     """Subtract the effect of the forces f between deformables from ctx.linear.dx."""
-    schur = ctx.schur
+    schur, settings = ctx.schur, ctx.settings.contacts
     rows, count = ctx.self_contact.rows, schur.number[0]
     r, z, f, image = schur.work[0], schur.work[1], schur.work[2], schur.work[3]
     force, answer = ctx.linear.cg_work[0], ctx.linear.cg_work[1]
@@ -247,12 +242,12 @@ def take_back_forces(ctx, touching):
     apply_jacobian(schur, rows, ctx.linear.dx, r)
     first = 0.0
     last = 1.0
-    for q in range(MAX_CG_ITERATIONS):
+    for q in range(settings.max_schur_iterations):
         solve_envelope(schur.first, schur.offset, count, schur.val, r, z)
         now = dot(r, z, count)
         if q == 0:
             first = now
-        if not now > CG_REDUCTION * first:
+        if not now > settings.schur_reduction * first:
             return
         beta = now / last if q > 0 else 0.0
         last = now

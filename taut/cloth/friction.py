@@ -22,9 +22,6 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 
-CREEP = 1e-3  # ε [m/s]: what sticks slides slower than this
-FREE_SWITCHES = 6  # iterations after which only every other row may switch between sticking and slipping at a time
-
 
 @compiled
 def freeze_normal_force(rows, count):
@@ -79,19 +76,20 @@ def sliding(rows, r, x, before):
 
 
 @inline
-def sliding_stiffness(rows, r, s0, s1, s2, h):
-    """|f|/|s| of (1)"""
-    return rows.friction[r] * rows.lam_frozen[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), CREEP * h)
+def sliding_stiffness(rows, r, s0, s1, s2, creep):
+    """|f|/|s| of (1), with creep = ε h"""
+    return rows.friction[r] * rows.lam_frozen[r] / max(sqrt(s0 * s0 + s1 * s1 + s2 * s2), creep)
 
 
 @inline
-def update_row_friction(rows, count, x, before, h, c, it):
+def update_row_friction(rows, count, x, before, h, c, it, settings):
+    creep = settings.creep_speed * h
     for r in range(count):
         bound = rows.friction[r] * rows.lam_frozen[r]
         s0, s1, s2 = sliding(rows, r, x, before)
         d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
         slipped = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-        stiff = bound / (CREEP * h)
+        stiff = bound / creep
         firm = min(c, stiff)
         relaxation = 1.0 - firm / max(stiff, 1e-300)
         t0, t1, t2 = (
@@ -101,14 +99,15 @@ def update_row_friction(rows, count, x, before, h, c, it):
         )
         trial = sqrt(t0 * t0 + t1 * t1 + t2 * t2)  # (3)
         slips = firm > 0.0 and trial > bound
-        if it > FREE_SWITCHES and rows.tangent_stiffness[r] > 0.0 and slips != slipped and (r + it) % 2 == 0:
+        waits = it > settings.free_switches and (r + it) % 2 == 0
+        if waits and rows.tangent_stiffness[r] > 0.0 and slips != slipped:
             slips = slipped
             along = rows.tangent_stiffness[r] if slips else stiff
         elif slips:
             along = bound * firm / (trial - relaxation * bound)  # (5)
             d0, d1, d2 = t0 / trial, t1 / trial, t2 / trial
         else:
-            along = stiff if firm > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, h)  # (4)
+            along = stiff if firm > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, creep)  # (4)
         if not slips:
             d0, d1, d2 = 0.0, 0.0, 0.0
         pull = bound - along * (s0 * d0 + s1 * d1 + s2 * d2)
@@ -122,8 +121,9 @@ def update_row_friction(rows, count, x, before, h, c, it):
 @on_demand(types.none)
 def update_friction(state, ctx, h, c, it):
     """τ, d and f of each row, by (3) to (5)."""
-    update_row_friction(ctx.external, ctx.external.phi.shape[0], state.x, ctx.work.x_start, h, c, it)
-    update_row_friction(ctx.self_contact.rows, ctx.self_contact.row_count[0], state.x, ctx.work.x_start, h, c, it)
+    before, settings, contact = ctx.work.x_start, ctx.settings.contacts, ctx.self_contact
+    update_row_friction(ctx.external, ctx.external.phi.shape[0], state.x, before, h, c, it, settings)
+    update_row_friction(contact.rows, contact.row_count[0], state.x, before, h, c, it, settings)
 
 
 @inline

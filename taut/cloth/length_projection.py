@@ -27,14 +27,6 @@ from .linear_solve import apply_move, largest_move, update_edge_multipliers
 from .newton_direction import newton_direction
 from .tolerances import set_initial_penalties, update_multiplier_estimates
 
-SOFT = 1e-4  # ε
-CG_RESIDUAL = 0.02  # relative residual of (1): the next evaluation of φ is nearer than that
-MAX_CG_ITERATIONS = 20
-DEPENDENT = 1e-10  # a pivot below this share of its diagonal
-MAX_PROJECTIONS, MAX_LENGTH_ITERATIONS = 60, 12
-FAR_ERROR = 0.1  # of a length: with a larger error forces are wrong, too
-LENGTH_REDUCTION = 0.6  # factor by which the error must fall in (1), or the system is linearised anew
-
 
 @structure
 class LengthSystem(NamedTuple):
@@ -51,7 +43,7 @@ class LengthSystem(NamedTuple):
     mu: np.ndarray  # (e,) μ
 
 
-def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> LengthSystem:
+def length_system(edges: np.ndarray, w: np.ndarray, soft: float) -> LengthSystem:
     """edges (e, 2): slots; w (slots,): inverse masses; soft: ε."""
     count = len(edges)
     pairs = products(np.arange(0, 2 * count + 1, 2), edges.ravel(), w > 0.0)
@@ -73,13 +65,15 @@ def length_system(edges: np.ndarray, w: np.ndarray, soft: float = SOFT) -> Lengt
 def project_lengths_once(state, ctx):
     """Apply (1) once, with φ and u as last evaluated."""
     edges, of = ctx.edges, ctx.lengths
+    settings = ctx.settings.projection
     ptr, idx, val, u, phi = of.ptr, of.idx, of.val, edges.u, edges.phi
     for e in range(of.mu.shape[0]):
         of.mu[e] = 0.0
         for q in range(ptr[e], ptr[e + 1]):
             f = idx[q]
             val[q] = of.coupling[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
-    which, exact, most, dependent = IC0, CG_RESIDUAL, MAX_CG_ITERATIONS, DEPENDENT
+    # The next evaluation of φ is nearer than the residual that is left.
+    which, exact, most, dependent = IC0, settings.length_residual, settings.max_length_gradients, settings.length_pivot
     factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
     pcg((ptr, idx, val, of.diag), (of.fac, of.inverse, which), exact, most, of.work, phi, of.mu)
     x, w = state.x, ctx.problem.w
@@ -97,25 +91,25 @@ def project_lengths(system, state, ctx, t, h):
     If that does not reduce the errors, or they were too large for it, (2) is linearised again.
     """
     x = state.x
-    edges = ctx.edges
+    edges, settings = ctx.edges, ctx.settings.projection
     inertia = ctx.problem.node_mass / (h * h)
     set_initial_penalties(ctx, inertia, ctx.settings.tolerances.hard_penalty * inertia)
     evaluate_edges(edges, x)
-    for _ in range(MAX_PROJECTIONS):
+    for _ in range(settings.max_linearisations):
         update_multiplier_estimates(ctx)
         newton_direction(state, ctx, h, 0.0)
         alpha = min(1.0, ctx.settings.newton.max_move / max(largest_move(ctx), 1e-300))
         update_edge_multipliers(ctx, alpha)
         apply_move(ctx, x, alpha)
         ctx.work.counts[CORRECTIONS] += 1
-        last = FAR_ERROR / ctx.problem.tolerance
-        for _ in range(MAX_LENGTH_ITERATIONS):
+        last = settings.far_error / ctx.problem.tolerance  # with a larger error forces are wrong, too
+        for _ in range(settings.max_length_projections):
             evaluate_edges(edges, x)
             off = largest_edge_error(edges, 1.0)
             if off <= 1.0:
                 return OK
             if not off < last:
                 break
-            last = LENGTH_REDUCTION * off
+            last = settings.length_reduction * off
             project_lengths_once(state, ctx)
     return NOT_CONVERGED

@@ -19,8 +19,6 @@ from ..linalg.nodes import factor_and_solve_nodes, factor_nodes, solve_many_node
 from .codes import FACTORS, SOLVES
 from .friction import apply_friction_change, weighted_sum
 
-COMMON_MOVE_WEIGHT = 0.1  # weight of a move that neighbours make, too, in the size of a move
-
 
 @inline
 def dot_nodes(a, b, count):
@@ -152,11 +150,11 @@ def update_row_multipliers(ctx, between, alpha):
 @compiled
 def largest_move(ctx):
     """The largest move of a node against its neighbours on edges, in mean edges."""
-    edges = ctx.edges
+    edges, weight = ctx.edges, ctx.settings.projection.common_move_weight
     largest = 0.0
     for k in range(ctx.problem.slot.shape[0]):
         for c in range(3):
-            largest = max(largest, COMMON_MOVE_WEIGHT * ctx.problem.length_scale[k] * abs(ctx.linear.dx[k, c]))
+            largest = max(largest, weight * ctx.problem.length_scale[k] * abs(ctx.linear.dx[k, c]))
     for e in range(edges.i.shape[0]):
         i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
         for c in range(3):

@@ -32,27 +32,27 @@ from .tolerances import (
 
 
 @compiled
-def newton(system, state, ctx, t, h, most):
+def newton(system, state, ctx, t, h, iterations):
     """Solve (2) of step.py from state.x. Returns OK, NOT_CONVERGED or BUCKLING."""
     settings, tolerances = ctx.settings.newton, ctx.settings.tolerances
     x = state.x
     inertia = ctx.problem.node_mass / (h * h)
     set_initial_penalties(ctx, inertia, tolerances.hard_penalty * inertia)
-    longest = length_tolerance(ctx, tolerances.limit_error)
-    deepest = length_tolerance(ctx, tolerances.contact_error) * ctx.problem.mean_edge
+    length_bound = length_tolerance(ctx, tolerances.limit_error)
+    depth_bound = length_tolerance(ctx, tolerances.contact_error) * ctx.problem.mean_edge
     update_multiplier_estimates(ctx)
     changes = 0
     rows = ctx.edges.i.shape[0] + ctx.external.phi.shape[0]
-    changing = rows / settings.rows_per_change
+    changes_allowed = rows / settings.rows_per_change
     buckles = False
     next_trial = 0
     exact_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
-    interior_point_next = most == settings.max_with_active_set and exact_limits
-    for it in range(most):
+    interior_point_next = iterations == settings.max_with_active_set and exact_limits
+    for it in range(iterations):
         evaluate_all(system, state, ctx, t, x)
-        error = largest_error(ctx, longest, deepest)
+        error = largest_error(ctx, length_bound, depth_bound)
         overlap = largest_overlap(ctx)
-        entered = activate(ctx, longest, deepest)
+        entered = activate(ctx, length_bound, depth_bound)
         if ctx.work.friction_frozen[0] == 0:
             freeze_normal_forces(ctx)
         if ctx.work.friction_frozen[0] == 1 or it == 0:
@@ -63,19 +63,19 @@ def newton(system, state, ctx, t, h, most):
         balanced = residual_norm(ctx, x, h) <= tolerance and it > 0
         if balanced and error <= 1.0 and overlap <= tolerances.self_contact_error and entered == 0:
             return OK
-        if it >= settings.active_set_iterations and interior_point_next and changes + entered > 2 + changing:
+        if it >= settings.active_set_iterations and interior_point_next and changes + entered > 2 + changes_allowed:
             return NOT_CONVERGED
-        changing *= settings.changes_decay if it >= settings.active_set_iterations else 1.0
-        few = it > 2 and changes + entered <= 2 + rows // 500
-        if few or (balanced and changes + entered <= 2 + rows // 50):
+        changes_allowed *= settings.changes_decay if it >= settings.active_set_iterations else 1.0
+        steady = it > 2 and changes + entered <= 2 + rows // 500
+        if steady or (balanced and changes + entered <= 2 + rows // 50):
             update_multiplier_estimates(ctx)
-            increase_penalties(ctx, inertia, longest, deepest)
-        tried = few and it >= next_trial
-        if tried:
+            increase_penalties(ctx, inertia, length_bound, depth_bound)
+        tried_indefinite = steady and it >= next_trial
+        if tried_indefinite:
             buckles = newton_direction(state, ctx, h, 1.0) == NOT_DEFINITE
             next_trial = it + (settings.trial_interval if buckles else 1)
-        buckles = buckles and few
-        if buckles or not tried:
+        buckles = buckles and steady
+        if buckles or not tried_indefinite:
             newton_direction(state, ctx, h, 0.0)
         move_size = largest_move(ctx)
         alpha = min(1.0, settings.max_move / max(move_size, 1e-300))
@@ -105,8 +105,8 @@ def friction_fixed_point(system, state, ctx, t, h):
     ctx.work.friction_frozen[0] = 1
     status = NOT_CONVERGED
     for _ in range(settings.max_friction_rounds):
-        most = settings.max_iterations
-        status = newton(system, state, ctx, t, h, most)
+        iterations = settings.max_iterations
+        status = newton(system, state, ctx, t, h, iterations)
         if status != OK:
             break
         change = max(normal_force_change(external, external_count), normal_force_change(self_rows, self_count))
@@ -127,8 +127,8 @@ def solve_step(system, state, ctx, t, h):
     copy3(state.x, ctx.work.newton_x)
     copy1(ctx.memory.multipliers, ctx.work.newton_multipliers)
     set_may_change = external_count + ctx.self_contact.row_count[0] > 0 or ctx.problem.has_limits == 1
-    most = settings.max_with_active_set if set_may_change else settings.max_iterations
-    status = newton(system, state, ctx, t, h, most)
+    iterations = settings.max_with_active_set if set_may_change else settings.max_iterations
+    status = newton(system, state, ctx, t, h, iterations)
     exact_limits = ctx.problem.has_limits == 1 and ctx.problem.paper_rule == 0
     if status == NOT_CONVERGED and exact_limits:
         status = call_solver(ctx.solvers.interior_point, INTERIOR_POINT, (system, state, ctx, t, h))

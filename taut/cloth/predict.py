@@ -17,9 +17,6 @@ from ..model.evaluate import evaluate_forces, set_time
 from .codes import ADAMS_BASHFORTH, FORCE_BEFORE, H_BEFORE, SUBSTEPS
 from .rigid_coupling import predict_rotations
 
-LONGEST_SUBSTEP = 0.7  # of 1/ω: springs are followed, not only kept from blowing up
-SUBSTEP_DAMPING = 0.1  # of a step: time constant of the damping that springs get in small steps
-
 
 @inline
 def copy3(source, out):
@@ -97,7 +94,7 @@ def predict(system, state, ctx, t, h):
     copy3(state.v, v)
     steps = 1
     if ctx.problem.prediction == SUBSTEPS:
-        steps = max(1, ceil(h * ctx.problem.frequency / LONGEST_SUBSTEP))
+        steps = max(1, ceil(h * ctx.problem.frequency / ctx.settings.projection.prediction_phase))
     dt = h / steps
     forces_without_springs(system, t, x, state.quat, v, ctx)
     for i in range(w.shape[0]):
@@ -112,7 +109,7 @@ def predict(system, state, ctx, t, h):
     else:
         slow = ctx.work.slow_force
         copy3(f, slow)
-        memory = min(SUBSTEP_DAMPING * h, 2.0 / ctx.problem.frequency)
+        memory = min(ctx.settings.projection.prediction_damping * h, 2.0 / ctx.problem.frequency)
         damp_springs(ctx.work.explicit_springs, ctx.problem.damping, memory)
         for k in range(steps):
             if k > 0:

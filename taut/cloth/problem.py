@@ -31,14 +31,16 @@ def cloth_context(model: Model, state: State, tolerance: float, prediction: int,
     reaching = prediction == SUBSTEPS and not model.is_unilateral
     of = unknowns_of(model, state.memory, reaching, lean=reaching and projects)
     first = len(of.edges.i) + len(of.external.phi) + 3 * len(of.attachments.row)
+    settings = current()
     problem = _problem(model, of, tolerance, prediction, projects)
     hard = np.stack([of.edges.i, of.edges.j], axis=1)[: len(of.edges.i) * projects]
     context = ClothContext(
         problem, _memory(state, first), of.edges, of.external, _self_contact(model), of.attachments,
-        rotations_of(model, of.unknown, len(of.slot)), _linear(of), contact_schur(0, False, 0),
-        length_system(hard, problem.w), _work(model, of, first), model.inequalities, Solvers(0, 0, 0, 0),
+        rotations_of(model, of.unknown, len(of.slot)), _linear(of), contact_schur(0, False, 0, 0),
+        length_system(hard, problem.w, settings.projection.length_softness), _work(model, of, first),
+        model.inequalities, Solvers(0, 0, 0, 0),
         release_rules(model, of.external.slot[:, :2]), event_buffers(keep_log=False),
-        impulses(state, len(of.external.phi)), current(),
+        impulses(state, len(of.external.phi)), settings,
     )  # fmt: skip
     return _with_capacity(context)
 
@@ -47,7 +49,8 @@ def _with_capacity(context: ClothContext) -> ClothContext:
     """Rows between deformables for as many pairs as the search can find."""
     contact = context.self_contact
     capacity = len(contact.near.distance) if context.problem.has_self_contact else 0
-    schur = contact_schur(capacity, bool(contact.friction.any()), len(context.linear.nodes.order))
+    entries, nodes = context.settings.contacts.envelope_entries, len(context.linear.nodes.order)
+    schur = contact_schur(capacity, bool(contact.friction.any()), nodes, entries)
     contact = contact._replace(rows=contact_rows(capacity), gap_target=np.zeros(capacity))
     return context._replace(self_contact=contact, schur=schur)
 

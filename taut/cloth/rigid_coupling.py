@@ -27,7 +27,6 @@ from ..model.model import Model
 from ..model.rotation import to_body, to_world, turn
 
 NONE = -1
-ROTATION_ITERATIONS = 6  # iterations of (1); each is nearer by h times how far axes differ and the body turns
 
 
 @structure
@@ -69,7 +68,8 @@ def predict_rotations(system, state, ctx, h):
             i2 * o2 + h * (f[s, 2] + (i1 - i0) * o0 * o1),
         )  # fmt: skip
         v[s, 0], v[s, 1], v[s, 2] = o0, o1, o2
-        for _ in range(ROTATION_ITERATIONS):
+        # Each iteration of (1) is nearer by h times how far axes differ and the body turns.
+        for _ in range(ctx.settings.projection.rotation_iterations):
             turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], rotations.quat_pred)
             own = to_body(rotations.quat_pred, i, l0, l1, l2)
             v[s, 0], v[s, 1], v[s, 2] = own[0] / i0, own[1] / i1, own[2] / i2

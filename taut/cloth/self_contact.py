@@ -9,12 +9,9 @@ from ..compiled import compiled
 from ..geometry.ccd_filter import PRESCRIBED_CUT, filter_step
 from ..geometry.proximity import CAPACITY_EXCEEDED, find_rows
 from ..methods.base import NOT_CONVERGED, OK, PAIRS_FULL
-from .constraint_errors import RECOVERY, RECOVERY_TIME
+from .constraint_errors import recovery_of
 from .newton import solve_step
 from .predict import copy3
-
-MAX_PAIRS_PER_NODE = 500
-SELF_CONTACT_ROUNDS = 3  # of finding rows, solving and cutting back
 
 
 @compiled
@@ -49,21 +46,21 @@ def find_self_contacts(ctx, reach, recovery):
 @compiled
 def solve_with_self_contact(system, state, ctx, t, h):
     """solve_step with rows between deformables, and only motions that pass through nothing. Returns a status."""
-    contact, w, x = ctx.self_contact, ctx.problem.w_unpinned, state.x
+    contact, w, x, settings = ctx.self_contact, ctx.problem.w_unpinned, state.x, ctx.settings.contacts
     safe, fraction = contact.safe, contact.fraction
     copy3(ctx.work.x_start, safe)
     thickest = 0.0
     for i in range(contact.thickness.shape[0]):
         thickest = max(thickest, contact.thickness[i, i])
     status = OK
-    for _ in range(SELF_CONTACT_ROUNDS):
+    for _ in range(settings.self_contact_rounds):
         farthest = 0.0
         for k in range(ctx.linear.nodes.order.shape[0]):
             s = ctx.problem.slot[k]
             for c in range(3):
                 farthest = max(farthest, abs(x[s, c] - safe[s, c]))
-        reach = 1.5 * thickest + min(2.0 * farthest, ctx.problem.mean_edge)
-        status = find_self_contacts(ctx, reach, min(RECOVERY, h / RECOVERY_TIME))
+        reach = settings.row_reach * thickest + min(settings.move_reach * farthest, ctx.problem.mean_edge)
+        status = find_self_contacts(ctx, reach, recovery_of(ctx.settings.tolerances, h))
         if status != OK:
             return status
         status = solve_step(system, state, ctx, t, h)
@@ -73,7 +70,7 @@ def solve_with_self_contact(system, state, ctx, t, h):
         if status == CAPACITY_EXCEEDED:
             needed = contact.motion.needed
             # So many meet only on ways that are too long for one substep.
-            too_many = needed[1] + needed[3] > MAX_PAIRS_PER_NODE * contact.surface.nodes.shape[0]
+            too_many = needed[1] + needed[3] > settings.max_pairs_per_node * contact.surface.nodes.shape[0]
             return NOT_CONVERGED if too_many else PAIRS_FULL
         if status < 0 or status == PRESCRIBED_CUT:
             return NOT_CONVERGED

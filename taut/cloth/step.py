@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
@@ -32,7 +33,7 @@ from .codes import (
     SUBSTEP_START,
     SUBSTEPS_TO_GROWTH,
 )
-from .constraint_errors import DEPTH_TOLERANCE, RECOVERY, RECOVERY_TIME, ROUNDING, set_edge_targets
+from .constraint_errors import ROUNDING, recovery_of, set_edge_targets
 from .contact_events import (
     add_impulses,
     add_pair_impulses,
@@ -52,8 +53,6 @@ from .records import accumulate_driver_work
 from .release import bound_velocities, find_flat_faces, release_outside, release_separating
 from .rigid_coupling import clear_rotations, finish_rotations
 
-MAX_SUBSTEPS = 256  # of a step: at ten times the paper's, the paper's rule in an impact needs more than 64
-
 
 @compiled
 def set_contact_targets(system, state, ctx, t, h, recovery):
@@ -68,7 +67,7 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
     find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
     release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.v_pred, ROUNDING * edge / h)
-    most = DEPTH_TOLERANCE * ctx.problem.mean_edge
+    most = ctx.settings.tolerances.depth_tolerance * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
         rows.tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
@@ -126,8 +125,8 @@ def substep(system, state, ctx, t, h):
     x_start, x_pred = ctx.work.x_start, ctx.work.x_pred
     copy3(x, x_start)
     predict(system, state, ctx, t, h)
-    recovery = min(RECOVERY, h / RECOVERY_TIME)
-    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule)
+    recovery, limit = recovery_of(ctx.settings.tolerances, h), ctx.settings.tolerances.limit_tolerance
+    set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule, limit)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
     near, edge = ctx.work.x_trial, ctx.problem.mean_edge
@@ -165,8 +164,14 @@ def substep(system, state, ctx, t, h):
 
 
 @inline
+def max_substeps(ctx):
+    """Substeps of a step at most: a power of two, since they are halved."""
+    return np.int64(1) << ctx.settings.newton.max_step_halvings
+
+
+@inline
 def longest_substep(state, ctx, h):
-    """The longest substep, in units of h / MAX_SUBSTEPS, in which no node moves by more than a fraction of the smallest
+    """The longest substep, in units of h / max_substeps, in which no node moves by more than a fraction of the smallest
     ball nor, where deformables may touch, by many edge lengths: the broad phase would find too many pairs."""
     settings = ctx.settings.newton
     count = ctx.linear.nodes.order.shape[0]
@@ -179,11 +184,12 @@ def longest_substep(state, ctx, h):
             node = max(node, speed)
         else:
             ball = max(ball, speed)
-    size = MAX_SUBSTEPS
-    ball_travel = settings.max_ball_travel * ctx.problem.smallest_ball * MAX_SUBSTEPS
+    most = max_substeps(ctx)
+    size = most
+    ball_travel = settings.max_ball_travel * ctx.problem.smallest_ball * most
     while size > 1 and (sqrt(node) + sqrt(ball)) * h * size > ball_travel:
         size //= 2
-    travel = settings.max_travel * ctx.problem.mean_edge * MAX_SUBSTEPS
+    travel = settings.max_travel * ctx.problem.mean_edge * most
     while ctx.problem.has_self_contact == 1 and size > 1 and sqrt(node) * h * size > travel:
         size //= 2
     return size
@@ -229,10 +235,11 @@ def advance_adaptive(system, state, ctx, t, h):
     history = ctx.memory.history
     longest = longest_substep(state, ctx, h)
     size = min(int(history[SUBSTEP_SIZE]), longest) if history[SUBSTEP_SIZE] > 0.0 else longest
+    most = max_substeps(ctx)
     done = 0
     ctx.work.substeps[0] = 0
-    while done < MAX_SUBSTEPS:
-        dt, now = h * size / MAX_SUBSTEPS, t + h * done / MAX_SUBSTEPS
+    while done < most:
+        dt, now = h * size / most, t + h * done / most
         if done > 0:
             save_state(state, ctx, SUBSTEP_START)
         activate_loaded(ctx)

@@ -20,7 +20,7 @@ Floating-point arithmetic is IEEE's: no fast-math, no contraction, so that runs 
     on_demand.py          functions that are compiled when they are first called
     kinds.py              types of structures, found again quickly
     level.py              for which processors code is compiled; code that came with taut
-    function_pointers.py  calling compiled functions by address
+    function_pointers.py  calling compiled functions by address;  prepared.py  from Python, with arguments laid out once
     vectors.py            three numbers as a tuple: dot and cross products, and pairs of points
 """
 

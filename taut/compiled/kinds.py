@@ -18,7 +18,10 @@ def form(value: Any) -> Any:
         return _of_array(value)
     if not isinstance(value, tuple):
         return value.__class__
-    return value.__class__, *[_of_array(entry) if entry.__class__ is np.ndarray else form(entry) for entry in value]
+    found: list[Any] = [value.__class__]
+    for entry in value:  # a comprehension would be a call more
+        found += (_of_array(entry) if entry.__class__ is np.ndarray else form(entry),)
+    return tuple(found)
 
 
 def kind_of(value: Any) -> Any:

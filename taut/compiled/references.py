@@ -34,8 +34,19 @@ class Reference(types.Type):
 
     def __init__(self, tup: Any) -> None:
         self.tup = tup
-        digest = hashlib.sha256(f"{tup}{tup.fields}".encode()).hexdigest()[:10]
+        digest = hashlib.sha256(layout(tup).encode()).hexdigest()[:10]
         super().__init__(name=f"{tup.instance_class.__name__}*{digest}")
+
+
+def layout(kind: Any) -> str:
+    """A type with the names and the order of all fields, those of structures inside included: cached code is found by
+    it, and numba's own name of a tuple would be the same after two fields of one type changed places."""
+    if not isinstance(kind, types.BaseTuple):
+        return str(kind)
+    entries: Any = kind
+    names = getattr(kind, "fields", range(len(entries)))
+    parts = (f"{name}:{layout(entry)}" for name, entry in zip(names, entries))
+    return f"{getattr(kind, 'instance_class', tuple).__name__}({','.join(parts)})"
 
 
 def structure(cls: Class) -> Class:

@@ -42,7 +42,8 @@
     the world; made("hinge", ...) is a joint. Φ need not be zero, but must be smooth around each example.
 12. With the arguments `stops` an inequality must stop a ball of radius 0.1 m, thrown with (0.3, -4, 0.2) m/s from
     (0.1, 1.5, 0.1), or from (0.1, 0.2, 0.1) if that is where Φ ≥ 0; its second point is a ball of radius 0.2 m at 0.
-13. How it is drawn, whether Φ is linear, and what else others want to know of a kind stands in its declaration: no
+13. `synonyms` are the field's other words for it: who writes one of them is told the kind's name (scene/synonyms.py).
+    How it is drawn, whether Φ is linear, and what else others want to know of a kind stands in its declaration: no
     file elsewhere compares names of kinds (tests/test_layers.py).
 """
 
@@ -184,6 +185,9 @@ class Kind:
     slope: Callable[[dict[str, Any], float], list[float]] | None = None
     # (part, axes x and y, whether a point is a direction along z) -> the parts that are left between planar bodies
     in_plane: Callable[[Part, tuple, Callable[[Any], bool]], tuple[Part, ...]] | None = None
+    # arguments as pack sees them -> what is possible, but likely a mistake: the user is warned of it; "": nothing
+    doubt: Callable[[dict[str, Any]], str] | None = None
+    synonyms: tuple[str, ...] = ()  # other words of the field, of which messages and lists tell this name
 
     @property
     def asks(self) -> bool:

@@ -166,6 +166,7 @@ KIND = Kind(
         Argument("derivatives", "text", "of a function: complex, finite or interpreted", default="complex"),
     ),
     pack=pack, kernel=kernel, rheonomic=True,
+    synonyms=("nonholonomic", "holonomic", "pfaffian", "velocity_constraint", "user_constraint"),
     examples=(
         example("p", "q", "turn", formula=FORMULAS),
         example("p", ("box", (0.1, 0.2, 0.3)), function=product_with_time),

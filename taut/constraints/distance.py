@@ -64,6 +64,7 @@ KIND = Kind(
     points=("a", "b"),
     arguments=(Argument("length", "number", "length [m]; default: as at the start"),),
     pack=pack, kernel=kernel, contact=True, link="rod", separation=separation,
+    synonyms=("rod", "bar", "massless_rod", "rigid_link", "link"),
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),

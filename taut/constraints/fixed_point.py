@@ -40,6 +40,7 @@ KIND = Kind(
     points=("a",), rows=3,
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
     pack=pack, kernel=kernel, affine=Affine(3, is_place=True),
+    synonyms=("ground", "anchor", "fix", "pinned", "nail"),
     examples=(
         example("p", place=("sin(2*t)", "0.1*t**3", 1)),
         example(("box", (0.1, 0.2, 0.3))),

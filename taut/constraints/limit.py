@@ -62,6 +62,7 @@ KIND = Kind(
     ),
     pack=pack, kernel=kernel, sense=">=",
     mixed=frozenset({"a"}),
+    synonyms=("range", "bounds"),
     examples=(
         example("p", component="y", minimum="0.1*sin(3*t)", maximum=2),
         example("p", component="z", maximum="t**2"),

@@ -58,6 +58,7 @@ KIND = Kind(
         Argument("constant", "number", "added to the sum; default: such that it holds at the start"),
     ),
     pack=pack, kernel=kernel, affine=Affine(1, is_place=False),
+    synonyms=("pulley", "coordinate_coupler"),
     examples=(
         example("p", "q", coefficients=[1, 2, 3, -1, 0.5, 2], constant="sin(2*t)"),
         example("turn", "shift", coefficients=[2, -5]),

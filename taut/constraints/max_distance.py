@@ -53,6 +53,7 @@ KIND = Kind(
     doc="Two points stay at most a given length apart: a rope that may go slack.",
     points=("a", "b"), arguments=distance.KIND.arguments, pack=pack, kernel=kernel, sense=">=", contact=True,
     link="rope",
+    synonyms=("rope", "cable", "string", "tether", "tendon"),
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), length=3),

@@ -21,6 +21,7 @@ KIND = Kind(
     doc="Two points stay at least a given length apart (by default the length they start with).",
     points=("a", "b"), arguments=distance.KIND.arguments, pack=pack, kernel=distance.kernel, sense=">=", contact=True,
     link="strut",
+    synonyms=("strut",),
     examples=(
         example("p", "q", length="1 + 0.2*sin(3*t)"),
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),

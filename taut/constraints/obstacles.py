@@ -29,6 +29,7 @@ def kind_of(shape: Shape, side: Side) -> Kind:
         kernel=side.kernel,
         sense=">=",
         contact=True,
+        synonyms=side.synonyms,
         examples=(
             *(example("p", **arguments) for arguments in shape.moving),
             example(("box", (0.6, 1.2, -0.4)), **shape.still, ball=0.1),

@@ -65,6 +65,7 @@ KIND = Kind(
     ),
     pack=pack, kernel=kernel, rheonomic=True, guide=guide, slope=slope,
     coordinates=frozenset({"s"}),
+    synonyms=("curve", "point_on_curve", "path_constraint", "cam"),
     examples=(
         example("p", "turn", curve=("cos(s)*(1 + t**2)", "0.3*s*s", "sin(s + t)")),
         example(("box", (0.1, 0.2, 0.3)), "turn", curve=("s", "s**2", "exp(-s)")),

@@ -74,6 +74,7 @@ KIND = Kind(
         Argument("direction", "constant_vector", "along the line", required=True),
     ),
     pack=pack, kernel=kernel, affine=Affine(3, is_place=True), guide=guide,
+    synonyms=("inline", "wire"),
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), direction=(1, 2, 3)),
         example(("box", (0.1, 0.2, 0.3)), direction=(0, 1, 0)),

@@ -26,6 +26,7 @@ KIND = Kind(
         Argument("normal", "vector", "direction across the plane", required=True),
     ),
     pack=pack, kernel=kernel, contact=True, affine=Affine(3, is_place=True),
+    synonyms=("inplane",),
     examples=(
         example("p", point=("sin(2*t)", "t**2", 0), normal=("cos(3*t)", "sin(3*t)", 0)),
         example(("box", (0.1, 0.2, 0.3)), normal=(1, 2, -1)),

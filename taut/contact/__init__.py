@@ -9,6 +9,7 @@ Declarations and the data of a run
 
     algorithms.py       CONTACT_METHODS: the algorithm that treats inequalities under each method's name
     problem.py          ContactContext: what these steps work on, and their options
+    settings.py         tunable numbers, with meaning and range
 
 Steps
 

@@ -24,11 +24,6 @@ from .rules import EXACT, IMPROVED, PLATT
 from .solve_contacts import project_equalities, solve_contacts
 from .work import INFEASIBLE
 
-RATE_TOLERANCE = 1e-9  # [m/s]
-ACCELERATION_TOLERANCE = 1e-9  # [m/s²] that no force is needed for
-ROUNDING = 0.125  # of the rounding error of Φ that methods count with
-MOST_PROJECTIONS = 4
-DRIFT = 0.1  # of the tolerances: less drift is not projected
 UNLOGGED = np.int64(-1)  # number of an evaluation of the rule that the log leaves out
 
 
@@ -83,18 +78,18 @@ def accelerate_active(system, ctx, t, x, quat, v, lam):
 @inline
 def mark_touching(ctx, work):
     """(1): marks ctx.rows.touching, and how far each row may sink before that is an event."""
-    ineq, rows, problem = ctx.ineq, ctx.rows, ctx.problem
-    rounding = ROUNDING * problem.rounding
+    ineq, rows, problem, settings = ctx.ineq, ctx.rows, ctx.problem, ctx.settings.events
+    rounding, margin = settings.gap_rounding * problem.rounding, settings.separation_margin
     largest = 0.0
     for i in range(work.a.shape[0]):
         for c in range(3):
             largest = max(largest, abs(work.a[i, c]))
     # A row that separates so slowly comes back at once if forces press it together at all. Were that an impact, rows
     # that are loaded together but hit in turn would part and meet without end, driven by what rounding lets them sink.
-    separating = max(problem.resting, (8.0 * rounding * largest) ** 0.5)
+    separating = max(problem.resting, (2.0 * margin * margin * rounding * largest) ** 0.5)
     for r in range(rows.touching.shape[0]):
         phi, rate = ineq.phi[r], rows.rate[r]
-        near = phi <= problem.gap_tolerance and -RATE_TOLERANCE <= rate <= separating
+        near = phi <= problem.gap_tolerance and -settings.rate_tolerance <= rate <= separating
         rows.touching[r] = 1 if near else 0
         rows.phi_start[r] = phi
         rows.penetration_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
@@ -104,7 +99,7 @@ def mark_touching(ctx, work):
 def choose_active(system, state, ctx, t, instant):
     """(3): fill ctx.rows.active, and λ and w of the touching rows."""
     rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
-    rule = ctx.problem.rule
+    rule, tolerance = ctx.problem.rule, ctx.settings.events.acceleration_tolerance
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, t)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
@@ -121,9 +116,9 @@ def choose_active(system, state, ctx, t, instant):
         active = cand.active[i] == 1
         if rule == EXACT:
             pushed = dense.lam[i] * dense.S[i, i]
-            active = pushed > ACCELERATION_TOLERANCE
+            active = pushed > tolerance
             if active:
-                rows.phi_start[r], rows.penetration_tol[r] = pushed, ACCELERATION_TOLERANCE
+                rows.phi_start[r], rows.penetration_tol[r] = pushed, tolerance
         rows.active[r] = 1 if active else 0
         rows.lam[r] = dense.lam[i] if active or rule != EXACT else 0.0
         rows.w[r] = dense.w[i]
@@ -173,7 +168,7 @@ def initial_active_set(system, state, ctx):
 @compiled
 def project_drift(system, state, ctx, t):
     """(4), by Newton's method."""
-    for _ in range(MOST_PROJECTIONS):
+    for _ in range(ctx.settings.events.max_projections):
         if not project_once(system, state, ctx, t):
             return
 
@@ -184,6 +179,8 @@ def project_once(system, state, ctx, t):
     ineq, cand, rows, log = ctx.ineq, ctx.cand, ctx.rows, ctx.events.log
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
+    share = ctx.settings.events.drift_share
+    small, slow = share * ctx.problem.gap_tolerance, share * ctx.settings.events.rate_tolerance
     count = ZERO
     drifted = False
     for r in range(rows.active.shape[0]):
@@ -193,7 +190,7 @@ def project_once(system, state, ctx, t):
             cand.b[count] = ineq.phi[r]
             count += 1
             rate = abs(rows.rate[r] + ineq.phi_t[r])
-            drifted = drifted or abs(ineq.phi[r]) > DRIFT * ctx.problem.gap_tolerance or rate > DRIFT * RATE_TOLERANCE
+            drifted = drifted or abs(ineq.phi[r]) > small or rate > slow
     if not drifted:
         return False
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)

@@ -37,9 +37,10 @@ from .event_location import EventContext
 from .event_log import measure
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
 from .rules import EXACT, RULES
+from .settings import current
 
-GROWTH = 1.5  # of the capacity over the number of pairs that were found
-LANDING = 1e-6  # [m/s] below which an event-driven impact has no restitution: rest in finite time
+GROWTH = 1.5  # of the capacity over the number of pairs that were found: it grows by itself, so this is no setting
+# Defaults of the option `tolerance`, no settings:
 FIXED_TOLERANCE = 1e-8  # [m] of Φ < 0 after a fixed step
 RINGING_TOLERANCE = 1e-12  # [m] of |Φ|, for methods whose velocities ring
 EVENTS_OPTION, STEPS_OPTION = (
@@ -102,7 +103,7 @@ def event_driven(method: Method) -> Method:
 
     def prepare(model, system, state, values):
         named = named_options(options, values)
-        named["resting"] = named["resting"] or LANDING
+        named["resting"] = named["resting"] or current().events.landing_speed  # so rest comes in finite time
         dense = min(limits.most("touching"), max(1, len(model.inequality_names)))
         if method.coordinates != "reduced":
             ctx = contact_context(model, state, values, named, dense)

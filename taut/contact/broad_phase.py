@@ -16,8 +16,6 @@ from ..model.evaluate import copy
 from ..model.rotation import to_body
 from .collect import set_block, set_rotations, set_tangents
 
-SKIN = 0.3  # of the smallest radius: how much farther than needed pairs are searched for
-
 
 @inline
 def update_pairs(state, ctx, speed, h):
@@ -30,12 +28,12 @@ def update_pairs(state, ctx, speed, h):
 @on_demand(types.int64)
 def update_all_pairs(state, ctx, speed, h):
     """`update_pairs`, where there are balls in large groups."""
-    ineq, work = ctx.ineq, ctx.pairs
-    needed = 4.0 * h * speed + ctx.problem.gap_tolerance
+    ineq, work, settings = ctx.ineq, ctx.pairs, ctx.settings.steps
+    needed = 2.0 * settings.candidate_reach * h * speed + ctx.problem.gap_tolerance
     reach = state.pair_reach[0]
     if reach > needed and not needs_rebuild(state.x, state.pairs_at, ineq.ball_slot, reach - needed):
         return OK
-    reach = needed + SKIN * ctx.problem.smallest_ball
+    reach = needed + settings.skin * ctx.problem.smallest_ball
     count = near_pairs(state.x, ineq.ball_slot, ineq.ball_radius, ineq.ball_group, reach, work.grid, work.new_pairs)
     if count > work.new_pairs.shape[0]:
         work.output[0] = count

@@ -26,9 +26,7 @@ import math
 from ..compiled import compiled, inline
 from .rows import add_impulse, project_to_cone, row_rate, row_slack
 
-ENOUGH = 0.3  # of the tolerance, for equations on the face
-HALVINGS = 10
-STICKS = 1.0 - 1e-9  # of the cone: a λ_t nearer to its limit was projected to it
+STICKS = 1.0 - 1e-9  # of the cone: a λ_t nearer to its limit was projected to it (rounding, not a setting)
 
 
 @compiled
@@ -69,7 +67,7 @@ def solve_on_face(cand, work, near, weight, v, tolerance, most):
                 res[r, c] -= alpha * ap[r, c]
                 z[r, c] = res[r, c] * work.inverse[r, min(c, 1)]
                 largest = max(largest, abs(res[r, c]))
-        if largest <= max(ENOUGH * tolerance, outside):
+        if largest <= max(work.settings.face_tolerance * tolerance, outside):
             return iteration + 1
     return most
 
@@ -150,7 +148,7 @@ def leaves(cand, work, count, alpha):
 def projected_step(cand, work, count, weight, alpha, v):
     """Take the step alpha p, projected to the cone, with alpha halved until f falls (3)."""
     lam, p, res, d = cand.lam, work.p, work.res, work.ap
-    for _ in range(HALVINGS):
+    for _ in range(work.settings.max_step_halvings):
         slope = 0.0
         curvature = 0.0
         for m in range(count):  # (3)

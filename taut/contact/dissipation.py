@@ -30,15 +30,15 @@ def kinetic_energy(system, v):
 
 
 @inline
-def impact_speed(problem, h):
+def impact_speed(ctx, h):
     """Approach from which on a fixed step has impacts [m/s]."""
-    return max(problem.resting, 2.0 * h * problem.gravity)
+    return max(ctx.problem.resting, ctx.settings.steps.impact_steps * h * ctx.problem.gravity)
 
 
 @inline
 def approaches_fast(ctx, i, h):
     """Whether candidate i approached fast at the start of a step of h, with ctx.saved.v."""
-    return row_rate(ctx.cand, ctx.cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx.problem, h)
+    return row_rate(ctx.cand, ctx.cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx, h)
 
 
 @compiled

@@ -23,10 +23,10 @@ from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
 from ..model.evaluate import copy_state
 from ..model.model import Model
+from .settings import current
 
 WITHOUT = -1  # number of methods at acceleration level, which enforce active rows in their own way (event_driven.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
-FIRST_PART = 1e-3  # [s] of a step that an adaptive method begins with, where no other is asked for
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
 call_step = indirect_call(types.int64, lambda number: _steps[number])
 
@@ -58,7 +58,7 @@ def own_step(
     gets in their place, if that is something else."""
 
     def declared(number: int, address: int, extended: System, own: State) -> OwnStep:
-        first = (float(options[FIRST_STEP]) or FIRST_PART) if method.adaptive else 0.0
+        first = (float(options[FIRST_STEP]) or current().events.first_part) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
         return OwnStep(number, address, options, extended, own, *kind, first, np.zeros(1))
 

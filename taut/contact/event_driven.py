@@ -16,7 +16,7 @@ from ..compiled import compiled, inline, on_demand
 from ..methods.base import CONTRADICTORY, EVENTS_FULL, OK, STUCK, TOO_MANY
 from ..model.arrays import DRIVER_WORK, IMPACT_LOSS
 from ..model.evaluate import begin_step, copy_state, copy_vector
-from .active_set import RATE_TOLERANCE, UNLOGGED, choose_active, is_persistent, project_drift
+from .active_set import UNLOGGED, choose_active, is_persistent, project_drift
 from .collect import (
     add_candidates,
     choose_charts,
@@ -34,9 +34,6 @@ from .rows import NO, YES, ZERO
 from .rules import IMPROVED
 from .rules import after as after_step
 from .solve_contacts import apply_impacts
-
-MOST_EVENTS = 2000  # in one step; then impacts have no restitution until it ends
-SHORTEST = 0.01  # of a step: what is shorter is left to Runge-Kutta
 
 
 @compiled
@@ -58,7 +55,7 @@ def impact_now(system, state, ctx, t, with_restitution):
             cand.b[n] = ineq.phi_t[r]
             ctx.dense.w[n] = rate
             n += 1
-            approaching = approaching or rate < -RATE_TOLERANCE
+            approaching = approaching or rate < -ctx.settings.events.rate_tolerance
     if not approaching:
         return ZERO
     if n > ctx.dense.S.shape[0]:
@@ -125,12 +122,13 @@ def longest_part(own, state, rest):
 @compiled
 def step(system, state, t, h, context):
     memory, own, ctx = state.memory, context.own, context.contact
+    settings = ctx.settings.events
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
     if own.number >= 0:
         begin_step(own.extended, t, state.x, state.quat, state.v)
-        own.shortest[0] = 0.0 if own.adaptive == 1 else SHORTEST * h
+        own.shortest[0] = 0.0 if own.adaptive == 1 else settings.shortest_part * h
     persistent = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
@@ -138,7 +136,7 @@ def step(system, state, t, h, context):
     while done < h:
         now = t + done
         if not persistent:
-            impacts = impact_now(system, state, ctx, now, events < MOST_EVENTS)
+            impacts = impact_now(system, state, ctx, now, events < settings.max_bounces)
             if impacts < 0:
                 return -impacts
             if impacts > 0:
@@ -158,7 +156,7 @@ def step(system, state, t, h, context):
             was_cut = True
             forget_history(memory)
             events += 1
-            if events > 2 * MOST_EVENTS:
+            if events > settings.max_events:
                 return STUCK
     if persistent:
         update_platt_set(system, state, ctx, t + h)

@@ -33,8 +33,6 @@ from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
 
-ITP_KAPPA = 0.2  # of the ITP method, divided by the length of the bracket
-
 
 @structure
 class EventContext(NamedTuple):
@@ -178,7 +176,7 @@ def locate_event(system, state, context, t, h):
     The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
     """
     ctx = context.contact
-    rows, tol = ctx.rows, ctx.problem.time_tolerance
+    rows, tol, settings = ctx.rows, ctx.problem.time_tolerance, ctx.settings.events
     for r in range(rows.g_lo.shape[0]):
         rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
@@ -192,7 +190,7 @@ def locate_event(system, state, context, t, h):
             return h, integrate(system, state, t, h, context)
         h = dip
     lo, hi = 0.0, h
-    kappa = ITP_KAPPA / h
+    kappa = settings.itp_slope / h
     budget = tol
     while budget < h:
         budget *= 2.0
@@ -201,7 +199,7 @@ def locate_event(system, state, context, t, h):
         guess = first_crossing(rows, lo, hi)
         towards = 1.0 if half >= guess else -1.0
         nudge = min(kappa * (hi - lo) ** 2, abs(half - guess))
-        guess += towards * max(nudge, 0.25 * tol)
+        guess += towards * max(nudge, settings.itp_nudge * tol)
         radius = max(budget - 0.5 * (hi - lo), 0.0)
         if abs(guess - half) > radius:
             guess = half - towards * radius

@@ -89,7 +89,7 @@ def record_impacts(ctx, t, n, resting):
     for i in range(n):
         largest = max(largest, dense.lam[i])
     for i in range(n):
-        if dense.lam[i] > 1e-9 * largest:
+        if dense.lam[i] > ctx.settings.steps.told_impulse * largest:
             source = ctx.cand.source[i]
             record_event(ctx.events, IMPACT, max(source, -1), max(-1 - source, -1), t, dense.lam[i])
 

@@ -4,9 +4,9 @@ Rows are scaled, so that tolerances do not depend on units and masses:
 
     A = D S D,   q = D c,   λ = D y,   D = diag(e)^(-1/2)                       (1)
 
-with the weights e of linalg/singular.py: equal while the diagonals of S lie within a factor 100 of their
-geometric mean g, a row's own beyond. Cholesky with diagonal pivoting splits the face into independent
-rows B and the rows N that depend on them:
+with the weights e of linalg/singular.py: equal while the diagonals of S lie within a factor `alike_scales` of their
+geometric mean g, a row's own beyond. Cholesky with diagonal pivoting splits the face into independent rows B and the
+rows N that depend on them:
 
     A_BB = L Lᵀ,   X = L⁻ᵀ (L⁻¹ A_BN),   Z = (-X, 1),   A Z = 0                 (2)
     P = 1 - Z (ZᵀZ)⁻¹ Zᵀ                                                        (3)
@@ -16,7 +16,7 @@ share the residual (least squares); of a solution it keeps the smallest:
 
     y ← y + P (A_BB⁻¹ (P (b - A y))_B, 0)                                       (4)
 
-from y = 0; the second round removes what rounding left in the first.
+from y = 0; the later rounds remove what rounding left in the first.
 """
 
 from __future__ import annotations
@@ -27,11 +27,7 @@ import numpy as np
 
 from ..compiled import compiled
 
-RANK = 1e-11  # of a row's diagonal: what the rows before leave of it is rounding
-SCALES_ALIKE = 100.0
-MOVABLE = 1e-14  # of the largest diagonal: below, nothing can move along this row
-ROUNDS = 2
-FLOOR = 1e-3  # of the largest q: slacks are not judged more strictly than this
+MOVABLE = 1e-14  # of the largest diagonal: below, nothing can move along this row (rounding, not a setting)
 
 
 @compiled
@@ -47,13 +43,13 @@ def scale_problem(S, c, m, work):
             logs += math.log(S[i, i])
             count += 1
     g = math.exp(logs / count) if count > 0 else 1.0
-    top = work.scale[0]
+    top, alike = work.scale[0], work.settings.alike_scales
     total = 0.0
     for i in range(m):
         a = S[i, i]
         total += abs(c[i])
         if a > MOVABLE * largest:
-            work.d[i] = 1.0 / math.sqrt(min(max(g, a / SCALES_ALIKE), a * SCALES_ALIKE))
+            work.d[i] = 1.0 / math.sqrt(min(max(g, a / alike), a * alike))
         else:
             work.d[i] = 0.0
         work.q[i] = work.d[i] * c[i]
@@ -74,7 +70,7 @@ def factor_face(p, work):
         left[i] = A[rows[i], rows[i]]
     for k in range(p):
         best = -1
-        ratio = RANK
+        ratio = work.settings.rank_tolerance
         for i in range(k, p):
             quotient = left[i] / A[rows[i], rows[i]]
             if quotient > ratio:
@@ -171,7 +167,7 @@ def solve_set(m, flags, work):
     rank = factor_face(p, work)
     if rank < p:
         find_null(p, rank, work)
-    for _ in range(ROUNDS):
+    for _ in range(work.settings.refinement_rounds):
         for i in range(p):
             total = -work.q[rows[i]]
             for j in range(p):
@@ -200,7 +196,7 @@ def find_slack(m, work):
             total += term
             size += abs(term)
         work.s[i] = total
-        work.magnitude[i] = size + FLOOR * work.scale[1]
+        work.magnitude[i] = size + work.settings.slack_floor * work.scale[1]
 
 
 @compiled

@@ -20,9 +20,9 @@ and Erleben 2010)
 
 which is forgotten whenever β > 1. Since r depends on λ_n, (3) for all contacts is not one minimum, and sweeps
 may go round in a circle (1 in 1,000 random problems), or creep where contacts very nearly lock each other.
-The second half of them therefore only goes part of the way, which has always ended the circles:
+Late ones therefore only go part of the way (`friction_relaxation`), which has always ended the circles:
 
-    λ ← λ_old + RELAXED Δ_k                                                     (6)
+    λ ← λ_old + ρ Δ_k                                                           (6)
 """
 
 from __future__ import annotations
@@ -31,13 +31,11 @@ import math
 
 from ..compiled import compiled
 
-MOST_NEWTON = 50
-RELAXED = 0.6
-FLAT = 1e-13  # of the larger curvature: no curvature at all
+FLAT = 1e-13  # of the larger curvature: no curvature at all (rounding, not a setting)
 
 
 @compiled
-def minimise_on_disc(a, b, d, g1, g2, r, out, at):
+def minimise_on_disc(a, b, d, g1, g2, r, settings, out, at):
     """λ_t of (3) into out[at], out[at + 1], for T = [[a, b], [b, d]]."""
     middle = 0.5 * (a + d)
     half = 0.5 * (a - d)
@@ -61,7 +59,7 @@ def minimise_on_disc(a, b, d, g1, g2, r, out, at):
     if math.hypot(y1, y2) > r:
         # (4): from below, Newton on 1/|λ_t| never steps past the root
         alpha = max(0.0, abs(h1) / r - high, abs(h2) / r - low)
-        for _ in range(MOST_NEWTON):
+        for _ in range(settings.max_cone_iterations):
             y1 = -h1 / (high + alpha)
             y2 = -h2 / (low + alpha) if h2 != 0.0 else 0.0
             length = math.hypot(y1, y2)
@@ -86,7 +84,7 @@ def velocity(S, c, m, lam, row):
 
 
 @compiled
-def sweep(S, c, mu, n, lam):
+def sweep(S, c, mu, n, settings, lam):
     """Every contact once, the others kept fixed."""
     m = 3 * n
     for k in range(n):
@@ -101,7 +99,7 @@ def sweep(S, c, mu, n, lam):
         a, b, d = S[i + 1, i + 1], S[i + 1, i + 2], S[i + 2, i + 2]
         g1 = velocity(S, c, m, lam, i + 1) - a * lam[i + 1] - b * lam[i + 2]
         g2 = velocity(S, c, m, lam, i + 2) - b * lam[i + 1] - d * lam[i + 2]
-        minimise_on_disc(a, b, d, g1, g2, r, lam, i + 1)  # (2)
+        minimise_on_disc(a, b, d, g1, g2, r, settings, lam, i + 1)  # (2)
 
 
 @compiled
@@ -111,12 +109,13 @@ def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
     Returns the sweeps; `most` may mean that they were not enough. `work` is a RuleWork of 3n rows or more.
     """
     m = 3 * n
-    old, direction = work.x, work.y
+    old, direction, settings = work.x, work.y, work.settings
+    unrelaxed = settings.unrelaxed_share * most
     length_before = 0.0
     for turn in range(most):
         for i in range(m):
             old[i] = lam[i]
-        sweep(S, c, mu, n, lam)
+        sweep(S, c, mu, n, settings, lam)
         change = 0.0
         length = 0.0
         for i in range(m):
@@ -130,8 +129,8 @@ def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
         beta = length / length_before if turn > 0 else 2.0
         for i in range(m):
             step = lam[i] - old[i]
-            if 2 * turn >= most:
-                lam[i] = old[i] + RELAXED * step  # (6)
+            if turn >= unrelaxed:
+                lam[i] = old[i] + settings.friction_relaxation * step  # (6)
             elif beta > 1.0:
                 direction[i] = step
             else:

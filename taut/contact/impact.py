@@ -28,9 +28,6 @@ from .face import MOVABLE
 from .rules import EXACT, choose
 from .work import INFEASIBLE
 
-MOST_ROUNDS = 200
-RESTING = 1e-12  # of the largest rate, rows measured by √S_rr: slower is no approach
-
 
 @compiled
 def compress(S, gamma, e, resting, n, work):
@@ -81,8 +78,9 @@ def apply_impulses(S, gamma, m, n, s, impulse, part):
 @compiled
 def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
     """(1) and (2) until nothing approaches; rows with S_rr up to `least` can not be moved."""
-    for turn in range(MOST_ROUNDS + 1):
-        last = turn == MOST_ROUNDS
+    most, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
+    for turn in range(most + 1):
+        last = turn == most
         n = np.int64(0)  # a literal would have every part compiled twice
         closing = 0.0
         for i in range(m):
@@ -90,16 +88,16 @@ def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
                 continue
             rate = -gamma[i] / math.sqrt(S[i, i])
             closing = max(closing, rate)
-            if rate > RESTING * fastest or last:
+            if rate > slow or last:
                 work.impact.rows[n] = i
                 n += 1
-        if closing <= RESTING * fastest:
+        if closing <= slow:
             return turn
         if compress(S, gamma, e, resting, n, work) == INFEASIBLE:
             return -1
         s = 0.0 if last else expansion(n, work.impact)
         apply_impulses(S, gamma, m, n, s, impulse, work.impact)
-    return MOST_ROUNDS + 1
+    return most + 1
 
 
 @compiled

@@ -21,22 +21,21 @@ from ..compiled import compiled
 from .face import solve_cholesky
 from .work import record
 
-EPSILON = 1e-8
-ROUNDING = 1e-14  # of the terms of a slack: no row enters for less
+ROUNDING = 1e-14  # of the terms of a slack: no row enters for less (a guard, not a setting)
 
 
 @compiled
 def append_row(row, p, work):
     """Row p of the factor (2)."""
-    A, L, order = work.A, work.L, work.order
-    left = A[row, row] + EPSILON
+    A, L, order, epsilon = work.A, work.L, work.order, work.settings.proximal_weight
+    left = A[row, row] + epsilon
     for j in range(p):
         total = A[row, order[j]]
         for k in range(j):
             total -= L[p, k] * L[j, k]
         L[p, j] = total / L[j, j]
         left -= L[p, j] * L[p, j]
-    L[p, p] = math.sqrt(max(left, 0.5 * EPSILON))  # less than ε only by rounding
+    L[p, p] = math.sqrt(max(left, 0.5 * epsilon))  # less than ε only by rounding
     order[p] = row
 
 
@@ -115,7 +114,8 @@ def minimise(m, work, log, instant, iteration):
             append_row(i, p, work)
             p += 1
     fresh = False
-    for _ in range(5 * m + 50):  # beyond this only rounding is left to fight
+    # Beyond so many only rounding is left to fight.
+    for _ in range(work.settings.changes_per_row * m + work.settings.changes_spare):
         iteration += 1
         solve_active(p, work)
         if fresh and z[p - 1] <= 0.0:  # it entered by rounding alone: wait until x has changed

@@ -12,6 +12,7 @@
     ctx.pairs     PairWork          broad phase of balls
     ctx.events    EventBuffers      what is handed to Python
     ctx.coordinates    Coordinates    reduced coordinates, where a method has them
+    ctx.settings  Settings          tunable numbers (settings.py)
 
 Compiled functions get these structures by reference, so an attribute costs one load where it is used.
 """
@@ -31,16 +32,16 @@ from .coordinates import Coordinates, no_coordinates
 from .projected_gauss_seidel import SweepWork, sweep_work
 from .rows import ContactRows, contact_rows
 from .rules import RULES, rule_work
+from .settings import RuleSettings, Settings, StepSettings, current
 from .work import Log, RuleWork, empty_log
 
-DENSE = 300  # rows up to which the complementarity problem is solved exactly with dense matrices
+# Capacities of buffers, which are emptied in time:
 EVENT_CAPACITY = 200_000
 LOG_CAPACITY = 400_000
 EVENTS = ("activation", "release", "impact")
 ACTIVATION, RELEASE, IMPACT = range(3)
 SYSTEM_CHOSEN = 5  # of cloth, beyond the two kinds of switches (result/events.py)
 REWIND = ("auto", "yes", "no")
-SPEED_TOLERANCE = 1e-7  # [m/s]
 
 
 @structure
@@ -58,7 +59,6 @@ class ContactProblem(NamedTuple):
     resting: float  # [m/s] approach below which an impact has no restitution
     time_tolerance: float  # [s]
     gap_tolerance: float  # [m] up to which a row counts as touching
-    speed_tolerance: float  # [m/s] of iterative solvers
     friction: int  # 1: some contact has friction
     restitution: int  # 1: some contact has restitution
     projected: int  # 1: fixed steps take J where an unconstrained step ends (fast_projection)
@@ -160,6 +160,7 @@ class ContactContext(NamedTuple):
     pairs: PairWork
     events: EventBuffers
     coordinates: Coordinates
+    settings: Settings
 
 
 OPTIONS = (
@@ -177,27 +178,31 @@ def contact_context(
     model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int | None = None
 ) -> ContactContext:
     """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers.
-    `dense`: up to how many rows matrices are dense, else DENSE."""
-    source, rows = model.inequalities, len(model.inequality_names)
+    `dense`: up to how many rows matrices are dense, else
+    as the settings say, which are the current ones."""
+    source, rows, settings = model.inequalities, len(model.inequality_names), current()
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)
     return ContactContext(
-        problem=contact_problem(model, options, named),
+        problem=contact_problem(model, options, named, settings.steps),
         ineq=_own_copy(source),
         rows=row_work(rows),
         cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
-        sweeps=sweep_work(capacity, len(model.x)),
-        dense=dense_work(capacity, DENSE if dense is None else dense),
+        sweeps=sweep_work(capacity, len(model.x), settings.sweeps),
+        dense=dense_work(capacity, settings.sweeps.max_dense_rows if dense is None else dense, settings.rules),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
         vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
         saved=start_state(state),
         pairs=pair_work(len(source.ball_slot), state),
         events=event_buffers(keep_log=named["log"] > 0.0),
         coordinates=no_coordinates(),
+        settings=settings,
     )  # fmt: skip
 
 
-def contact_problem(model: Model, options: np.ndarray, named: dict[str, float]) -> ContactProblem:
+def contact_problem(
+    model: Model, options: np.ndarray, named: dict[str, float], settings: StepSettings
+) -> ContactProblem:
     source, rows = model.inequalities, len(model.inequality_names)
     in_group = np.full(rows, int(len(source.ball_slot) > 0), np.int64)
     in_group[source.listed] = 0
@@ -214,15 +219,16 @@ def contact_problem(model: Model, options: np.ndarray, named: dict[str, float]) 
         rewind=int(rewind == 1 or (rewind == 0 and rule >= 2)),
         resting=float(named["resting"]),
         time_tolerance=float(named.get("time_tolerance", 0.0)),
-        gap_tolerance=max(1e-10 * length_scale(model), 4.0 * float(options[ROUNDING])),
-        speed_tolerance=SPEED_TOLERANCE,
+        gap_tolerance=max(
+            settings.gap_tolerance * length_scale(model), settings.gap_roundings * float(options[ROUNDING])
+        ),
         friction=int(bool(source.friction.any() or source.group_friction.any())),
         restitution=int(bool(source.restitution.any() or source.group_restitution.any())),
         projected=int(named.get("projected", 0)),
         accumulates_work=int(model.accumulates_work),
         gravity=float(np.linalg.norm(model.gravity)),
         smallest_ball=float(source.ball_radius.min(initial=1.0)),
-        pair_reach=1e-6 * length_scale(model),
+        pair_reach=settings.pair_reach * length_scale(model),
         spin_ptr=np.concatenate([[0], np.cumsum(np.bincount(source.rows.spin_row, minlength=rows))]).astype(np.int64),
         in_group=in_group,
     )
@@ -233,7 +239,7 @@ def row_work(rows: int) -> RowWork:
     return RowWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in RowWork._fields})
 
 
-def dense_work(capacity: int, most: int) -> DenseWork:
+def dense_work(capacity: int, most: int, settings: RuleSettings) -> DenseWork:
     """For `capacity` candidates, of which at most so many rows, tangents among them, stand in dense matrices."""
     dense = min(most, 3 * max(capacity, 1))
     return DenseWork(
@@ -244,7 +250,7 @@ def dense_work(capacity: int, most: int) -> DenseWork:
         c3=np.zeros(dense),
         lam3=np.zeros(dense),
         mu=np.zeros(dense),
-        rules=rule_work(dense),
+        rules=rule_work(dense, settings),
     )
 
 

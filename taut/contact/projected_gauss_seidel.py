@@ -35,12 +35,9 @@ import numpy as np
 from ..compiled import compiled, entry, inline, structure
 from .conjugate_residuals import solve_on_face
 from .rows import add_impulse, project_to_cone, row_rate, row_slack
+from .settings import SweepSettings, current
 
 Array = np.ndarray
-FEWEST_SWEEPS = 8  # in a round, at first
-MOST_SWEEPS = 64  # and at most, where the face misleads: with friction it may
-WORSE = 2.0  # times the best round so far
-NEAR_ZERO = 8.0  # rows with a slack below this times the last change of any row may soon close
 
 
 @structure
@@ -59,15 +56,16 @@ class SweepWork(NamedTuple):
     face: Array  # (rows) rows with λ_n > 0
     dz: Array  # (slots, 3) velocities of z
     dv: Array  # (slots, 3) and of p
+    settings: SweepSettings
 
 
-def sweep_work(rows: int, slots: int) -> SweepWork:
-    """Workspace for `rows` rows and for velocities of `slots` slots."""
+def sweep_work(rows: int, slots: int, settings: SweepSettings | None = None) -> SweepWork:
+    """Workspace for `rows` rows and for velocities of `slots` slots; `settings`: by default the current ones."""
     pairs = [np.zeros((rows, 2)) for _ in range(2)]
     triples = [np.zeros((rows, 3)) for _ in range(5)]
     lists = [np.zeros(rows, np.int64) for _ in range(3)]
     velocities = [np.zeros((slots, 3)) for _ in range(2)]
-    return SweepWork._make([*pairs, *triples, *lists, *velocities])
+    return SweepWork._make([*pairs, *triples, *lists, *velocities, settings or current().sweeps])
 
 
 @entry
@@ -81,16 +79,17 @@ def project(cand, work, n, weight, v, tolerance, most):
     prepare(cand, work, n, weight)
     warm_start(cand, work, n, weight, v)
     spent = 0
-    in_round = FEWEST_SWEEPS
+    settings = work.settings
+    in_round = settings.first_sweeps
     best = math.inf
     while spent < most:
         change = sweep(cand, work, n, weight, v)
         spent += 1
-        worst, near = near_rows(cand, work, n, v, NEAR_ZERO * max(change, tolerance))
+        worst, near = near_rows(cand, work, n, v, settings.near_slack * max(change, tolerance))
         if change <= tolerance and worst <= tolerance:
             return spent
-        if worst > WORSE * best:
-            in_round = min(2 * in_round, MOST_SWEEPS)
+        if worst > settings.worse_round * best:
+            in_round = min(2 * in_round, settings.max_round_sweeps)  # the face misleads: with friction it may
         best = min(best, worst)
         for _ in range(min(in_round - 1, most - spent)):
             for k in range(near):

@@ -30,17 +30,9 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, on_demand
-from .face import RANK, find_slack, put_back, scale_problem, solve_set
-from .lawson_hanson import EPSILON, minimise
+from .face import find_slack, put_back, scale_problem, solve_set
+from .lawson_hanson import minimise
 from .work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
-
-MOST_ROUNDS = 40
-GOOD = 1e-13  # of the terms of a slack: rounding
-ACCEPTED = 1e-9  # after PATIENCE rounds; contradictions below this are taken for rounding
-PATIENCE = 3
-WEAK = 1e-10  # of the terms of a slack: below, a row may push as well as not
-PROBE = 1e-3  # of the largest multiplier
-TRACE = 1e-6  # of the largest entry of u: below, a row takes no part in a contradiction
 
 
 @compiled
@@ -74,7 +66,7 @@ def weak_rows(m, work):
     """How many rows have neither slack nor multiplier."""
     count = 0
     for i in range(m):
-        if work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.magnitude[i]:
+        if work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= work.settings.weak_slack * work.magnitude[i]:
             count += 1
     return count
 
@@ -83,18 +75,19 @@ def weak_rows(m, work):
 def set_linear_term(m, work):
     """The linear term of (2)."""
     for i in range(m):
-        work.g[i] = work.q[i] - EPSILON * work.centre[i]
+        work.g[i] = work.q[i] - work.settings.proximal_weight * work.centre[i]
 
 
 @on_demand(types.boolean)
 def contradiction(m, work):
     """Whether the move from work.centre to work.x satisfies (3); if so it is put into work.t."""
     u, length, work_done, largest = work.t, 0.0, 0.0, 0.0
+    settings = work.settings
     for i in range(m):
         u[i] = max(work.x[i] - work.centre[i], 0.0)
         largest = max(largest, u[i])
     for i in range(m):
-        if u[i] < TRACE * largest:
+        if u[i] < settings.ray_share * largest:
             u[i] = 0.0
         length += u[i] * u[i]
         work_done += work.q[i] * u[i]
@@ -102,8 +95,8 @@ def contradiction(m, work):
     for i in range(m):
         for j in range(m):
             energy += u[i] * work.A[i, j] * u[j]
-    proven = work_done < 0.0 and work_done * work_done > (ACCEPTED * work.scale[1]) ** 2 * length
-    return proven and energy <= RANK * length
+    proven = work_done < 0.0 and work_done * work_done > (settings.slack_accepted * work.scale[1]) ** 2 * length
+    return proven and energy <= settings.rank_tolerance * length
 
 
 @on_demand(types.boolean)
@@ -114,16 +107,16 @@ def another_solution(m, work, instant):
         largest = max(largest, work.y[i])
     if largest == 0.0:
         return False
-    push = PROBE * largest
+    push = work.settings.probing_push * largest
     for i in range(m):
-        weak = work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= WEAK * work.magnitude[i]
+        weak = work.d[i] > 0.0 and work.y[i] == 0.0 and work.s[i] <= work.settings.weak_slack * work.magnitude[i]
         work.face[i] = weak
         work.centre[i] = push if weak else work.y[i]
         work.active[i] = work.d[i] > 0.0 and (work.y[i] > 0.0 or weak)
     set_linear_term(m, work)
     minimise(m, work, work.no_log, instant, m)
     for i in range(m):
-        if work.face[i] != 0 and work.x[i] > 0.01 * push:
+        if work.face[i] != 0 and work.x[i] > work.settings.probed_share * push:
             return True
     return False
 
@@ -135,7 +128,7 @@ def unmovable(c, m, work):
     for i in range(m):
         top = max(top, abs(c[i]))
     lowest_row = np.int64(-1)
-    lowest = -ACCEPTED * top
+    lowest = -work.settings.slack_accepted * top
     for i in range(m):
         if work.d[i] == 0.0 and c[i] < lowest:
             lowest_row = i
@@ -153,11 +146,12 @@ def search(m, work, log, instant):
     for i in range(m):
         work.active[i] = work.face[i]
         work.centre[i] = 0.0
+    settings = work.settings
     iteration = np.int64(0)
     dependent = np.int64(0)
     best = math.inf
     proven = False
-    for turn in range(MOST_ROUNDS):
+    for turn in range(settings.max_proximal_rounds):
         set_linear_term(m, work)
         iteration = minimise(m, work, log, instant, iteration)
         for i in range(m):
@@ -169,7 +163,8 @@ def search(m, work, log, instant):
             dependent = redundant
             for i in range(m):
                 work.y_best[i] = work.y[i]
-        if best <= GOOD or (best <= ACCEPTED and turn >= PATIENCE):
+        accepted = best <= settings.slack_accepted and turn >= settings.proximal_patience
+        if best <= settings.slack_tolerance or accepted:
             break
         proven = contradiction(m, work)
         if proven:
@@ -206,7 +201,7 @@ def solve_qp(S, c, m, active, lam, w, work, log, instant):
     missed = violation(m, work)
     proven = False
     iteration = np.int64(0)
-    if missed > GOOD or dependent > 0 or weak_rows(m, work) > 0:
+    if missed > work.settings.slack_tolerance or dependent > 0 or weak_rows(m, work) > 0:
         missed, dependent, proven, iteration = search(m, work, log, instant)
         for i in range(m):
             work.was_active[i] = work.active[i]
@@ -215,7 +210,7 @@ def solve_qp(S, c, m, active, lam, w, work, log, instant):
         status = INFEASIBLE
         put_contradiction(c, m, fixed, lam, w, work)
     else:
-        status = OK if missed <= ACCEPTED else NOT_CONVERGED
+        status = OK if missed <= work.settings.slack_accepted else NOT_CONVERGED
         put_back(S, c, m, work.y, lam, w, work)
         if dependent > 0 or (weak_rows(m, work) > 0 and another_solution(m, work, instant)):
             status |= NOT_UNIQUE

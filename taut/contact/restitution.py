@@ -24,7 +24,7 @@ from .event_log import impulses_of_step, place_of, record_impacts
 from .rows import NO, add_impulses, row_rate
 from .solve_contacts import apply_impacts, project_equalities, solve_contacts
 
-NEVER = 1e30  # [m/s] added to the slack of rows that take no part
+NEVER = 1e30  # [m/s] added to the slack of rows that take no part: larger than any (not a setting)
 
 
 @inline
@@ -86,7 +86,7 @@ def apply_restitution(system, state, ctx, t, h, n):
     ctx.dense.c holds the impulses of all rows and pairs.
     """
     cand, dense, ledger = ctx.cand, ctx.dense, state.ledger
-    threshold = impact_speed(ctx.problem, h)
+    threshold = impact_speed(ctx, h)
     has_impact, count = find_impacts(state, ctx, h, n, threshold)
     if not has_impact:
         return False

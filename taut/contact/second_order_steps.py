@@ -36,7 +36,7 @@ def is_smooth(system, state, context, t, h):
         rows.active[r] = 1 if state.contact[r, 0] > 0.0 else 0
         if rows.active[r] == 1:
             rate = abs(rows.rate[r] + ineq.phi_t[r])
-            if rows.touching[r] == 0 or ineq.friction[r] > 0.0 or rate > impact_speed(ctx.problem, h):
+            if rows.touching[r] == 0 or ineq.friction[r] > 0.0 or rate > impact_speed(ctx, h):
                 return False
     return True
 

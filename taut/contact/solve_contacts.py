@@ -22,11 +22,6 @@ from .rows import add_impulses, row_rate
 from .rules import EXACT, choose
 from .work import NOT_CONVERGED, NOT_UNIQUE, OK
 
-MOST_SWEEPS = 4000
-COMPLIANT_SWEEPS = 300  # and the residual that is left then is corrected in the steps that follow
-COMPLIANT_TOLERANCE = 2e-7  # [m/s]
-FRICTION_TOLERANCE = 1e-12
-
 
 @compiled
 def project_equalities(system, v, target, lam):
@@ -179,8 +174,8 @@ def solve_friction(system, ctx, n, v):
         for a in range(3):
             dense.lam3[3 * i + a] = cand.lam[i, a]
         dense.mu[i] = cand.mu[i]
-    most = MOST_SWEEPS
-    stick_or_slip(dense.S, dense.c3, dense.mu, n, dense.lam3, dense.rules, FRICTION_TOLERANCE, most)
+    tolerance, most = ctx.settings.sweeps.friction_tolerance, ctx.settings.sweeps.max_sweeps
+    stick_or_slip(dense.S, dense.c3, dense.mu, n, dense.lam3, dense.rules, tolerance, most)
     for i in range(n):
         for a in range(3):
             cand.lam[i, a] = dense.lam3[3 * i + a]
@@ -211,8 +206,9 @@ def solve_iteratively(system, ctx, n, v):
     cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.inverse_mass
     compliant = set_compliance(ctx, n, w)
     ctx.pairs.is_compliant[0] = 1 if compliant else 0
-    most = COMPLIANT_SWEEPS if compliant else MOST_SWEEPS
-    tolerance = COMPLIANT_TOLERANCE if compliant else ctx.problem.speed_tolerance
+    settings = ctx.settings.sweeps  # what compliant contacts leave is corrected in the steps that follow
+    most = settings.max_compliant_sweeps if compliant else settings.max_sweeps
+    tolerance = settings.compliant_tolerance if compliant else settings.speed_tolerance
     if eq.lam.shape[0] == 0:
         return OK if project(cand, work, n, w, v, tolerance, most) <= most else NOT_CONVERGED
     prepare(cand, work, n, w)

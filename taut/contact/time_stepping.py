@@ -65,10 +65,6 @@ from .rows import NO, YES, ZERO, add_impulses
 from .solve_contacts import solve_contacts
 from .work import INFEASIBLE
 
-MOST_CORRECTIONS = 30
-MOST_ROUNDS = 10
-COMPLIANCE = 1e-3  # c of (7), relative to J W Jᵀ
-
 
 @inline
 def max_speed(v, slots):
@@ -94,13 +90,14 @@ def select_row(ctx, state, n, count, r, h, drift):
 def collect_near(system, state, ctx, v, h):
     """Rows that may come to touch within the step become candidates; returns how many."""
     ineq, rows = ctx.ineq, ctx.rows
-    reach = 2.0 * h * max_speed(v, system.bodies.slots) + ctx.problem.gap_tolerance
+    settings = ctx.settings.steps
+    reach = settings.candidate_reach * h * max_speed(v, system.bodies.slots) + ctx.problem.gap_tolerance
     gap_rates(ctx, v, rows.rate)
     n = ZERO
     for r in range(rows.active.shape[0]):
         rows.active[r] = 0
         ahead = ineq.phi[r] + h * (rows.rate[r] + ineq.phi_t[r])
-        if (ahead <= reach and ineq.phi[r] <= 2.0 * reach) or state.contact[r, 0] > 0.0:
+        if (ahead <= reach and ineq.phi[r] <= settings.candidate_gap * reach) or state.contact[r, 0] > 0.0:
             select_row(ctx, state, n, n, r, h, 1.0)
             n += 1
     add_candidates(system, ctx, state.quat, ZERO, n)
@@ -221,7 +218,7 @@ def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
     After an impact v' is not the way (q' - q) / h: then only q' is corrected.
     """
     error = 0.0
-    for _ in range(MOST_CORRECTIONS):
+    for _ in range(ctx.settings.steps.max_corrections):
         error = constraint_violation(system, state, ctx, t)
         if not error > tolerance:
             return OK
@@ -233,7 +230,8 @@ def correct_positions(system, state, ctx, t, h, tolerance, had_impact):
             add_scaled(state.v, 1.0, dv, state.v)
         advance_positions(system, state.x, state.quat, dv, h, state.x, state.quat)
         system.work.counts[CORRECTIONS] += 1
-    return OK if ctx.problem.residual_accepted == 1 or error < 100.0 * tolerance else NOT_CONVERGED
+    accepted = ctx.settings.steps.accepted_error * tolerance
+    return OK if ctx.problem.residual_accepted == 1 or error < accepted else NOT_CONVERGED
 
 
 @compiled
@@ -279,7 +277,7 @@ def solve_velocity(system, state, ctx, t, h):
     status = 0
     logged = log.filled[0]
     instant = next_instant(ctx.events, t)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(ctx.settings.steps.max_candidate_rounds):
         copy(v_pred, state.v)
         status = solve_contacts(system, ctx, n, ctx.problem.rule, state.v, instant)  # (3), (4)
         more = add_missed(system, state, ctx, n, state.v, h)
@@ -301,7 +299,7 @@ def step(system, state, t, h, ctx):
     problem, ledger = ctx.problem, state.ledger
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
-    ctx.pairs.compliance[0] = COMPLIANCE  # (7)
+    ctx.pairs.compliance[0] = ctx.settings.sweeps.compliance  # (7)
     choose_charts(system, state, ctx)
     predict(system, state, ctx, t, h)
     if ctx.ineq.ball_slot.shape[0] > 0:
@@ -320,7 +318,7 @@ def step(system, state, t, h, ctx):
         ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
     if problem.friction == 1:
         accumulate_friction_loss(state, ctx, n, 1.0)
-    fast = has_impacts(ctx, n, h)
+    has_impact = has_impacts(ctx, n, h)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (1)
     set_time(system, t + h, state.x, state.quat, state.v)
     first = ctx.events.filled[0]
@@ -328,13 +326,13 @@ def step(system, state, t, h, ctx):
     had_impact = problem.restitution == 1 and apply_restitution(system, state, ctx, t + h, h, n)  # (6)
     if had_impact:  # corrections of q' alone give no impulse
         write_impulses(state, ctx, first)
-    elif fast:
+    elif has_impact:
         record_inelastic(ctx, t + h, n, h)
     status = correct_positions(system, state, ctx, t + h, h, problem.tolerance, had_impact)
     if not had_impact and ctx.events.filled[0] > first:
         impulses_of_step(state, ctx, h)
         write_impulses(state, ctx, first)
-    if fast:
+    if has_impact:
         driver_work, friction_loss = ledger[DRIVER_WORK] - work_before, ledger[FRICTION_LOSS] - friction_before
         accumulate_impact_loss(system, state, ctx, h, driver_work, friction_loss)
     return status

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import compiled, structure
+from .settings import RuleSettings
 
 Array = np.ndarray
 
@@ -78,9 +79,10 @@ class RuleWork(NamedTuple):
     no_log: Log  # for solves that nobody asks about
     scale: Array  # (2,) largest |q|: what the caller knows of numbers that made up c (or 0), and of this problem
     address: Array  # of each rule's `choose` (taut/compiled/function_pointers.py)
+    settings: RuleSettings
 
 
-def workspace(capacity: int, rules: int) -> RuleWork:
+def workspace(capacity: int, rules: int, settings: RuleSettings) -> RuleWork:
     """Arrays of zeros; `rules.rule_work` adds the addresses."""
     def vectors(count: int) -> list[Array]:
         return [np.zeros(capacity) for _ in range(count)]
@@ -90,7 +92,7 @@ def workspace(capacity: int, rules: int) -> RuleWork:
 
     square = [np.zeros((capacity, capacity)) for _ in range(5)]
     impact = ImpactWork._make([*lists(1), np.zeros((capacity, capacity)), *vectors(4), *lists(1)])
-    last = [impact, empty_log(0), np.zeros(2), np.zeros(rules, np.int64)]
+    last = [impact, empty_log(0), np.zeros(2), np.zeros(rules, np.int64), settings]
     return RuleWork._make([*square, *vectors(13), *lists(6), *last])
 
 

@@ -11,6 +11,7 @@ import ctypes
 import hashlib
 import importlib.util
 import sys
+import threading
 import types
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -22,11 +23,12 @@ import numpy as np
 
 from taut.compiled import cache_folder
 from taut.compiled.folder import FORMULAS, keep
-from taut.errors import notes_so_far, present, warn
+from taut.errors import TautError, notes_so_far, present, warn
 from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
 _kept_alive: list[Any] = []  # code must outlive its address
+_waiting = threading.local()  # a mistake that compiled code can not raise
 
 
 def generated_address(request: Any, signature: Any, sizes: Sequence[int], source: Callable[[], str]) -> int:
@@ -61,7 +63,8 @@ def machine_code(function: Callable, signature: Any, cached: bool = False) -> in
 
 
 def python_callback(function: Callable, signature: Any, sizes: Sequence[int], name: str) -> int:
-    """The address of a C function that calls Python; an exception there becomes NaN and one warning."""
+    """The address of a C function that calls Python; an exception there becomes NaN and one warning, and a TautError
+    NaN until compiled code returns to Python, where `raise_mistake` raises it."""
     warned: list[bool] = []
 
     def guarded(*arguments):
@@ -70,6 +73,9 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
         except Exception as mistake:  # it can not pass through compiled code
             for output, size in zip(arguments[len(arguments) - len(sizes) :], sizes):
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
+            if isinstance(mistake, TautError):
+                _waiting.mistake = getattr(_waiting, "mistake", None) or mistake  # the first is the cause of others
+                return
             text = f"{name}{FAILED}{type(mistake).__name__}: {str(mistake).rstrip('.')}"
             if not warned or text not in notes_so_far():  # once, and once more in the notes of each later run
                 warned.append(True)
@@ -78,6 +84,14 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
     callback = prototype(signature)(guarded)
     _kept_alive.append(callback)
     return present(ctypes.cast(callback, ctypes.c_void_p).value, "the address of a callback")
+
+
+def raise_mistake() -> None:
+    """Raise the user's mistake that a callback has met in compiled code, which has just returned in this thread."""
+    mistake = getattr(_waiting, "mistake", None)
+    if mistake is not None:
+        _waiting.mistake = None
+        raise mistake
 
 
 def _machine_code_of(module: Any, signature: Any, sizes: Sequence[int]) -> int:

@@ -13,11 +13,21 @@ import numba
 import numpy as np
 from numba import carray
 
-from taut.errors import TautError
+from taut.errors import TautError, shown
 from taut.expressions.call import CONSTRAINT, FORCE, SIGNAL, call_constraint, call_signal
 from taut.expressions.compiled import address_once, interpreting, machine_code, python_callback
 from taut.expressions.differences import central, complex_step, linear_central, linear_complex_step, spread
-from taut.expressions.inspection import agree, compilable, name_of, plain, try_once, warn_interpreted, why_not
+from taut.expressions.inspection import (
+    agree,
+    compilable,
+    line_of,
+    name_of,
+    plain,
+    real_number,
+    try_once,
+    warn_interpreted,
+    why_not,
+)
 
 
 def constraint_function_address(
@@ -84,20 +94,30 @@ def force_callback_address(function: Callable, points: int) -> int:
     return _force_callback(function, points)
 
 
-def controller_address(function: Callable) -> int:
-    """void f(double* q, double* qd, double t, double* out) of a Python function f(t, q, rate) -> number."""
+def controller_address(function: Callable, what: str, unit: str) -> int:
+    """void f(double* q, double* qd, double t, double* out) of a Python function f(t, q, rate) -> number [unit].
+
+    `what` names the controller; whatever else its function does is a TautError (compiled.raise_mistake).
+    """
 
     def evaluate(q, rate, t, out):
-        answer = function(t, q[0], rate[0])
-        number = np.asarray(answer, dtype=float)
-        if number.size != 1:
-            raise ValueError(f"it returns {number.size} numbers; one is needed")
-        if not np.isfinite(number).all():
-            raise ValueError(f"it returns {float(number.ravel()[0])} at t = {t:g} s, q = {q[0]:g}, rate {rate[0]:g}")
-        out[0] = float(number.ravel()[0])
+        if not (np.isfinite(q[0]) and np.isfinite(rate[0])):
+            out[0] = np.nan  # the run has diverged already, which is not the controller's mistake
+            return
+        where = f"{what}, at t = {t:.9g} s with q = {q[0]:.6g} and its rate {rate[0]:.6g}: {name_of(function)}"
+        try:
+            answer = function(t, q[0], rate[0])
+        except Exception as mistake:
+            told = f"{type(mistake).__name__}: {str(mistake).rstrip('.')}"
+            raise TautError(f"{where} raised {told}{line_of(mistake)}; mend it there.") from mistake
+        number = real_number(answer)
+        if number is None or not np.isfinite(number):
+            raise TautError(f"{where} returned {shown(answer)}; return one finite number [{unit}].")
+        out[0] = number
 
     # It may keep a state of its own, so nothing is tried out, and two scenes do not share what belongs to one call.
-    return address_once(("controller", function), lambda: python_callback(evaluate, FORCE, (1,), name_of(function)))
+    return address_once(("controller", function, what, unit),
+                        lambda: python_callback(evaluate, FORCE, (1,), name_of(function)))
 
 
 def signal_function_address(function: Callable) -> int:

@@ -8,7 +8,9 @@ import math
 import re
 import types as python_types
 from collections.abc import Callable
+from numbers import Real
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -123,3 +125,18 @@ def name_of(function: Callable) -> str:
     code = getattr(function, "__code__", None)
     place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
     return f"the function '{getattr(function, '__name__', function)}'{place}"
+
+
+def line_of(mistake: Exception) -> str:
+    """Where an exception was raised, for a message: " (file:line)"."""
+    frames = list(walk_tb(mistake.__traceback__))
+    if not frames or frames[-1][0].f_globals.get("__name__", "").partition(".")[0] == "taut":
+        return ""
+    return f" ({frames[-1][0].f_code.co_filename}:{frames[-1][1]})"
+
+
+def real_number(value: Any) -> float | None:
+    """A real number, or an array of just one; None: anything else, such as None, text, a truth value or a list."""
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.flat[0]
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool | np.bool_) else None

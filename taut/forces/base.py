@@ -79,6 +79,7 @@ class ForceKind:
     is_spring: bool = False  # cloth treats it implicitly, so it can not be switched beside cloth
     dry: bool = False  # dry friction on a joint: its fifth point keeps its force (simulation/dry_friction.py)
     coupled: Callable[[int, np.ndarray], np.ndarray] = all_coupled  # which of its points feel each other
+    synonyms: tuple[str, ...] = ()  # other words of the field, as of constraints
     examples: tuple[Example, ...] = ()  # from which every test of kinds runs: see 9
 
     @property

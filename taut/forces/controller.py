@@ -1,15 +1,17 @@
-"""A Python controller of a joint: Q = f(t, q, q̇), asked at a rate of its own and held in between.
+"""A Python controller of a joint: Q = f(t, q, q̇), sampled at a rate of its own and held in between.
 
     Q = f(t_k, q(t_k), q̇(t_k)),   t_k the first start of a step at or after k/rate         (1)
     power = Q q̇                                                                            (2)
 
 The sample is held in a point of its own, as (Q, samples so far), so that it belongs to the state: runs go on from a
 checkpoint as if they had not stopped. Choose dt such that 1/rate is a multiple of it; with `reference`, too, samples
-are taken at multiples of dt only. Without a rate there is a sample in each step.
+are taken at multiples of dt only. Without a rate there is a sample in each step. f returns one
+finite number; anything else ends the call with a TautError.
 """
 
 from __future__ import annotations
 
+import inspect
 from math import floor
 
 from ..arguments import example, made
@@ -29,10 +31,25 @@ def pack(positions, arguments):
     often = arguments["rate"]
     if often is not None and not often > 0.0:
         raise ValueError(f"its rate is {often:g} Hz; it must be positive")
-    function = arguments["function"]
+    function, unit = arguments["function"], "N m" if coordinate.type == "angle" else "N"
+    _check_call(function)
+    what = f"controller '{arguments['name']}' of joint '{arguments['joint']}'"
     numbers = (0.0 if often is None else often, coordinate.offset)
-    return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function)),
+    return Layout(numbers, (code(coordinate), lambda: codegen.controller_address(function, what, unit)),
                   points=(*coordinate.points, arguments["memory"]), acts_on=coordinate)
+
+
+def _check_call(function):
+    """It must take t, q and q̇."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions in C nothing is known
+        return
+    try:
+        signature.bind(0.0, 0.0, 0.0)
+    except TypeError as mistake:
+        raise ValueError(f"its function takes {signature} ({mistake}); it is called with three numbers: t [s], the "
+                         "joint's coordinate and its rate") from None
 
 
 @compiled
@@ -66,11 +83,12 @@ def proportional(t, q, rate):
 
 KIND = joint_force(
     name="controller",
-    doc="Your own Python controller of a joint: torque or force f(t, q, rate), asked so many times a second.",
+    doc="Your own Python controller of a joint: torque or force f(t, q, rate), sampled at a rate of its own.",
     arguments=(
         Argument("function", "function", "f(t, q, rate of q) -> torque [N m] or force [N]", required=True),
-        Argument("rate", "constant", "how often it is asked [Hz]; default: in each step"),
+        Argument("rate", "constant", "sampling rate [Hz]: how often it is called; default: in each step"),
     ),
     pack=pack, kernel=kernel, works=always, sample=sample,
+    synonyms=("control", "feedback"),
     examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), function=proportional),),
 )  # fmt: skip

@@ -80,6 +80,7 @@ KIND = ForceKind(
         Argument("interpreted", "constant", "1: call Python in each step instead of compiling", default=0),
     ),
     pack=pack, kernel=kernel, feels_velocity=always, works=always,
+    synonyms=("user_force", "field_force", "sforce"),
     examples=(
         example("p", "q", formula=["q.x - p.x", "-0.3*p.vy", "t", "p.x - q.x", "sin(t)", "q.vz**2"]),
     ),

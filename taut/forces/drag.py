@@ -37,5 +37,6 @@ KIND = ForceKind(
     points=None,
     arguments=(Argument("coefficient", "number", "force per speed [N s/m]", required=True),),
     pack=pack, kernel=kernel, feels_velocity=always, works=always, on_all=True, coupled=none_coupled,
+    synonyms=("viscous", "air_resistance", "damping"),
     examples=(example("p", coefficient="0.4 + t"),),
 )  # fmt: skip

@@ -39,5 +39,6 @@ KIND = ForceKind(
     points=("a",),
     arguments=(Argument("value", "vector", "force [N]", required=True),),
     pack=pack, kernel=kernel,
+    synonyms=("load", "applied_force", "point_force"),
     examples=(example("p", value=(1, 2, 3)), example(("box", (0.1, 0.2, 0.1)), value=("sin(t)", 0, 1))),
 )  # fmt: skip

@@ -59,5 +59,6 @@ KIND = joint_force(
                                       "[rad/s or m/s]", default=0.01),
     ),
     pack=pack, kernel=kernel, feels_velocity=always, works=always, dry=True,
+    synonyms=("dry_friction", "coulomb_friction", "friction"),
     examples=(example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque=0.7, width=0.5),),
 )  # fmt: skip

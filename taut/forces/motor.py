@@ -5,8 +5,9 @@
     |Q| ≤ limit                                             (3)
     power = Q q̇                                             (4)
 
-On a joint that slides Q is a force. Control pulls like a spring and a damper: it leaves an error under load, which
-falls with its stiffness or gain, and a stiff one asks for small steps. `drive` leaves none.
+A torque beside a target or a velocity is added to their control, as the feedforward of a servo. On a joint that slides
+Q is a force. Control pulls like a spring and a damper: it leaves an error under load, which falls with its stiffness or
+gain, and a stiff one needs small steps. `drive` leaves none.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
 
 KIND = joint_force(
     name="motor",
-    doc="A motor on a joint: a given torque or force, or control of the joint's position or velocity.",
+    doc="A motor on a joint: a given torque or force, control of the joint's position or velocity, or their sum.",
     arguments=(
         *SIZES,
         Argument("target", "number", "position control: wanted value of the coordinate [rad or m]"),
@@ -72,6 +73,7 @@ KIND = joint_force(
         Argument("limit", "constant", "largest torque or force [N m or N]; default: none"),
     ),
     pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=always, works=always,
+    synonyms=("actuator", "servo", "motor_torque", "pd", "pid"),
     examples=(
         example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), torque="1 + t"),
         example(made("slider", "rod", (1, -1, 2), axis=(1, 0, 0)), target="0.3*t", stiffness=4.0, damping=0.5),

@@ -66,6 +66,7 @@ KIND = ForceKind(
     ),
     pack=pack, kernel=kernel, feels_velocity=is_damped, works=is_damped,
     link="spring", is_spring=True,
+    synonyms=("damper", "dashpot", "spring_damper", "tsda"),
     examples=(
         example("p", ("box", (0.1, 0.2, 0.1)), stiffness="20 + t", length="0.5 + 0.1*t", damping=0.7),
         example("q", (0, 0, 0), stiffness=3.0),

@@ -45,6 +45,7 @@ KIND = joint_force(
         Argument("rest", "number", "value of the coordinate at which the spring is slack [rad or m]", default=0.0),
     ),
     pack=pack, kernel=kernel, feels_velocity=is_damped, works=is_damped,
+    synonyms=("torsion_spring", "torsional_spring", "rotational_spring", "rsda"),
     examples=(
         example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), stiffness="2 + t", damping=0.3, rest="0.1*t"),
     ),

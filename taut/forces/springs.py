@@ -110,6 +110,7 @@ KIND = ForceKind(
     ),
     pack=pack, kernel=kernel, may_be_infinite=True, feels_velocity=is_damped, works=is_damped, coupled=coupled_by(2),
     is_spring=True,
+    synonyms=("bushing",),
     examples=(
         example("p", "q", "box", pairs=[(0, 1), (1, 2)], stiffness=[7, 8], length=[0.5, 1.0], damping=[0.3],
                 second_stiffness=[90], second_elongation=[0.01]),

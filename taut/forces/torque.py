@@ -30,5 +30,6 @@ KIND = ForceKind(
     points=("a",),
     arguments=(Argument("value", "vector", "torque [N m]", required=True),),
     pack=pack, kernel=kernel, turning=True, works=always,
+    synonyms=("moment", "applied_torque"),
     examples=(example("box", value=("t", 1, 2)),),
 )  # fmt: skip

@@ -75,7 +75,7 @@ def meet_equalities(
                         "their values, or start nearer to where they hold.")
     if not conflicting or max(moved.far, moved.turned) > ROUNDING * size:
         turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > ROUNDING else ""
-        least = ", the least (weighted by mass) that mends it" if moved.is_least else ""
+        least = ", the least (weighted by mass) that corrects it" if moved.is_least else ""
         if conflicting:
             kept = amounts(model, moved.left * scale, moved.left)
             least = f" to a compromise, which breaks {kept}" if kept else least
@@ -103,7 +103,7 @@ def _small(model: Model, scale: Array, size: float) -> Array:
 
 def _refusal(model: Model, phi: Array, off: Array, size: float) -> TautError:
     return TautError(
-        f"the start breaks {amounts(model, phi, off)}. Only small errors are mended: {SMALL:g} of the scene's size "
+        f"the start breaks {amounts(model, phi, off)}. Only small errors are corrected: {SMALL:g} of the scene's size "
         f"({SMALL * size:.3g} m, but {10 * SMALL:g} of a constraint's own length at most), or {SMALL:g} rad. Correct "
         "the start or the values, let taut move the bodies with start='repair' (--repair), or keep it with "
         "start='as_given' (--start as_given)."

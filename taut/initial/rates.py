@@ -24,7 +24,6 @@ Array = np.ndarray
 MET = 1e-6  # of the rates asked for: what may be left of (1)
 
 
-@on_one_thread
 def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
     """Give state.v the rates that joints ask for; returns whether any does.
 
@@ -32,8 +31,14 @@ def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
     """
     asked = [(joint.name, coordinate, points) for joint in model.joints for coordinate, points in joint.coordinates
              if coordinate.rate is not None]  # fmt: skip
-    if not asked:
-        return False
+    if asked:
+        _meet(model, state, project, asked)
+    return bool(asked)
+
+
+@on_one_thread
+def _meet(model: Model, state: State, project: Callable[[], None], asked: list) -> None:
+    """Solve for the shares of (2); `asked`: name, coordinate and points of each joint that asks for a rate."""
     project()
     start = state.v.copy()
     gradients = np.array([_gradient(model, state, coordinate, points) for _, coordinate, points in asked])
@@ -56,7 +61,6 @@ def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
         name, coordinate, _ = asked[k]
         raise TautError(f"joint '{name}' is to start with a rate of {rates[k]:.6g} {coordinate.unit}/s of its "
                         f"{coordinate.name}, but other constraints and rates leave it {found[k]:.6g}; leave one out.")
-    return True
 
 
 def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[int, ...]) -> Array:

@@ -11,7 +11,8 @@
 
 3.  Axes x, y, z are right-handed; z is the joint's axis. A body's own copy of them is written x_a, y_a, z_a and x_b,
     y_b, z_b: they coincide while the joint is held at its start, as far as it holds them.
-4.  Arguments `axis` (in the world, at the start), or `axis_a` and `axis_b` (in the frames of the two bodies) where the
+4.  `synonyms` are the field's other words for the joint, such as "revolute", of which messages tell its name.
+5.  Arguments `axis` (in the world, at the start), or `axis_a` and `axis_b` (in the frames of the two bodies) where the
     bodies do not stand yet as the joint wants them: the start is then assembled (`start="repair"`).
 """
 
@@ -164,8 +165,10 @@ def joint(
     arguments: tuple[Argument, ...],
     examples: tuple[Example, ...],
     unit: str = "m rad",
+    synonyms: tuple[str, ...] = (),
 ) -> Kind:
     """The kind of a joint between points a and b, made of parts from the frames of their bodies."""
     return Kind(
-        name, doc, ("a", "b"), pack, rows=rows, unit=unit, arguments=arguments, examples=examples, frames=True
-    )
+        name, doc, ("a", "b"), pack, rows=rows, unit=unit, arguments=arguments, synonyms=synonyms, examples=examples,
+        frames=True,
+    )  # fmt: skip

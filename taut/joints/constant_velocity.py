@@ -23,6 +23,7 @@ def pack(positions, arguments):
 KIND = joint(
     "constant_velocity", "Two shafts that meet at any angle turn at the same rate.", pack, rows=4,
     arguments=AXIS,
+    synonyms=("cv", "homokinetic", "rzeppa"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis_a=(1, 0, 0), axis_b=(0, 1, 0)),
     ),

@@ -37,6 +37,7 @@ KIND = Kind(
         Argument("coordinate_second", "text", "which coordinate of the second joint; default: its first"),
     ),
     pack=pack, joints=("first", "second"),
+    synonyms=("coupler", "mimic", "differential"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),

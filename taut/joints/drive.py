@@ -23,6 +23,7 @@ KIND = Kind(
     unit="rad",
     arguments=(Argument("joint", "joint", "the joint that is driven", required=True), *TARGETS, COORDINATE),
     pack=pack, joints=("joint",),
+    synonyms=("driver", "motion", "prescribed_motion", "rheonomic", "rotational_motion"),
     examples=(
         example(
             made("cylindrical", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),

@@ -39,6 +39,7 @@ KIND = Kind(
         OFFSET,
     ),
     pack=pack, joints=("first", "second"),
+    synonyms=("gears", "gear_pair"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),

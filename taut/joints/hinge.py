@@ -22,6 +22,7 @@ def pack(positions, arguments):
 
 KIND = joint(
     "hinge", "Two bodies share a point and turn about one axis.", pack, rows=5, arguments=(*AXIS, ANGLE, RATE),
+    synonyms=("revolute", "pin", "pivot", "rotational", "turning_pair"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example("rod", (1, -1, 2), axis_a=(0, 0, 1), axis_b=(0, 1, 0)),

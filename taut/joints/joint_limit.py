@@ -5,11 +5,15 @@
 
 from __future__ import annotations
 
+from math import pi, radians
+
 from ..arguments import example, made
 from ..compiled import compiled
 from ..constraints.base import Argument, Kind, Layout
 from .coordinates import TYPES, bias, gradient, value
 from .selection import COORDINATE, coordinate_of
+
+MOST_ANGLE = 4.0 * pi  # rad: limits beyond it are likely to be in degrees
 
 
 def pack(positions, arguments):
@@ -18,12 +22,22 @@ def pack(positions, arguments):
     if lower is None and upper is None:
         raise ValueError("it has neither lower nor upper; give at least one")
     if lower is not None and upper is not None and lower > upper:
-        raise ValueError(f"its limits are crossed over: lower is {lower:g} and upper is {upper:g} {coordinate.unit}; "
-                         "exchange them")
+        raise ValueError(f"its lower limit, {lower:g} {coordinate.unit}, is above its upper limit, {upper:g} "
+                         f"{coordinate.unit}; exchange them")
     rows = [(1.0, lower)] if lower is not None else []
     rows += [(-1.0, upper)] if upper is not None else []
     parameters = [number for sign, bound in rows for number in (sign, sign * (coordinate.offset - bound))]
     return Layout(tuple(parameters), (len(rows), TYPES[coordinate.type]), len(rows), points=coordinate.points)
+
+
+def doubt(arguments):
+    """Limits of an angle that are likely to be in degrees."""
+    far = max((bound for bound in (arguments["lower"], arguments["upper"]) if bound is not None), key=abs)
+    if coordinate_of(arguments).type != "angle" or abs(far) <= MOST_ANGLE:
+        return ""
+    turns = abs(far) / (2.0 * pi)
+    return (f"its limit {far:g} rad is {turns:.3g} turns; is it meant in degrees? Angles are in radians: "
+            f"{far:g}° are {radians(far):.4g} rad")
 
 
 @compiled
@@ -53,7 +67,8 @@ KIND = Kind(
         Argument("upper", "constant", "largest value [rad or m]"),
         COORDINATE,
     ),
-    pack=pack, kernel=kernel, sense=">=", joints=("joint",),
+    pack=pack, kernel=kernel, sense=">=", joints=("joint",), doubt=doubt,
+    synonyms=("stop", "end_stop", "limits"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2),

@@ -30,6 +30,7 @@ KIND = joint(
         *AXIS, ANGLE, rate("rate", "its angle", "rad/s"), rate("rate_x", "displacement_x", "m/s"),
         rate("rate_y", "displacement_y", "m/s"),
     ),
+    synonyms=("planar", "plane_contact"),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
     ),

@@ -28,6 +28,7 @@ KIND = joint(
         DISPLACEMENT,
         RATE,
     ),
+    synonyms=("slot", "point_in_line"),
     examples=(
         example("p", ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example(("box", (0.1, 0.2, 0.3)), (0, 1, 0), axis=(0, 0, 1)),

@@ -29,6 +29,7 @@ KIND = joint(
     arguments=(
         Argument("normal", "constant_vector", "of the plane through b, in the world at the start", required=True),
     ),
+    synonyms=("point_in_plane",),
     examples=(
         example("p", ("rod", (0.5, 0, 0)), normal=(1, 2, 2)),
     ),

@@ -31,6 +31,7 @@ KIND = Kind(
         OFFSET,
     ),
     pack=pack, joints=("pinion", "rack"),
+    synonyms=("rack", "pinion"),
     examples=(
         example(
             made("hinge", ("box", (0.1, 0.2, 0.3)), (0, 0, 0), axis=(1, 2, 2)),

@@ -66,6 +66,7 @@ KIND = Kind(
         Argument("tube", "constant", "of a wheel: radius of the rim's cross-section [m]; 0: a sharp rim", default=0.0),
     ),
     pack=pack, frames=True,
+    synonyms=("wheel", "roll", "no_slip", "rolling_disc", "disc_rolling"),
     examples=(
         example("box", ("rod", (0.5, 0, 0)), normal=(1, 2, 2), radius=0.6, axis=(2, -1, 0.3)),
         example(("box", (0.1, 0.2, 0.3)), (0, 0, 1), radius=0.6, axis=(1, 0.5, 1), tube=0.2),

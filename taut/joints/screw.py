@@ -19,6 +19,9 @@ from .coordinates import relation
 def pack(positions, arguments):
     a, b = axes_of(arguments)
     turn, along = angle(arguments, a.x, b.x, b.y), displacement(arguments, positions, b.z, rate="")
+    if arguments["pitch"] == 0.0:
+        raise ValueError("its pitch is 0 m, with which nothing moves along its axis; give the displacement for one "
+                         "turn [m], or use a hinge")
     slope = arguments["pitch"] / (2.0 * pi)
     measured = float(np.dot(arguments["frames"][1].world(b.z.offset), positions[0] - positions[1]))
     start = measured + along.offset - slope * turn.offset
@@ -38,6 +41,7 @@ KIND = joint(
         DISPLACEMENT,
         rate("rate", "its angle", "rad/s"),
     ),
+    synonyms=("helical", "lead_screw"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), pitch=0.3),
     ),

@@ -33,6 +33,7 @@ KIND = Kind(
         Argument("normal", "constant_vector", "of the ground, in the world at the start", default=(0.0, 1.0, 0.0)),
     ),
     pack=pack, frames=True,
+    synonyms=("knife_edge", "no_side_slip"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), direction=(1, 0, 2)),
         example("rod", direction=(1, 1, 0), normal=(0, 0, 1)),

@@ -23,6 +23,7 @@ def pack(positions, arguments):
 KIND = joint(
     "slider", "A body moves along one axis of another and does not turn.", pack, rows=5,
     arguments=(*AXIS, DISPLACEMENT, RATE),
+    synonyms=("prismatic", "translational", "translation", "sliding"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
         example((0, 1, 0), "rod", axis=(0, 0, 1)),

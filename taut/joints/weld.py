@@ -39,6 +39,7 @@ KIND = joint(
     arguments=(
         Argument("orientation", "quaternion", "how a's body stands in the frame of b's; default: as at the start"),
     ),
+    synonyms=("fixed", "rigid_connection", "lock", "glue"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),
         example("rod", (1, -1, 2), orientation=((0, 1, 1), 0.3)),

@@ -76,9 +76,9 @@ def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.nd
     row_group[perm], row_lane[perm] = group, lane
     longest = int(np.add.reduceat(size, col_ptr[:-1] + np.arange(g)).max(initial=0))
     groups = Groups(
-        width=width.astype(np.uint64), place=begin.astype(np.uint64),
-        first=(col_ptr + np.arange(g + 1)).astype(np.uint64), at=tiles.at.astype(np.uint64),
-        below=below.astype(np.uint64), lane=(LANES * row_group + row_lane).astype(np.uint32),
+        width=width.astype(np.uint32), place=begin.astype(np.uint32),
+        first=(col_ptr + np.arange(g + 1)).astype(np.uint32), at=tiles.at.astype(np.uint32),
+        below=below.astype(np.uint32), lane=(LANES * row_group + row_lane).astype(np.uint32),
         rhs=aligned(LANES * g), residual=aligned(LANES * AT_ONCE),
         column=aligned(2 * longest), least=np.zeros(LANES),
         **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
@@ -92,11 +92,11 @@ def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarr
     pairs = {c: np.stack(np.tril_indices(c)) for c in np.unique(count)}
     a, b = np.concatenate([pairs[c] + start for c, start in zip(count, first)], axis=1)
     target = tiles.find(below[a], below[b])
-    fresh, touched = np.zeros(target.size, np.int64), np.zeros(below.size, np.uint64)
+    fresh, touched = np.zeros(target.size, np.int64), np.zeros(below.size, np.uint32)
     fresh[np.unique(target, return_index=True)[1]] = touched[target] = 1
     updates = np.stack([tiles.at[a], tiles.at[b], tiles.at[target], width[below[b]], fresh], axis=1)
     update = np.append(0, np.cumsum(count * (count + 1) // 2))
-    return {"touched": touched, "update": update.astype(np.uint64), "updates": updates.astype(np.uint64)}
+    return {"touched": touched, "update": update.astype(np.uint32), "updates": updates.astype(np.uint32)}
 
 
 def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles) -> dict[str, Any]:
@@ -133,10 +133,10 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     length = np.diff(np.append(start, s.size))
     runs = np.stack([3 * LANES * rows[start], 3 * LANES * columns[start], 3 * length, 3 * s[start]], axis=1)
     return {
-        "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint64),
-        "runs": runs.astype(np.uint64), "source": blocks[order].astype(np.uint32),
-        "to": to[order].astype(np.uint32), "taken": taken.astype(np.uint64), "complete": 1,
-        "reach": np.maximum.accumulate(reach).astype(np.uint64),
+        "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint32),
+        "runs": runs.astype(np.uint32), "source": blocks[order].astype(np.uint32),
+        "to": to[order].astype(np.uint32), "taken": taken.astype(np.uint32), "complete": 1,
+        "reach": np.maximum.accumulate(reach).astype(np.uint32),
         "panels": aligned(3 * LANES * panels.size), **_pieces(*np.divmod(panels, slots), count),
     }  # fmt: skip
 
@@ -151,4 +151,4 @@ def _pieces(group: np.ndarray, slot: np.ndarray, count: int) -> dict[str, Any]:
     length = np.diff(np.append(first, slot.size))
     owns = np.stack([3 * LANES * first, length, 3 * slot[first]], axis=1)
     own = np.searchsorted(group[first], np.arange(count + 1))
-    return {"own": own.astype(np.uint64), "owns": owns.astype(np.uint64)}
+    return {"own": own.astype(np.uint32), "owns": owns.astype(np.uint32)}

@@ -46,19 +46,20 @@ subtract_times, subtract_transposed = kernels.subtract_times, kernels.subtract_t
 set_panel_times, add_panel_times = kernels.set_panel_times, kernels.add_panel_times
 add_panel_transposed = kernels.add_panel_transposed
 
+whole = np.uint64  # indices stay unsigned, and are added up as such
 AHEAD, MANY_GROUPS = 8, 2_000  # of more than these, whose tiles fit no cache, tiles are asked for that far ahead
 
-NOTHING, ONE, THREE, EIGHT, NINE, SIXTEEN = (np.uint64(k) for k in (0, 1, 3, 8, 9, 16))  # indices stay unsigned
+NOTHING, ONE, THREE, EIGHT, NINE, SIXTEEN = (np.uint64(k) for k in (0, 1, 3, 8, 9, 16))
 
 
 @inline
 def take_panels(groups, J, j):
     """P of group j."""
     source, to, panels, taken = groups.source, groups.to, groups.panels, groups.taken
-    for k in range(taken[j, 0], taken[j, 1]):
+    for k in range(whole(taken[j, 0]), whole(taken[j, 1])):
         block, at = source[k], to[k]
         panels[at], panels[at + EIGHT], panels[at + SIXTEEN] = J[block, 0], J[block, 1], J[block, 2]
-    for k in range(taken[j, 1], taken[j, 2]):
+    for k in range(whole(taken[j, 1]), whole(taken[j, 2])):
         block, at = source[k], to[k]
         panels[at] += J[block, 0]
         panels[at + EIGHT] += J[block, 1]
@@ -69,9 +70,9 @@ def take_panels(groups, J, j):
 def assemble_column(groups, w, out, start, j):
     """(1) of group j and those below, from out[start] on."""
     run, runs, panels, columns, first = groups.run, groups.runs, groups.panels, groups.width[j], groups.first[j]
-    for t in range(first, groups.first[j + ONE]):
-        at, begin = start + (groups.at[t] - groups.at[first]), run[t]
-        for q in range(begin, run[t + ONE]):  # a tile that fills in has none, and in `val` stays zero
+    for t in range(whole(first), whole(groups.first[j + ONE])):
+        at, begin = start + (groups.at[t] - groups.at[first]), whole(run[t])
+        for q in range(begin, whole(run[t + ONE])):  # a tile that fills in has none, and in `val` stays zero
             if q == begin:
                 set_product(panels, runs[q, 0], runs[q, 1], runs[q, 2], w, runs[q, 3], out, at, columns)
             else:
@@ -84,19 +85,19 @@ def assemble_groups(groups, J, w, val):
     for j in range(groups.width.shape[0]):
         take_panels(groups, J, np.uint64(j))
     for j in range(groups.width.shape[0]):
-        assemble_column(groups, w, val, groups.at[groups.first[j]], np.uint64(j))
+        assemble_column(groups, w, val, whole(groups.at[groups.first[j]]), np.uint64(j))
 
 
 @inline
 def set_residual(groups, perm, v, by, b, j, at):
     """b of (7), by rows and from groups.residual[at] on."""
-    residual, owns, begin, end = groups.residual, groups.owns, groups.own[j], groups.own[j + ONE]
+    residual, owns, begin, end = groups.residual, groups.owns, whole(groups.own[j]), whole(groups.own[j + ONE])
     for k in range(begin, end):
         if k == begin:
             set_panel_times(groups.panels, owns[k, 0], THREE * owns[k, 1], v, owns[k, 2], residual, at)
         else:
             add_panel_times(groups.panels, owns[k, 0], THREE * owns[k, 1], v, owns[k, 2], residual, at)
-    for i in range(groups.width[j]):
+    for i in range(whole(groups.width[j])):
         r = perm[groups.place[j] + i]
         b[r] = -(b[r] + residual[at + i]) * by
         residual[at + i] = b[r]
@@ -104,7 +105,7 @@ def set_residual(groups, perm, v, by, b, j, at):
 
 @inline
 def prefetch_lines(array, begin, end):
-    for at in range(begin, end, EIGHT):
+    for at in range(whole(begin), whole(end), EIGHT):
         prefetch(array, at)
 
 
@@ -121,8 +122,8 @@ def close_column(lin, start, j):
 @inline
 def factor_own(groups, given, start, fac, inverse, tolerance, j):
     """K of (2) for group j; its tiles of A stand from given[start] on."""
-    least, columns, first = groups.least, groups.width[j], groups.first[j]
-    own = groups.at[first]
+    least, columns, first = groups.least, whole(groups.width[j]), groups.first[j]
+    own = whole(groups.at[first])
     for c in range(columns):
         least[c] = tolerance * given[start + NINE * c]
     if groups.touched[first] == 0:
@@ -136,16 +137,16 @@ def factor_own(groups, given, start, fac, inverse, tolerance, j):
 def update_later(groups, given, start, fac, j):
     """L of (2) below group j, and (3)."""
     places, updates, columns, first = groups.at, groups.updates, groups.width[j], groups.first[j]
-    own = places[first]
-    for t in range(first + ONE, groups.first[j + ONE]):
-        at, source = places[t], start + (places[t] - own)
+    own = whole(places[first])
+    for t in range(first + ONE, whole(groups.first[j + ONE])):
+        at, source = whole(places[t]), start + (places[t] - own)
         if groups.touched[t] == 0:
             times_upper(given, source, fac, own, at, columns)
         else:
             if groups.run[t] < groups.run[t + ONE]:
                 add_tile(given, source, fac, at, columns)
             times_upper(fac, at, fac, own, at, columns)
-    for u in range(groups.update[j], groups.update[j + ONE]):
+    for u in range(whole(groups.update[j]), whole(groups.update[j + ONE])):
         a, b, to, width = updates[u, 0], updates[u, 1], updates[u, 2], updates[u, 3]
         if updates[u, 4] == 1:
             negate_product(fac, a, b, columns, to, width)
@@ -156,8 +157,8 @@ def update_later(groups, given, start, fac, j):
 @inline
 def finish(groups, fac, inverse, j):
     """(4) of group j. Returns the number of its dependent pivots."""
-    columns, first, place = groups.width[j], groups.first[j], groups.place[j]
-    for t in range(first + ONE, groups.first[j + ONE]):
+    columns, first, place = whole(groups.width[j]), groups.first[j], whole(groups.place[j])
+    for t in range(first + ONE, whole(groups.first[j + ONE])):
         times_lower(fac, groups.at[t], groups.at[first], columns)
     dependent = 0
     for r in range(place, place + columns):
@@ -169,7 +170,7 @@ def finish(groups, fac, inverse, j):
 def forwards(groups, fac, j):
     """(5), and of (6) what belongs to group j alone."""
     first, y, own, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
-    for t in range(first[j] + ONE, first[j + ONE]):
+    for t in range(first[j] + ONE, whole(first[j + ONE])):
         subtract_times(fac, groups.at[t], columns, y, own, EIGHT * groups.below[t])
     times_square(fac, groups.at[first[j]], columns, y, own, own)
 
@@ -178,7 +179,7 @@ def forwards(groups, fac, j):
 def backwards(groups, fac, j):
     """(6)"""
     first, y, own, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
-    for t in range(first[j] + ONE, first[j + ONE]):
+    for t in range(first[j] + ONE, whole(first[j + ONE])):
         subtract_transposed(fac, groups.at[t], columns, y, EIGHT * groups.below[t], own)
 
 
@@ -187,7 +188,7 @@ def factor_groups(groups, val, fac, inverse, tolerance):
     """Returns the number of dependent pivots."""
     dependent = 0
     for k in range(groups.width.shape[0]):
-        j, start = np.uint64(k), groups.at[groups.first[k]]
+        j, start = np.uint64(k), whole(groups.at[groups.first[k]])
         factor_own(groups, val, start, fac, inverse, tolerance, j)
         update_later(groups, val, start, fac, j)
         dependent += finish(groups, fac, inverse, j)
@@ -220,9 +221,9 @@ def sweep_forwards(lin, J, w, v, divisor, b, tolerance):
         y[i] = 0.0
     for begin in range(0, count, AT_ONCE):
         end = min(count, begin + AT_ONCE)
-        for j in range(taken, groups.reach[end - 1]):
+        for j in range(taken, whole(groups.reach[end - 1])):
             take_panels(groups, J, np.uint64(j))
-        taken = groups.reach[end - 1]
+        taken = whole(groups.reach[end - 1])
         for j in range(begin, end):
             set_residual(groups, lin.perm, v, 1.0 / divisor, b, np.uint64(j), EIGHT * np.uint64(j - begin))
         here, there = NOTHING, half
@@ -265,7 +266,7 @@ def sweep_back(lin, w, scale, v, lam):
             prefetch_lines(fac, groups.at[groups.first[k - AHEAD] + ONE], groups.at[groups.first[k - AHEAD + 1]])
             prefetch_lines(groups.panels, owns[groups.own[k - AHEAD], 0], owns[groups.own[k - AHEAD + 1], 0])
         backwards(groups, fac, j)
-        for p in range(groups.own[j], groups.own[j + ONE]):
+        for p in range(whole(groups.own[j]), whole(groups.own[j + ONE])):
             add_panel_transposed(groups.panels, owns[p, 0], owns[p, 1], y, own, w, scale, v, owns[p, 2])
-        for i in range(groups.width[j]):
+        for i in range(whole(groups.width[j])):
             lam[lin.perm[groups.place[j] + i]] = y[own + i]

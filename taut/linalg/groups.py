@@ -30,20 +30,20 @@ BEYOND = LANES * LANES  # numbers that vectors may read after the last tile
 class Groups(NamedTuple):
     """g groups in the order of elimination, with t tiles."""
 
-    width: np.ndarray  # (g,) uint64: rows
-    place: np.ndarray  # (g,) uint64: place of the first row
-    first: np.ndarray  # (g+1,) uint64: its tiles, the diagonal one first
-    at: np.ndarray  # (t,) uint64: where the tile begins
-    below: np.ndarray  # (t,) uint64: the group of the tile's rows
-    touched: np.ndarray  # (t,) uint64: 1 where products go to the tile, of those that follow
-    update: np.ndarray  # (g+1,) uint64: products L_a L_bᵀ of tiles below each group:
-    updates: np.ndarray  # (., 5) uint64: where both and the tile they go to begin; its columns; 1: the first there
-    run: np.ndarray  # (t+1,) uint64: runs of each tile,
-    runs: np.ndarray  # (r, 4) uint64: their panels of rows and of columns, how many columns, 3 · the first slot
-    own: np.ndarray  # (g+1,) uint64: pieces of each group's panels,
-    owns: np.ndarray  # (., 3) uint64: where they begin, one or two neighbouring slots, 3 · the first slot
-    reach: np.ndarray  # (g,) uint64: of how many groups panels enter the tiles of this group and of those before
-    taken: np.ndarray  # (g, 3) uint64: of what follows, blocks that go to the group's panels, those that are added to
+    width: np.ndarray  # (g,) uint32: rows
+    place: np.ndarray  # (g,) uint32: place of the first row
+    first: np.ndarray  # (g+1,) uint32: its tiles, the diagonal one first
+    at: np.ndarray  # (t,) uint32: where the tile begins
+    below: np.ndarray  # (t,) uint32: the group of the tile's rows
+    touched: np.ndarray  # (t,) uint32: 1 where products go to the tile, of those that follow
+    update: np.ndarray  # (g+1,) uint32: products L_a L_bᵀ of tiles below each group:
+    updates: np.ndarray  # (., 5) uint32: where both and the tile they go to begin; its columns; 1: the first there
+    run: np.ndarray  # (t+1,) uint32: runs of each tile,
+    runs: np.ndarray  # (r, 4) uint32: their panels of rows and of columns, how many columns, 3 · the first slot
+    own: np.ndarray  # (g+1,) uint32: pieces of each group's panels,
+    owns: np.ndarray  # (., 3) uint32: where they begin, one or two neighbouring slots, 3 · the first slot
+    reach: np.ndarray  # (g,) uint32: of how many groups panels enter the tiles of this group and of those before
+    taken: np.ndarray  # (g, 3) uint32: of what follows, blocks that go to the group's panels, those that are added to
     # others, and the end
     source: np.ndarray  # (.,) uint32: blocks of J, and
     to: np.ndarray  # (.,) uint32: where they go in `panels`
@@ -58,10 +58,10 @@ class Groups(NamedTuple):
 
 def no_groups() -> Groups:
     """For systems that are factored otherwise."""
-    wide, short, none = np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0)
+    short, none = np.zeros(0, np.uint32), np.zeros(0)
     return Groups(
-        width=wide, place=wide, first=wide, at=wide, below=wide, touched=wide, update=wide,
-        updates=np.zeros((0, 5), np.uint64), run=wide, runs=np.zeros((0, 4), np.uint64),
-        own=wide, owns=np.zeros((0, 3), np.uint64), reach=wide, taken=np.zeros((0, 3), np.uint64), source=short,
+        width=short, place=short, first=short, at=short, below=short, touched=short, update=short,
+        updates=np.zeros((0, 5), np.uint32), run=short, runs=np.zeros((0, 4), np.uint32),
+        own=short, owns=np.zeros((0, 3), np.uint32), reach=short, taken=np.zeros((0, 3), np.uint32), source=short,
         to=short, complete=0, lane=short, panels=none, rhs=none, residual=none, column=none, least=none,
     )  # fmt: skip

@@ -165,7 +165,7 @@ METHOD = Method(
     options=(integrator_option("midpoint"),), memory=memory, step=step, shortest=0.5,
     solves="1 (forces of v: 2)",
     hooks=Hooks(
-        remedy="Its velocities ring by an amount that does not fall with dt; positions converge. Use implicit_second "
-        "or rattle."
+        remedy="Its velocities oscillate about the motion with an amplitude that does not fall with dt; positions "
+        "converge. Use implicit_second or rattle."
     ),
 )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
 from ..errors import TautError, shown, unknown
 from ..model.model import Model
+from ..scene.scene import Scene
 from .base import Method, Option
 
 ROUNDING = 32 * np.finfo(float).eps
@@ -21,10 +23,17 @@ def option_values(
     known = {option.name: option for option in method.options}
     for name in chosen:
         if name not in known:
-            raise unknown(f"option of method '{method.name}'", name, known)
+            raise no_option(method, model, name, known)
     values = [number(method, option, chosen.get(option.name, option.default)) for option in method.options]
     rounding = ROUNDING * max(1.0, float(np.abs(model.x).max(initial=0.0)))
     return np.array([bound(method, tolerance, rounding), float(residual_accepted), rounding, *values])
+
+
+def no_option(method: Method, model: Model, name: str, known: Mapping[str, Option]) -> TautError:
+    if model.deformables and name in signature(Scene.cloth).parameters:
+        return TautError(f"'{name}' is no option of method '{method.name}' but one of a cloth or solid; give it to "
+                         f"scene.cloth({name}=…), or beside the cloth's other values in a scene file.")
+    return unknown(f"option of method '{method.name}'", name, known)
 
 
 def bound(method: Method, tolerance: float | None, rounding: float) -> float:

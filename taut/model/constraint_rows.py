@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import types
 
 from ..compiled import inline, on_demand
+from .carry_kernel import carry_block
 from .dispatch import evaluate_kind
 from .instant import batch_offsets, set_places, update_places
 from .switched_rows import switch_rows, take_over
@@ -59,23 +59,15 @@ def clear_rows(rows, flags, flag, J):
 def carry_to_rotations(rows, places, v, second, J, gamma):
     """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places, and
     with them R, have been set."""
-    here = places.point.shape[0]  # no place
-    r = (0.0, 0.0, 0.0)
-    x, y, z = r, r, r
     for k in range(rows.spin_block.shape[0]):
-        block, source = rows.spin_block[k], rows.spin_from[k]
-        if rows.spin_place[k] != here:
-            here = np.int64(rows.spin_place[k])
-            r = row_of(places.arm, here, 0)
-            body = places.body[here]
-            x, y, z = row_of(places.frame, body, 0), row_of(places.frame, body, 3), row_of(places.frame, body, 6)
-        r0, r1, r2 = r
-        a, b, c = J[source, 0], J[source, 1], J[source, 2]
-        j0, j1, j2 = x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c
-        J[block, 0] = r1 * j2 - r2 * j1
-        J[block, 1] = r2 * j0 - r0 * j2
-        J[block, 2] = r0 * j1 - r1 * j0
+        block, source, place = rows.spin_block[k], rows.spin_from[k], rows.spin_place[k]
+        body = places.body[place]
+        carry_block(J, source, block, places.frame, body, places.arm, place)
         if second:
+            a, b, c = row_of(J, source, 0)
+            x, y, z = row_of(places.frame, body, 0), row_of(places.frame, body, 3), row_of(places.frame, body, 6)
+            j0, j1, j2 = x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c
+            r0, r1, r2 = row_of(places.arm, place, 0)
             spin = rows.slot[block]
             o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
             along = o0 * r0 + o1 * r1 + o2 * r2

@@ -12,10 +12,13 @@ constraints and forces name, at the start; of a single place its distance from t
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from .model import ConstraintInfo, Model
 
 Array = np.ndarray
+COINCIDENT = 1e-9  # of the size of the scene: points so close count as one
+MANY = 64  # points of one constraint, of whose distances nothing is made
 INSTANTS = 65  # at which a length that changes with time is looked at
 
 
@@ -35,6 +38,29 @@ def scene_size(model: Model, x: Array) -> float:
         return 1.0
     across = float(np.linalg.norm(np.ptp(places, axis=0)))
     return across or float(np.abs(places).max()) or 1.0
+
+
+def move_scales(model: Model, x: Array) -> Array:
+    """(slots,) moves that change the geometry about a slot, at x (points, 3): the shortest length of the constraints
+    and forces that act on it [m], else the size of the scene; of a rotation the turn that moves its places that far, at
+    most 1 rad; of a scalar coordinate 1."""
+    size, place, slots = scene_size(model, x), is_place(model), model.bodies.slots
+    nearest = np.full(len(x), np.inf)
+    acting = [(info.points, own_scale(info, "m", np.inf)) for info in model.constraint_info]
+    acting += [(force.points, np.inf) for force in model.force_info]
+    for among, length in acting:
+        points = [point for point in dict.fromkeys(among) if place[point]]
+        lengths = pdist(x[points]) if 1 < len(points) <= MANY else np.zeros(0)
+        found = [*lengths[lengths > COINCIDENT * size], length]
+        nearest[points] = np.minimum(nearest[points], min(one for one in [*found, np.inf] if one > 0.0))
+    on, at = model.places.point, model.places.slot
+    arm = np.linalg.norm(model.places.arm, axis=1)
+    turn = np.divide(nearest[on], arm, out=np.full(len(on), np.inf), where=arm > 0.0)
+    carried = place[on]  # not directions
+    np.minimum.at(nearest, at[carried], nearest[on][carried])
+    scale = np.where(place, np.where(np.isfinite(nearest), nearest, size), 1.0)[:slots]
+    np.minimum.at(scale, at[carried] + 1, turn[carried])
+    return scale
 
 
 def row_scales(model: Model, size: float, J: Array, until: float) -> Array:

@@ -21,7 +21,8 @@ from ..forces import KINDS as FORCES
 from ..scene.scene import Scene
 
 # Keys of run.info that make a run what it is: a resumed run takes them from the header.
-PLAN = ("method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "repair", "options")
+PLAN = ("method", "dt", "steps", "record_every", "solver", "tolerance", "project_initial", "repair", "options",
+        "settings")  # fmt: skip
 _THINGS = {"bodies": "body", "constraints": "constraint", "forces": "force", "obstacles": "obstacle",
            "groups": "contact group", "deformables": "deformable"}  # fmt: skip
 _LISTED = 5

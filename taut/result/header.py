@@ -110,6 +110,7 @@ def fault_of_plan(plan: dict[str, Any]) -> str | None:
     right = {
         "dt": _number(plan["dt"]) and plan["dt"] > 0, "steps": _whole(plan["steps"], 1),
         "record_every": _whole(plan["record_every"], 1), "options": isinstance(plan["options"], dict),
+        "settings": isinstance(plan["settings"], dict),
         "method": isinstance(plan["method"], str), "solver": isinstance(plan["solver"], str),
         "tolerance": plan["tolerance"] is None or _number(plan["tolerance"]),
     }  # fmt: skip

@@ -51,7 +51,7 @@ class Run:
 
     status   "finished", "diverged" or "interrupted"; message says why
     info     method, dt, options and solver, what the run cost, versions
-    notes    all that was told: about the start, singular systems, contacts without unique forces, ...
+    notes    all notes and warnings: about the start, singular systems, contacts without unique forces, ...
     records  the plain arrays; `data` gives them names
     """
 
@@ -261,7 +261,7 @@ class Run:
 
     @property
     def notes(self) -> list[str]:
-        """All that was told of this run, in the order it was told."""
+        """All notes and warnings of this run, in order."""
         return list(self.info.get("notes", ()))
 
     @property

@@ -21,7 +21,7 @@ def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str
         arguments = arguments | surroundings(points, scene._bodies) | {"points": points, "name": name}
     if kind.joints:
         known = {which: coordinates_of(scene, arguments[which]) for which in kind.joints}
-        arguments = arguments | {"joints": known, "memory": Point(None, counter=f"{name}.memory")}
+        arguments = arguments | {"joints": known, "name": name, "memory": Point(None, counter=f"{name}.memory")}
     return arguments
 
 

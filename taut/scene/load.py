@@ -15,6 +15,7 @@ from ..arguments import checked
 from ..errors import TautError, shown, unknown
 from .document import parse, plain_data
 from .scene import Scene
+from .synonyms import meant
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -99,7 +100,7 @@ class _Reader:
         kind = entry.get("kind")
         known = format.kinds(section)
         if not isinstance(kind, str) or kind not in known:
-            problem = unknown("kind", kind, known) if kind is not None else "missing key 'kind'."
+            problem = _unknown_kind(kind, section, known) if kind is not None else "missing key 'kind'."
             self.add_problem((section, i) + (("kind",) if "kind" in entry else ()), str(problem))
             return
         many = "many" in entry
@@ -260,3 +261,15 @@ def _fields_at(model: Any, path: tuple) -> list[str]:
         model = model.model_fields[step].annotation
         model = next((m for m in getattr(model, "__args__", ()) if hasattr(m, "model_fields")), model)
     return list(model.model_fields)
+
+
+def _unknown_kind(kind: Any, section: str, known: list[str]) -> str:
+    """The message for a kind that a section does not have: what it is called here, and under which section."""
+    from . import format
+
+    name = (meant(kind, known) or meant(kind)) if isinstance(kind, str) else None
+    where = next((other for other in format.SECTIONS if name in format.kinds(other)), None)
+    if name is None or where is None:
+        return str(unknown("kind", kind, known))
+    under = "" if name in known else f", under {where}:"
+    return f"unknown kind '{kind}'; here it is '{name}'{under}."

@@ -22,6 +22,7 @@ from .reduction import read_reduced
 from .shapes import read_shape
 from .solids import mesh_of
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
+from .synonyms import meant
 from .verbs import add_verbs
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ class Scene:
 
     def __getattr__(self, kind: str) -> Callable[..., Ref]:
         """Only what does not exist comes here; the methods of kinds are made by verbs.py."""
+        name = meant(kind)
+        if name is not None and name != kind and hasattr(type(self), name):
+            raise AttributeError(f"a scene has no '{kind}'; here it is called '{name}'")
         words = [word for word in dir(type(self)) if not word.startswith("_")]
         near = get_close_matches(kind, words, n=1, cutoff=0.6)
         hint = f"; did you mean '{near[0]}'?" if near else ""

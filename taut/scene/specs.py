@@ -268,9 +268,9 @@ class ReducedMap:
     @property
     def works(self) -> bool:
         """True where what moves x or T in time may put energy in."""
-        angles = (angle for of in self.turns.values() for _, angle in of)
-        texts = (*angles, *(text for three in self.positions.values() for text in three))
-        return bool(self.kinetic) or any(re.search(r"\bt\b", text) for text in texts)
+        angles = [angle for of in self.turns.values() for _, angle in of]
+        texts = [*angles, *[text for three in self.positions.values() for text in three]]
+        return bool(self.kinetic) or re.search(r"\bt\b", " ".join(texts)) is not None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..constraints import KINDS as CONSTRAINTS
 from ..constraints import Kind, Layout
-from ..errors import TautError, shown, unknown
+from ..errors import TautError, shown, unknown, warn
 from ..expressions import Signal
 from ..forces import KINDS as FORCES
 from ..forces import ForceKind
@@ -108,6 +108,9 @@ def add(
     except TautError as mistake:
         raise TautError(f"{what}: {mistake}") from None
     layout = try_pack(kind, what, start, asked, read)
+    doubt = kind.doubt(asked) if isinstance(kind, Kind) and kind.doubt is not None else ""
+    if doubt:
+        warn(f"{what}: {doubt}")
     if isinstance(kind, Kind) and inequality is not None:
         if inequality[0] != "==" and (layout.level or kind.level) == "velocity":
             raise TautError(f"{what}: sense is '{inequality[0]}', but it is a condition on velocities, which is always "

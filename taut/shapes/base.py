@@ -60,6 +60,7 @@ class Side:
     kernel: Callable
     pack: Callable[[np.ndarray, dict[str, Any], float], tuple[tuple, tuple[int, ...]]]
     rows: int = 1
+    synonyms: tuple[str, ...] = ()  # other words of the field for the kind
 
 
 @dataclass(frozen=True)

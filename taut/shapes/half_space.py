@@ -98,7 +98,7 @@ SHAPE = Shape(
     ),
     place=place,
     visible=visible,
-    sides=(Side("half_space", DOC, 1.0, kernel, pack),),
+    sides=(Side("half_space", DOC, 1.0, kernel, pack, synonyms=("floor", "wall", "plane", "ground_plane")),),
     still={"point": (0, 0, 0), "normal": (0.2, 1, 0)},
     moving=(
         {"point": ("0.1 + 0.1*sin(3*t)", "0.2*t**2", "1 - 0.1*cos(2*t)"), "normal": ("cos(3*t)", "sin(3*t)", 0)},

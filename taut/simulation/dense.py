@@ -14,6 +14,7 @@ from numba import types
 
 from ..compiled import entry, inline, on_demand, specialise
 from ..errors import TautError
+from ..expressions.compiled import raise_mistake
 from ..methods import STATUSES
 from ..methods.options import option_values
 from ..methods.reference import METHOD, step
@@ -92,6 +93,7 @@ def dense(run: Run, times: Any) -> Run:
         state.ledger[:], state.memory[:] = run.records.energy[k, 2:], 0.0
         own = np.flatnonzero(before == k)
         status = retrace(calls, system, state, options, h, k * every, times[own], buffers, int(own[0]))
+        raise_mistake()
         if status != 0:
             raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.hooks.remedy}")
     records = Records(**{field.name: getattr(buffers, field.name) for field in fields(Records)})

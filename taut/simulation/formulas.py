@@ -2,8 +2,9 @@
 
     a function of time s(t), with ṡ and s̈ where it moves something                          (1)
     Φ, J, Φ_t and γ of a constraint, at the last record that is whole                         (2)
-    what a controller holds, after the step that failed                                       (3)
-    f of a force, at the last record that is whole                                            (4)
+    f of a force, at the last record that is whole                                            (3)
+
+What a controller returns is judged as it returns it (expressions/functions.py).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from ..compiled import entry
 from ..constraints.base import At
 from ..errors import shown
 from ..expressions import Signal
-from ..forces import KINDS as FORCES
 from ..methods.acceleration import constrained
 from ..model import Model
 from ..model.arrays import State, System
@@ -40,12 +40,11 @@ def evaluate_some_forces(system, state, t):
     evaluate_forces(system, t, state.x, state.quat, state.v)
 
 
-def formula_at_fault(scene: Scene, model: Model, system: System, failed: State, last: State, t: float,
-                     until: float) -> str:
+def formula_at_fault(scene: Scene, model: Model, system: System, last: State, t: float, until: float) -> str:
     """Which formula is not a number, in words; "" where all are.
 
-    failed, last  the state after the step that failed, and that of the last record, at t
-    until         [s] the end of that step
+    last   the state of the last record, at t
+    until  [s] the end of the step that failed
     """
     for what, signal, moves in _signals(scene):
         for instant in np.linspace(t, until, INSTANTS):
@@ -55,8 +54,7 @@ def formula_at_fault(scene: Scene, model: Model, system: System, failed: State, 
                 return f"{what}: {_written(signal.source)} {which} not a number at t = {instant:.6g} s"
     if not all(np.isfinite(values).all() for values in (last.x, last.v, last.quat)):
         return ""
-    return _constraint(scene, model, system, last, until) or _controller(scene, model, failed) or \
-        _force(scene, model, system, last, until)
+    return _constraint(scene, model, system, last, until) or _force(scene, model, system, last, until)
 
 
 def _signals(scene: Scene) -> Iterator[tuple[str, Signal, bool]]:
@@ -110,15 +108,6 @@ def _constraint(scene: Scene, model: Model, system: System, last: State, t: floa
             spec = scene.constraints.get(info.name)
             text = "its Φ" if spec is None else _text(spec.arguments)
             return f"constraint '{info.name}': {text} or a derivative of it is not a number at t = {t:.6g} s"
-    return ""
-
-
-def _controller(scene: Scene, model: Model, failed: State) -> str:
-    for info in model.force_info:
-        spec = scene.forces.get(info.name)
-        if spec is None or FORCES[info.kind].sample is None or np.isfinite(failed.x[info.points[-1], 0]):
-            continue
-        return f"force '{info.name}': what {_text(spec.arguments)} returned is not a number"
     return ""
 
 

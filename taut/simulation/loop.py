@@ -6,6 +6,7 @@ calls `advance` by address, so it returns to Python only to hand over records.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,10 +17,11 @@ from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..compiled import compiled, inline, on_demand, specialise, structure
 from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import form, kind_of
-from ..compiled.prepared import Prepared
+from ..compiled.prepared import NUMBER, STRUCTURE, WHOLE, Prepared, prepared_address
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..contact.event_log import events_of_steps, forget_steps
+from ..expressions.compiled import raise_mistake
 from ..methods import METHODS, Method
 from ..methods.base import OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
@@ -134,7 +136,7 @@ def advance(system, state, context, h, first, steps):
 
 @inline
 def is_finite(slots, state):
-    """Of slots alone: places on bodies are where these are."""
+    """Whether x and v of all slots are finite; the places on bodies follow from them."""
     total = 0.0
     for i in range(slots):
         total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
@@ -269,21 +271,33 @@ def calls_for(method: Method, system: System, state: State, context: Any) -> Cal
     return _calls[key]
 
 
+GIVEN = NUMBER, WHOLE, WHOLE, WHOLE, WHOLE  # h, first, steps, every and keep_start
+_loops: dict[Calls, int] = {}  # where `loop` is for the types that go with these
+
+
 class TimeLoop:
     """`loop`, ready for what a session works on: called with all but the first of its arguments."""
 
-    def __init__(self, method: Method, system: System, state: State, context: Any, records: Buffers) -> None:
+    def __init__(
+        self, method: Method, system: System, state: State, context: Any, buffers: Callable[[int], Buffers]
+    ) -> None:
+        """buffers(n): an example of records, for their types."""
         self.parts = method, system, state, context
-        job = Job(calls_for(*self.parts), system, state, context)
-        whole = types.int64
-        self._call = Prepared(loop, 3, job, types.float64, whole, whole, whole, whole, kind_of(records))
+        calls = calls_for(*self.parts)
+        job = Job(calls, system, state, context)
+        if calls not in _loops:
+            _loops[calls] = prepared_address(loop, 3, job, *GIVEN, buffers(1))
+        self._call = Prepared(loop, _loops[calls], 3, job, *GIVEN, STRUCTURE)
 
     def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
-        return self._call(h, first, steps, every, keep_start, records)
+        found = self._call(h, first, steps, every, keep_start, records)
+        raise_mistake()
+        return found
 
-    def serves(self, *parts: Any) -> bool:
+    def serves(self, system: System, state: State, context: Any) -> bool:
         """Whether it works on these very structures."""
-        return all(mine is other for mine, other in zip(self.parts, parts, strict=True))
+        _, mine, own, other = self.parts
+        return mine is system and own is state and other is context
 
 
 def _number(method: Method) -> int:

@@ -13,6 +13,7 @@ from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
 from ..model import build
 from ..scene.scene import Scene
+from ..settings import differing
 
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
@@ -24,8 +25,7 @@ def plan_of(
 ) -> dict[str, Any]:
     """The plan of a run, as stores keep it; `given` are further entries."""
     suggested = scene.suggested
-    usual = DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
-    name = method or suggested.get("method") or usual
+    name = method or suggested.get("method") or usual_method(scene)
     chosen("method", name, METHODS)
     if start is None and project_initial and not repair:
         start = suggested.get("start")
@@ -34,18 +34,26 @@ def plan_of(
     return {
         "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
-        "options": {**{key: value for key, value in suggested.items() if key in known}, **options}, **given,
+        "options": {**{key: value for key, value in suggested.items() if key in known}, **options},
+        "settings": differing(), **given,
     }  # fmt: skip
+
+
+def usual_method(scene: Scene) -> str:
+    return DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
 
 
 def warn_of_samples(scene: Scene, dt: float) -> None:
     """Samples are taken at the starts of steps: tell where a force asks for others."""
     for spec in scene.forces.values():
         rate = spec.arguments.get("rate") if FORCES[spec.kind].sample is not None else None
-        every = 1.0 / (rate * dt) if rate else 1.0
+        if not rate:
+            continue
+        every = 1.0 / (rate * dt)
         if abs(every - round(every)) > 1e-6 * every or every < 1.0 - 1e-6:
-            warn(f"{spec.kind} '{spec.name}' is to be asked {rate:g} times a second, once in {every:.4g} steps of "
-                 f"{dt:g} s, and is asked at starts of steps only; choose a dt of which 1/rate is a whole multiple")
+            warn(f"the sampling period 1/rate = {1.0 / rate:g} s of {spec.kind} '{spec.name}' is {every:.4g} steps of "
+                 f"dt = {dt:g} s; samples are taken at the starts of steps only: choose dt so that 1/rate is a whole "
+                 "number of steps")
 
 
 def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None) -> Method:
@@ -64,8 +72,13 @@ def method_for(scene: Scene, name: str, options: Mapping[str, Any] | None = None
             form = CHOICE
         what = "cloth or solids with limits or contacts"
     else:
-        form = CONTACT_METHODS.get(name) if scene.is_unilateral else method
-        if scene.is_unilateral and (options or {}).get("contacts") == "steps":
+        is_unilateral = scene.is_unilateral
+        form = CONTACT_METHODS.get(name) if is_unilateral else method
+        if name == DEFAULT_UNILATERAL and "contacts" in (options or {}):
+            others = ", ".join(other for other in CONTACT_METHODS if other != name)
+            raise TautError(f"option contacts is given, but method '{name}' meets inequalities in fixed steps alone; "
+                            f"leave it out, or use {others}, which locate events.")
+        if is_unilateral and (options or {}).get("contacts") == "steps":
             form = STEP_METHODS.get(name, form)
             if form is not None and form.algorithm == "event_driven":
                 raise TautError(f"contacts is 'steps', but method '{name}' meets inequalities at located events only; "

@@ -16,7 +16,7 @@ import numpy as np
 from .. import limits
 from ..arguments import checked
 from ..cloth.algorithms import CHOICE
-from ..errors import TautError, collecting_notes, shown, unknown
+from ..errors import TautError, collecting_notes, note, shown, unknown
 from ..methods import METHODS
 from ..model import Model, build
 from ..result.header import fault_of_plan
@@ -53,12 +53,13 @@ def simulate(
     """Simulate a scene and return a labelled run.
 
     method           name of the enforcement method (`taut list methods`); default: implicit_second
-    dt, duration     step and simulated time [s]; default: what the scene suggests
+    dt, duration     step and simulated time [s]; default: what the scene suggests. A duration that is no multiple of dt
+                     is exceeded by less than a step, and run.notes says so
     record_every     keep every n-th step
     solver           of the linear systems: auto, or a name from `taut list solvers`
     tolerance        largest |Φ| allowed at the end of a step; default: the method's own
     out              a folder to store records in while running; it survives a crash, and can be resumed
-    start            what to do with a start that breaks constraints. "project", the default, mends small errors and
+    start            what to do with a start that breaks constraints. "project", the default, corrects small errors and
                      velocities and refuses larger ones; "repair" moves bodies as little as needed, however far;
                      "as_given" keeps positions and velocities (broken inequalities are refused all the same)
     repair           True is start="repair"
@@ -67,7 +68,7 @@ def simulate(
     options          the method's own options, such as alpha= and beta=
 
     Where a constraint is off by more than its own scale, or energy has grown by orders of magnitude, the run has the
-    status "diverged" (taut/simulation/status.py); run.notes lists all that was told.
+    status "diverged" (taut/simulation/status.py); run.notes lists all notes and warnings.
     """
     plan = plan_of(
         scene, method, dt, start, repair, project_initial, options, solver=solver, tolerance=tolerance,
@@ -80,6 +81,10 @@ def simulate(
         raise TautError(f"record_every is {shown(record_every)}; give a whole number of at least 1.")
     plan["steps"] = max(1, ceil(duration / dt - 1e-9))
     with collecting_notes():
+        reached = plan["steps"] * dt
+        if abs(reached - duration) > 1e-6 * dt:
+            note(f"duration = {duration:g} s is no multiple of dt = {dt:g} s: the run takes {plan['steps']:,} whole "
+                 f"steps and ends at t = {reached:.9g} s")
         session = Session(scene, model_of(scene), plan)
         if out is not None:
             session.store = Store.create(
@@ -111,7 +116,7 @@ def resume(
 
 def _stored_session(store: Store, scene: Scene | None) -> Session:
     """A session in the state that a stored run stopped in."""
-    plan = {"repair": False, **store.plan()}
+    plan = {"repair": False, "settings": {}, **store.plan()}
     fault = fault_of_plan(plan)
     if fault:
         raise TautError(f"'{store.path}' can not be resumed: {fault} in its run.json; run it again.")

@@ -31,6 +31,7 @@ from ..result.records import Records
 from ..result.run import Run
 from ..result.store import Store
 from ..scene.scene import Scene
+from ..settings import differing, taken
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
 from .failure import ROUNDING, clash_at, contradicted, residuals, state_at
@@ -48,7 +49,7 @@ class Session:
     """One run in progress: the model, the compiled loop, and the records so far."""
 
     def __init__(self, scene: Scene, model: Model, plan: dict[str, Any]) -> None:
-        self.scene, self.model, self.plan = scene, model, plan
+        self.scene, self.model, self.plan = scene, model, {"settings": differing(), **plan}
         self.method = method_for(scene, plan["method"], plan["options"]).for_model(model)
         reason = self.method.refusal(model)
         if reason:
@@ -70,7 +71,8 @@ class Session:
         )
         self._options = self.context
         if self.method.hooks.prepare is not None:
-            self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
+            with taken(self.plan["settings"]):
+                self.state, self.context = self.method.hooks.prepare(model, self.system, self.state, self.context)
         self.system = with_friction(self.system, self.state, self.method, model)
         if model.switch_names:
             self.system = with_workspace(self.system, self.state, self.method, bool(model.switches.address.any()))
@@ -82,15 +84,14 @@ class Session:
 
     @property
     def loop(self) -> TimeLoop:
-        """The time loop, ready for what it works on now."""
-        parts = self.method, self.system, self.state, self.context
-        if self._loop is None or not self._loop.serves(*parts):
-            self._loop = TimeLoop(*parts, self.no_records)
+        """The time loop for the current system, state and context."""
+        if self._loop is None or not self._loop.serves(self.system, self.state, self.context):
+            self._loop = TimeLoop(self.method, self.system, self.state, self.context, self.buffers)
         return self._loop
 
     @cached_property
     def no_records(self) -> Buffers:
-        """For steps of which none is kept."""
+        """Buffers for steps that are not recorded."""
         return self.buffers(1)
 
     def run(self, progress: bool) -> Run:
@@ -127,6 +128,10 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
+        except TautError:
+            if self.store is not None:
+                self.store.release()  # what was stored stays as after a crash
+            raise
         return self._make_run(status, message, _clock() - began)
 
     def _rows_per_chunk(self) -> int:
@@ -156,19 +161,23 @@ class Session:
     def grow(self, least: int = 0) -> None:
         """Enlarge the tables of near pairs to at least `least` pairs."""
         grow = present(self.method.hooks.grow, "the hook that makes tables of pairs larger")
-        self.state, self.context = grow(
-            self.model, self.system, self.state, self._options, self.context, least
-        )
+        with taken(self.plan["settings"]):
+            self.state, self.context = grow(
+                self.model, self.system, self.state, self._options, self.context, least
+            )
 
     def _explain(self, reason: int) -> str:
         """Describe a failure: the step, what failed in it, and the residuals."""
         h, step = self.plan["dt"], self.done + 1
         last = self.chunks[-1]
-        failed = self._failed_function() or self._formula_at_fault(step * h)
+        failed = self._failed_function()
+        if failed:
+            return f"step {step}, t = {step * h:.6g} s: {failed}."
         why = STATUSES.get(reason, "the state is no longer finite")
         text = f"step {step}, t = {step * h:.6g} s: {why}."
-        if failed:
-            return f"{failed}. {text}"
+        formula = self._formula_at_fault(step * h)
+        if formula:
+            return f"{formula}. {text}"
         parts = self.model, self.system, self.state, self.start, last
         later = step * h - float(last.time[-1])
         asked = reason in (NOT_CONVERGED, TOO_SMALL, LEFT_BRANCH, NOT_FINITE)
@@ -184,7 +193,7 @@ class Session:
     def _formula_at_fault(self, until: float) -> str:
         last = self.chunks[-1]
         before = state_at(self.state, last, len(last) - 1)
-        return formula_at_fault(self.scene, self.model, self.system, self.state, before, float(last.time[-1]), until)
+        return formula_at_fault(self.scene, self.model, self.system, before, float(last.time[-1]), until)
 
     def _failed_function(self) -> str:
         """The message of a user's function that failed, if one did: then that is the cause."""
@@ -194,11 +203,12 @@ class Session:
         """Report singular linear systems and statically indeterminate contacts."""
         solves, _, singular, failed, doubtful = map(int, self.system.work.counts)  # as COUNTERS names them
         if singular:
-            note(f"{singular} of {solves} linear systems were singular: redundant rows got the smallest multipliers")
+            note(f"redundant constraints are handled: in {singular} of {solves} linear systems some rows depend on "
+                 "others; the motion is right, and of the possible multipliers the smallest are given")
         if doubtful:
             report = note if self.model.deformables else warn  # rows of hard edges in flat sheets often nearly depend
-            report(f"the rank of {doubtful} of {solves} linear systems was in doubt: constraints come close to "
-                   "depending on each other, as where a linkage lies flat, and their multipliers are uncertain there")
+            report(f"{doubtful} of {solves} linear systems were nearly singular: constraints come close to "
+                   "depending on each other, as where a linkage lies flat, and their multipliers are inaccurate there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:

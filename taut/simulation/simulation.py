@@ -209,6 +209,8 @@ class Simulation:
 
     def restore_state(self, saved: SavedState) -> None:
         """Go back to a saved state of this simulation, or of another of the same scene and method, bit for bit."""
+        if not isinstance(saved, SavedState):
+            raise TautError(f"restore_state: {shown(saved)} is no saved state; give what save_state() returned.")
         for name, values in saved.arrays.items():
             if name == "pairs" and len(self.session.state.pairs) < len(values):
                 self.session.grow(len(values))  # as many as there were

@@ -29,6 +29,7 @@ from ...progress import compilation, print_status
 from ...result.files import plain
 from ...result.records import Records
 from ...scene.scene import Scene
+from ...settings import differing, taken
 from ...simulation.run import simulate
 
 SCENE_FILE = "scene.yaml"
@@ -42,6 +43,7 @@ class Job:
     method: str
     dt: float
     arguments: dict[str, Any]  # further ones, that JSON can carry
+    settings: dict[str, float] = field(default_factory=differing)  # of solvers, by package.name
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Outcome:
 
 def perform(scene: Scene, job: Job) -> Outcome:
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), taken(job.settings):
             warnings.simplefilter("ignore")  # info has the notes; the comparison says each once
             run = simulate(scene, job.method, job.dt, progress=False, **job.arguments)
     except TautError as refusal:

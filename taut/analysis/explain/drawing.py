@@ -124,6 +124,6 @@ def _bars(pair: Any, iteration: Iteration, names: list[str], ranges: list[tuple[
     pair[0].set_yticks(range(len(names)), names)
     moved = [f"{name} {WORDS[iteration.state(i)]} ({fired})"
              for i, (name, fired) in enumerate(zip(iteration.names, iteration.fired)) if fired]  # fmt: skip
-    shown = moved if len(moved) <= 2 else [f"{len(moved)} rows {moved[0].split(maxsplit=1)[1]}"]
+    shown = moved if len(moved) <= 2 else [f"{len(moved)} rows {moved[0].split(maxsplit=1)[1].replace('s ', ' ', 1)}"]
     title = f"{iteration.label}: {int(iteration.before.sum()) or 'none'} active"
     pair[0].set_title("\n".join([title, *(shown or [" "])]), loc="left")

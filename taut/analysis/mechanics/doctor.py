@@ -3,7 +3,7 @@
     rank of J with rows scaled to length one, by singular values                        (1)
     P = U₀ U₀ᵀ, U₀ the left null vectors of J: rows i and j are redundant together where P_ij ≠ 0       (2)
     U₀ᵀ Φ ≠ 0: rows of that group contradict each other, or their rates or accelerations (initial/dependence.py)  (3)
-    ω_max: the largest eigenvalue of small motions about the start (linearise.py)        (4)
+    ω_max: of small motions, velocities and accelerations at the start (fastest.py)      (4)
 """
 
 from __future__ import annotations
@@ -243,6 +243,9 @@ def _stiffness(motion: Fastest | None, dt: float | None) -> list[Finding]:
         return []
     rate = motion.rate
     value = f"{rate:.3g} rad/s at the start (a period of {2.0 * np.pi / rate:.3g} s)"
+    if not motion.is_oscillation:
+        soon = f"by the accelerations at the start (it moves within {1.0 / rate:.3g} s)"
+        value = f"{rate:.3g} rad/s, {soon if rate == motion.starting else 'by the velocities at the start'}"
     if dt is None:
         return [Finding("fastest motion", value)]
     why = ""
@@ -278,5 +281,5 @@ def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | 
         step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.rate):.1g}")
         why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"
     else:
-        step, why = 0.005, "a common choice; halve it and compare"
+        step, why = 0.005, "a common choice, since nothing moves or accelerates at the start; halve it and compare"
     return [Finding("method", method, reason), Finding("dt", f"{step:g} s", why)]

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import xarray
 
 STEPS = 500
-SIZE = 1e-4  # of a difference [m or rad]
 LONGEST = 0.25  # move in one step, of the size of the scene; turn [rad]
 
 
@@ -137,7 +136,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
             _, turned, _ = near.evaluate(xi)
             return near.world(near.system.work.f, turned) + near.jacobian(turned).T @ lam
 
-        K = N.T @ near.derivative(balance, N, SIZE)
+        K = N.T @ near.by_move(balance, N)
         y = np.linalg.solve(N.T @ near.masses(quat) @ N / tau - 0.5 * (K + K.T), r)  # (2)
         move = N @ y
         move *= min(1.0, LONGEST / max(float(np.abs(move / longest).max()), 1e-300))

@@ -3,6 +3,7 @@
     up to MOST_LINEARISED unknowns: the largest |eigenvalue| of small motions (linearise.py)               (1)
     beyond: that of   (ξ, η) -> (P η, P ∂a/∂ξ P ξ + P ∂a/∂η P η)   by Arnoldi's method                       (2)
     P = I - Jᵀ (J Jᵀ + ε I)⁻¹ J                                                                            (3)
+    besides: |v| / size, |ω|, and √(|a| / length), by the size of the scene and by lengths near a body; |α|^½     (4)
 
 ξ are moves, η changes of velocity, a the accelerations with constraints. (2) needs directional derivatives and a sparse
 factor alone. It takes the constraints for those of a system at rest, and converges to a few percent.
@@ -15,26 +16,35 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...model.scales import is_place, scene_size
 from .linearise import linearised
 from .perturbation import Array, Perturbed
 
 MOST_LINEARISED = 300
-SIZE = 1e-4  # of the largest move [m or rad], or change of velocity [m/s or rad/s], in (2)
 BASIS = 20  # vectors of Arnoldi's method
 MOST_RESTARTS = 10
 CONVERGED = 1e-2  # relative
+ROUNDING = 1e-5  # of the rates that loads and motion make: a slower small motion is that of rounding
+SLOWEST = 1e-7  # rad/s: eigenvalues that are zero twice come out as the root of rounding
 REGULAR = 1e-10  # ε, with rows of J of length one
 
 
 class Fastest(NamedTuple):
-    """Of small motions, and of how bodies turn [rad/s]."""
+    """Of small motions, of how bodies turn and move, and of how fast they soon will by their accelerations [rad/s]."""
 
     small: float
     turning: float
+    moving: float
+    starting: float
 
     @property
     def rate(self) -> float:
         return max(self)
+
+    @property
+    def is_oscillation(self) -> bool:
+        """Whether it is one that has a period."""
+        return self.small == self.rate
 
     def is_stiff(self, dt: float | None) -> bool:
         """Whether forces are too fast for a step, and not the motion itself."""
@@ -46,13 +56,19 @@ def fastest(near: Perturbed) -> Fastest | None:
     if not near.n:
         return None
     turning = float(np.abs(near.v[near.model.bodies.spin_slot]).max(initial=0.0))
-    if near.n > MOST_LINEARISED:
-        return Fastest(_largest(near), turning)
+    _, quat, v = near.evaluate()
+    place = is_place(near.model)[near.at[0]]
+    moving = float(np.abs(v[near.at] / np.where(place, scene_size(near.model, near.x), 1.0)).max())  # (4)
+    starting, loaded = (float(np.abs(near.world(a, quat) / np.where(place, near.scales, 1.0)).max()) ** 0.5  # (4)
+                        for a in (near.system.work.a, near.model.bodies.inverse_mass * near.system.work.f))
     try:
-        values = np.abs(linearised(near).eigenvalues)  # (1)
+        small = _largest(near) if near.n > MOST_LINEARISED else float(
+            np.abs(linearised(near).eigenvalues).max(initial=0.0))  # (1)
     except np.linalg.LinAlgError:
         return None
-    return Fastest(float(values.max(initial=0.0)), turning)
+    floor = ROUNDING * max(turning, moving, starting, loaded)
+    found = small if small > SLOWEST else 0.0, turning, moving, starting
+    return Fastest(*(rate if rate > floor else 0.0 for rate in found))
 
 
 def _largest(near: Perturbed) -> float:
@@ -65,14 +81,11 @@ def _largest(near: Perturbed) -> float:
         _, quat, _ = near.evaluate(xi, eta)
         return near.world(near.system.work.a, quat)
 
-    def along(function: Callable[[Array], Array], vector: Array) -> Array:
-        size = np.abs(vector).max()
-        return near.derivative(function, vector[:, None] / size, SIZE)[:, 0] * size if size > 0.0 else none
-
     def apply(vector: Array) -> Array:
         xi, eta = P(vector[:n]), P(vector[n:])
-        by_move = along(lambda move: accelerations(move, none), xi)
-        return np.concatenate([eta, P(by_move + along(lambda change: accelerations(none, change), eta))])
+        by_move = near.by_move(lambda move: accelerations(move, none), xi[:, None])[:, 0]
+        by_rate = near.by_rate(lambda change: accelerations(none, change), eta[:, None])[:, 0]
+        return np.concatenate([eta, P(by_move + by_rate)])
 
     operator = LinearOperator((2 * n, 2 * n), apply, dtype=float)
     start = np.random.default_rng(0).standard_normal(2 * n)

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...arguments import checked
 from ...compiled import entry
-from ...errors import TautError, TautWarning, collecting_notes, notes_so_far, shown, warn
+from ...errors import TautError, TautWarning, collecting_notes, listed, notes_so_far, shown, warn
 from ...initial import start_mode
 from ...limits import check as check_limit
 from ...linalg.dense import on_one_thread
@@ -31,7 +31,7 @@ from ...methods.lagrange import METHOD as LAGRANGE
 from ...methods.post_stabilization import correct, correct_velocity
 from ...model import Model, build
 from ...model.evaluate import add_scaled, advance_positions, begin_step
-from ...model.scales import scene_size
+from ...model.scales import is_place, scene_size
 from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
@@ -101,7 +101,7 @@ class _Mechanism:
             raise TautError(
                 f"scene '{model.name}' is not fully driven: {count} degree{'s' if count > 1 else ''} of freedom "
                 f"{'are' if count > 1 else 'is'} left, which move{'' if count > 1 else 's'} "
-                f"{place_names(model, self.unknowns, free_moves)}. Give drivers for them (scene.drive), or simulate.")
+                f"{place_names(model, self.unknowns, free_moves)}. {self._remedy(free_moves)}, or simulate.")
         self._strongest = 0.0
         self._left = self._basis()
 
@@ -113,6 +113,28 @@ class _Mechanism:
         dense = dense[:, :-1]
         lengths = np.linalg.norm(dense, axis=1, keepdims=True)
         return np.divide(dense, lengths, out=np.zeros_like(dense), where=lengths > 0.0)
+
+    def _remedy(self, free_moves: Array) -> str:
+        """What to do about degrees of freedom that are left: bodies may spin about the line through their joints."""
+        rigid = [body for body in self.model.body_info if body.kind == "rigid"]
+        idle = [body.name for body in rigid if self._spins_alone(body.slot, free_moves)]
+        if not idle:
+            return "Give drivers for them (scene.drive)"
+        return (f"{listed(idle)} can spin about the line through its joints, as between two balls: put a universal in "
+                "place of one ball, or hold the spin (scene.drive, scene.couple); give drivers for all others")
+
+    def _spins_alone(self, slot: int, free_moves: Array) -> bool:
+        """Whether some free move turns one body alone, about a line through all of its places."""
+        own = [k for k, (at, _) in enumerate(self.unknowns) if at in (slot, slot + 1)]
+        _, sizes, right = np.linalg.svd(np.delete(free_moves, own, axis=0))
+        alone = free_moves @ right[int((sizes > SINGULAR).sum()) :].T
+        places = self.model.places
+        arms = places.arm[(places.slot == slot) & is_place(self.model)[places.point]]
+        if alone.shape[1] != 1 or len(arms) < 2:
+            return False
+        spin = np.array([alone[self._column[slot + 1, c], 0] for c in range(3)])
+        across = np.cross(spin, arms - arms[0])
+        return bool(np.abs(across).max() <= 1e-6 * np.abs(spin).max() * np.abs(arms - arms[0]).max() > 0.0)
 
     def _basis(self) -> Array | None:
         """U of (3), with the sign of the determinant in its first column; None where it would cost too much."""

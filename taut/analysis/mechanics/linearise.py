@@ -33,7 +33,6 @@ from .steady import STEADY, Axes, generator_of, steady_axes
 if TYPE_CHECKING:
     import xarray
 
-SIZE = 1e-4  # of a difference, in m or rad, and m/s or rad/s
 COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 
 
@@ -132,9 +131,10 @@ def linearise(what: Any) -> Linearisation:
     if found.steadiness > STEADY:
         state = f"the motion at t = {found.time:g} s is not steady"
         if not found.near.v.any():
-            state = f"the state at t = {found.time:g} s is at rest, but no equilibrium (taut.equilibrium finds one)"
-        warn(f"{state}: its coefficients change with time (by {found.steadiness:.2g} in the time of its fastest mode), "
-             "and eigenvalues hold for this instant only")
+            state = (f"the state at t = {found.time:g} s is at rest, but forces do not balance in it (taut.equilibrium "
+                     "finds where they do)")
+        warn(f"{state}: the linearised equations change with time (by {found.steadiness:.2g} in the time of the "
+             "fastest mode), so that the eigenvalues are those of this instant only")
     return found
 
 
@@ -171,8 +171,8 @@ def _coefficients(near: Perturbed) -> tuple[Array, Array]:
         return np.concatenate([near.world(work.a, quat), rates])
 
     none, each = np.zeros(n), np.eye(n)
-    by_move = near.derivative(lambda xi: found(xi, none), each, SIZE)
-    by_rate = near.derivative(lambda eta: found(none, eta), each, SIZE)
+    by_move = near.by_move(lambda xi: found(xi, none), each)
+    by_rate = near.by_rate(lambda eta: found(none, eta), each)
     A = np.block([[_frames(near), each], [by_move[:n], by_rate[:n]]])
     return A, null_space(np.block([[J[held], np.zeros((len(held), n))], [by_move[n:], J]]), 1e-7)
 

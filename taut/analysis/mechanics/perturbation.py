@@ -21,8 +21,10 @@ from ...methods.acceleration import constrained
 from ...model import Model
 from ...model.evaluate import begin_step
 from ...model.frames import conjugate, multiply, rotate
+from ...model.scales import move_scales
 
 Array = np.ndarray
+SIZE = 1e-4  # of a difference: of the scale of each unknown, 1 m/s or 1 rad/s
 STENCIL = ((1, 8.0 / 12.0), (2, -1.0 / 12.0))  # a first derivative of fourth order
 
 
@@ -57,6 +59,7 @@ class Perturbed:
         rows = model.rows
         self.row_of = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
         self.n = len(self.unknowns)
+        self.scales = move_scales(model, self.x)[self.at[0]]  # of moves: differences are small beside them
         self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
 
     def use_world_axes(self) -> bool:
@@ -131,15 +134,24 @@ class Perturbed:
             found[k : k + 3, k : k + 3] = axes.T @ np.diag(self.model.bodies.mass[s]) @ axes
         return found
 
-    def derivative(self, function: Callable[[Array], Array], columns: Array, size: float) -> Array:
-        """∂function(ξ or η)/∂(columns), of fourth order: (values, columns)."""
-        found = []
-        for column in columns.T:
-            total = np.zeros(())
-            for k, weight in STENCIL:
-                total = total + weight * (function(k * size * column) - function(-k * size * column))
-            found.append(total / size)
-        return np.array(found).T if found else np.zeros((len(function(np.zeros(len(columns)))), 0))
+    def by_move(self, function: Callable[[Array], Array], columns: Array) -> Array:
+        """∂function(ξ)/∂ξ along the columns: (values, columns)."""
+        return derivative(function, columns, self.scales)
+
+    def by_rate(self, function: Callable[[Array], Array], columns: Array) -> Array:
+        """∂function(η)/∂η along the columns: (values, columns)."""
+        return derivative(function, columns, np.ones(self.n))
+
+def derivative(function: Callable[[Array], Array], columns: Array, scales: Array) -> Array:
+    """Along columns, of fourth order; no component changes by more than 2 SIZE of its scale."""
+    found = []
+    for column in columns.T:
+        most, total = float(np.abs(column / scales).max()), np.zeros(())
+        step = SIZE / most if most > 0.0 else 1.0
+        for k, weight in STENCIL:
+            total = total + weight * (function(k * step * column) - function(-k * step * column))
+        found.append(total / step)
+    return np.array(found).T if found else np.zeros((len(function(np.zeros(len(columns)))), 0))
 
 
 def is_symmetric(omega: Array, inertia: Array) -> bool:

@@ -151,7 +151,7 @@ def draw(data: dict[str, Any], path: Path) -> None:
                 with np.errstate(all="ignore"):
                     axis.semilogy(result.records.time, tame(np.cumsum(drift(result)), 1e-6, 1e5), **line_style(one))
             title = f"{name}, h = {h:g} s, rods of {LENGTH if row == 0 else length:g} m"
-            axis.set(title=title, ylim=(1e-5, 1e2) if row == 0 else (1e-2, 1e4))
+            axis.set(title=title, ylim=(1e-5, 1e2) if row == 0 else (1e-2, 1e3))
         axes[row, 0].set_ylabel("running total of Σ|Φ| [m]")
     for axis in axes[1]:
         axis.set_xlabel("time [s]")

@@ -170,7 +170,7 @@ def draw(data: dict[float, dict[str, Any]], path: Path) -> None:
         ylabel="y [m]",
         title=f"2-link arm of {length:g} m rods at {DURATION:g} s, h = {STEP:g} s",
     )
-    bars = axes.inset_axes((0.10, 0.08, 0.2, 0.3))
+    bars = axes.inset_axes((0.09, 0.08, 0.15, 0.3))
     heights = [max(float(drift(arm)[-1]), 1e-16) for _, arm in shown]
     bars.bar(range(3), heights, bottom=1e-17, color=[line_style(one)["color"] for one, _ in shown])
     bars.set_yscale("log")

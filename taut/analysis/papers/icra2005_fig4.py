@@ -38,14 +38,14 @@ def run(quick: bool) -> dict[str, Any]:
     first = {length: go(one, FIRST, STEP, DURATION) for length, one in small.items()}
     breaks = {length: broken_at(one, length) for length, one in scan.items()}
     at = min(lengths, key=lambda length: abs((breaks[length] or np.inf) - PAPER_STEP))
+    symplectic = {length: go(one, ON_SYMPLECTIC, STEP, DURATION) for length, one in small.items()}
     return {
         "runs": {one.method: (one, go(scene, one, STEP, DURATION)) for one in (BAUMGARTE, POST, FIRST)},
         "small": {one.method: (one, go(small[at], one, STEP, DURATION)) for one in (BAUMGARTE, POST, FIRST)},
         "small_length": at,
         "breaks": breaks,
-        "breaks_symplectic": {
-            length: broken_at(go(one, ON_SYMPLECTIC, STEP, DURATION), length) for length, one in small.items()
-        },
+        "breaks_symplectic": {length: broken_at(one, length) for length, one in symplectic.items()},
+        "before_symplectic": min(before(first[length], symplectic[length], None) for length in small),
         "before": {length: before(first[length], scan[length], breaks[length]) for length in small},
         "first_bounds": {length: float(drift(one).max()) for length, one in first.items()},
         "long": {
@@ -111,11 +111,15 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "Before the breakdown the first-order method's error is like that of post-stabilization, or better.",
             "IV, Fig 4",
             "accumulated up to nine tenths of the way to the breakdown: first / post-stabilization < 10",
-            "length",
-            {f"{length:g} m": (f"{number(ratio)} times", ratio < 10) for length, ratio in data["before"].items()},
+            "length and integrator",
+            {f"{length:g} m": (f"{number(ratio)} times", ratio < 10) for length, ratio in data["before"].items()}
+            | {"any of these lengths, symplectic Euler, 5 s": (f"{number(data['before_symplectic'])} times and more",
+                                                              data["before_symplectic"] < 10)},
             note="the first-order method leaves Φ of order h² g whatever the length, a projection the square of what "
             "it finds, over L: the factor grows with the length, and rods so short that it were near one break at "
-            "once. Only at the breakdown itself, which is what the paper's figure shows, the order is turned round",
+            "once. Only at the breakdown itself, which is what the paper's figure shows, the order is turned round. "
+            "The paper's projection ends below an error threshold that it does not give: one of the order of h² g "
+            "would make both alike by choice",
         ),
         judge_varied(
             "implicit-error-decreases",

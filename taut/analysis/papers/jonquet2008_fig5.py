@@ -38,8 +38,10 @@ def check(data: dict[str, Any]) -> list[Claim]:
             "With m = 3 the errors of Platt's rule are much larger than with m = 2.",
             "5, Fig 5",
             f"largest -y: m = 3 / m = 2 > {MUCH:g}",
-            "integrator and τ",
-            {words(*given): (number(ratio), ratio > MUCH) for given, ratio in ratios.items()},
+            "integrator, τ and step",
+            {words(*given): (number(ratio), ratio > MUCH) for given, ratio in ratios.items()}
+            | {f"largest of these with h = {h:g} s": (number(max(found.values())), max(found.values()) > MUCH)
+               for h, found in data["other_steps"].items()},
             note=exact,
         ),
     ]

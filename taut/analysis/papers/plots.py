@@ -60,7 +60,7 @@ def envelope(time: np.ndarray, values: np.ndarray, every: int = 20) -> tuple[np.
 
 
 def legend(figure: Canvas, axes: Axes | Iterable[Axes], columns: int = 3) -> None:
-    """One legend below the axes, where it covers nothing; each label once."""
+    """One legend below the axes, where it covers nothing, in so many columns at most as fit; each label once."""
     from matplotlib import rc_context
 
     found: dict[str, Any] = {}
@@ -68,7 +68,11 @@ def legend(figure: Canvas, axes: Axes | Iterable[Axes], columns: int = 3) -> Non
         for handle, label in zip(*one.get_legend_handles_labels()):
             found.setdefault(label, handle)
     with rc_context(STYLE):
-        figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=columns)
+        for count in range(columns, 0, -1):
+            whole = figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=count)
+            if count == 1 or whole.get_window_extent().width <= figure.bbox.width:
+                break
+            whole.remove()
 
 
 def save(figure: Canvas, path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled import compiled
+from ...compiled import compiled, structure
 from ...contact.algorithms import drain
 from ...forces import KINDS
 from ...forces.spring_law import Springs, joined
@@ -29,6 +29,7 @@ from .position_contact import PositionContacts, contact_memory, position_contact
 SPRINGS = list(KINDS).index("springs")
 
 
+@structure
 class BaselineContext(NamedTuple):
     options: np.ndarray  # of methods/base.py
     springs: Springs

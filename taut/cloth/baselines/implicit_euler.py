@@ -19,8 +19,6 @@ from .implicit_solve import implicit, nearing, step_implicit
 from .position_contact import begin_contacts, finish_contacts, push_out
 
 STIFFNESS, RESIDUAL = (option_index(declared.METHOD.options, name) for name in ("stiffness", "residual"))
-MOST = 2000
-PASSES = 20  # over all contacts
 
 
 def prepare(model, system, state, options):
@@ -60,7 +58,7 @@ def step(system, state, t, h, ctx):
     if touches:
         begin_contacts(system, state, t, h, ctx.contacts)
         predict_contacts(state, h, ctx.contacts, ctx.work.touch)
-    most = MOST
+    most = ctx.work.settings.max_gradients
     taken = step_implicit(
         ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], most
     )
@@ -70,7 +68,7 @@ def step(system, state, t, h, ctx):
     set_time(system, t + h, state.x, state.quat, state.v)
     if touches:
         take_over(ctx.contacts.rows, ctx.work.touch, h)
-        for _ in range(PASSES):
+        for _ in range(ctx.work.settings.max_push_out_passes):
             if push_out(system, state, t + h, ctx.contacts, ctx.w) == 0:
                 break
         measure_velocity(state.x, ctx.contacts.x_start, h, state.v)

@@ -12,9 +12,9 @@ preconditioned by the inverses of the blocks on the diagonal; pinned nodes keep 
 out of the system. The iteration ends when the residual, measured by the preconditioner, has fallen by `tolerance`.
 
 Contacts, where there are any, are one-sided springs in the same system (4): g is a gap and n its gradient, and κ is
-FIRM times what a node has of springs and mass, or what presses on it. The active set is found by solving (1) again
-until no contact enters or leaves. The caller corrects the remaining depth F/κ. Departs from the paper, which removes
-the motion of nodes along n from the system: then the body that they push would feel no reaction.
+`contact_firmness` times what a node has of springs and mass, or what presses on it. The active set is found by solving
+(1) again until no contact enters or leaves. The caller corrects the remaining depth F/κ. Departs from the paper, which
+removes the motion of nodes along n from the system: then the body that they push would feel no reaction.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from ...compiled import compiled, entry, inline, specialise, structure
 from ...compiled.vectors import add_pair
 from ...forces.spring_law import tension
 from ...linalg.matrix_free_cg import matrix_free_cg
+from ..settings import BaselineSettings, current
 
 Array = np.ndarray
-FIRM = 30.0
-ROUNDS = 8
 
 
 @structure
@@ -45,6 +44,7 @@ class Implicit(NamedTuple):
     ap: Array
     touch: Touch
     solves: Array  # (1,) linear systems of the last step
+    settings: BaselineSettings
 
 
 @structure
@@ -66,7 +66,8 @@ def implicit(springs: int, n: int, contacts: Array | None = None, least: float =
     ahead, after, firm = np.zeros((3, len(slot)))
     dv, r, z, p, ap = np.zeros((5, n, 3))
     touch = Touch(slot, np.zeros((len(slot), 3)), ahead, after, firm, np.zeros(n), np.full(1, least))
-    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap, touch, np.zeros(1, np.int64))
+    solves, settings = np.zeros(1, np.int64), current().baselines
+    return Implicit(np.zeros((springs, 6)), np.zeros((n, 6)), dv, r, z, p, ap, touch, solves, settings)
 
 
 @inline
@@ -116,13 +117,13 @@ def linearise(work, s, x, v, w, external, h):
         for c in range(6):
             inverse[i, c] += block[q, c]
             inverse[j, c] += block[q, c]
-    press(work.touch, inverse, r, w)
+    press(work.touch, inverse, r, w, work.settings.contact_firmness)
     for i in range(x.shape[0]):
         invert_diagonal(inverse, i, w[i])
 
 
 @inline
-def press(touch, inverse, r, w):
+def press(touch, inverse, r, w, firmness):
     """Add (4) of contacts that push to the right-hand side and to the diagonal blocks of the springs."""
     if touch.firm.shape[0] == 0:
         return
@@ -136,7 +137,7 @@ def press(touch, inverse, r, w):
     for q in range(touch.firm.shape[0]):
         i, j = touch.slot[q, 0], touch.slot[q, 1]
         if touch.firm[q] > 0.0:
-            touch.firm[q] = FIRM * (max(load[i], load[j]) if j >= 0 else load[i])
+            touch.firm[q] = firmness * (max(load[i], load[j]) if j >= 0 else load[i])
     for q in range(touch.firm.shape[0]):
         if touch.firm[q] > 0.0:
             n0, n1, n2 = touch.n[q, 0], touch.n[q, 1], touch.n[q, 2]
@@ -279,7 +280,7 @@ def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     for q in range(touch.firm.shape[0]):
         touch.firm[q] = 1.0 if touch.ahead[q] * h < touch.least[0] and can_move(touch, q, w) else 0.0
     taken = 0
-    for k in range(ROUNDS):
+    for k in range(work.settings.max_contact_rounds):
         work.solves[0] = k + 1
         linearise(work, s, x, v, w, external, h)
         taken = solve_velocities(work, s, w, tolerance, most)  # (1)

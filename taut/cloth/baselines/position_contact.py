@@ -27,12 +27,13 @@ from ...compiled import compiled, inline, structure
 from ...contact.problem import EventBuffers, event_buffers
 from ...model.arrays import Inequalities, State
 from ...model.model import Model
-from ..constraint_errors import RECOVERY, RECOVERY_TIME, ROUNDING
+from ..constraint_errors import ROUNDING, recovery_of
 from ..contact_events import Impulses, add_impulses, impulses
 from ..contact_rows import ContactRows, external_rows
 from ..dissipation import accumulate_row_losses, add_driver_work
 from ..external_contact import evaluate_rows
 from ..friction import sliding
+from ..settings import ToleranceSettings, current
 
 
 @structure
@@ -48,6 +49,7 @@ class PositionContacts(NamedTuple):
     least: float  # what is less deep counts as outside [m]
     events: EventBuffers
     impulses: Impulses
+    settings: ToleranceSettings
 
 
 def contact_memory(model: Model) -> int:
@@ -63,7 +65,7 @@ def position_contacts(model: Model, state: State) -> PositionContacts:
     backed = np.full(len(model.x), -1)
     return PositionContacts(
         model.inequalities, rows, radius, unknown, x_start, v_start, at, backed, least, event_buffers(keep_log=False),
-        impulses(state, len(rows.phi)),
+        impulses(state, len(rows.phi)), current().tolerances,
     )
 
 
@@ -83,7 +85,7 @@ def begin_contacts(system, state, t, h, contacts):
         for c in range(3):
             contacts.x_start[i, c] = x[i, c]
             contacts.v_start[i, c] = state.v[i, c]
-    recovery = min(RECOVERY, h / RECOVERY_TIME)
+    recovery = recovery_of(contacts.settings, h)
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
         rows.lam[r] = 0.0

@@ -21,6 +21,7 @@ from numba import types
 from ...compiled import compiled, inline
 from ...compiled.function_pointers import address_of, indirect_call, pick
 from ...registry import declared
+from ..settings import RuleSettings, current
 from ..work import RuleWork, record, workspace
 from .base import TENDING, VIOLATED, Rule
 
@@ -35,9 +36,10 @@ _ENTERS = tuple(rule.enters for rule in RULES.values())
 _call_choose = indirect_call(types.int64, pick([rule.choose for rule in RULES.values()]))
 
 
-def rule_work(capacity: int) -> RuleWork:
-    """Workspace for problems of at most `capacity` rows, and the addresses of the rules (compiled here, once)."""
-    work = workspace(capacity, len(RULES))
+def rule_work(capacity: int, settings: RuleSettings | None = None) -> RuleWork:
+    """Workspace for problems of at most `capacity` rows, and the addresses of the rules (compiled here, once).
+    `settings`: by default the current ones."""
+    work = workspace(capacity, len(RULES), settings or current().rules)
     vector, table, whole = types.float64[::1], types.float64[:, ::1], types.int64[::1]
     kinds = (numba.typeof(work), numba.typeof(work.no_log), types.int64)
     for rule in RULES.values():

@@ -24,7 +24,6 @@ from ..face import find_slack, put_back, scale_problem, solve_set
 from ..work import NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
 
 NONE, VIOLATED, TENDING = range(3)
-CONTRADICTION = 1e-9  # of the terms of w: an enforced row that misses zero by more contradicts the others
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def status_of(m, flags, dependent, work):
     """Of a set enforced as equalities: whether λ is one of many, and whether its rows contradict each other."""
     status = NOT_UNIQUE if dependent > 0 else OK
     for i in range(m):
-        if flags[i] != 0 and abs(work.s[i]) > CONTRADICTION * work.magnitude[i]:
+        if flags[i] != 0 and abs(work.s[i]) > work.settings.equality_accepted * work.magnitude[i]:
             status |= NOT_CONVERGED
     return status
 

@@ -18,13 +18,12 @@ from ..face import find_slack, put_back, scale_problem, solve_set
 from ..work import record_all, reject_nan
 from .base import Rule, status_of
 
-TOLERANCE = 1e-12  # of the terms of w: rounding
-
 
 @compiled
 def choose(S, c, m, active, lam, w, work, log, instant):
     if not scale_problem(S, c, m, work):
         return reject_nan(m, lam, w)
+    entering = work.settings.entering_slack
     for i in range(m):
         work.face[i] = 0
     iteration = np.int64(0)
@@ -36,7 +35,7 @@ def choose(S, c, m, active, lam, w, work, log, instant):
         entered = 0
         for i in range(m):
             work.was_active[i] = work.face[i]
-            if work.face[i] == 0 and work.d[i] > 0.0 and work.s[i] < -TOLERANCE * work.magnitude[i]:
+            if work.face[i] == 0 and work.d[i] > 0.0 and work.s[i] < -entering * work.magnitude[i]:
                 work.face[i] = 1  # (2)
                 entered += 1
         record_all(log, instant, iteration, m, work.was_active, work.face, lam, w)

@@ -7,6 +7,8 @@
     xml.py    elements with the lines they stand on, for messages
     tree.py   Link, Joint, Tree: what both formats have in common, and how it becomes a scene
 
+    mjcf_features.py, mjcf_actuators.py   what an MJCF file says that is not taken over; its actuators as motors
+
 What a scene can not express is collected in `dropped` and reported once.
 """
 

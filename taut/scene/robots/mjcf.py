@@ -15,15 +15,14 @@ import numpy as np
 
 from ...errors import TautError
 from ..scene import Scene
+from .mjcf_actuators import add_actuators
 from .mjcf_features import Features
 from .tree import Array, Built, Joint, Link, Pose, Tree, quaternion
 from .xml import Element, read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 CONNECT, WELD, JOINT = range(3)  # mjtEq
-ON_JOINT = 0  # mjtTrn
 ON_BODIES, ON_SITES = 1, 6  # mjtObj
-FIXED_GAIN, NO_BIAS, AFFINE_BIAS = 0, 0, 1
 
 
 def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
@@ -43,11 +42,11 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
-        raise TautError(_with_line(path, str(mistake))) from None
+        raise TautError(_with_line(root, str(mistake))) from None
     reader = _Reader(path, root, model)
     built = Built(reader.tree, limits)
     reader.add_equalities(built)
-    reader.add_actuators(built, controls)
+    add_actuators(reader, built, controls)
     reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
     step = float(model.opt.timestep)
@@ -55,11 +54,16 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     return built.scene
 
 
-def _with_line(path: Path, text: str) -> str:
-    """What MuJoCo's reader refuses, with the line in front, where it tells one at the end."""
+def _with_line(root: Element, text: str) -> str:
+    """What MuJoCo's reader refuses, with the line in front, where it tells one at the end or names a missing file."""
+    path = root.path
     text = " ".join(text.removeprefix("XML ").removeprefix("Error:").split())
     found = re.search(r",? line (\d+)(, column \d+)?$", text)
     where, what = (f"{path}:{found[1]}", text[: found.start()]) if found else (str(path), text)
+    missing = re.search(r"rror opening file '(.*)'$", what)
+    if missing:
+        element = root.using_file(Path(missing[1]).name)
+        where, what = where if element is None else element.where, f"{what}; correct its path"
     return f"{where}: MuJoCo refuses it: {what}"
 
 
@@ -68,7 +72,7 @@ class _Reader:
 
     def __init__(self, path: Path, root: Element, model: Any) -> None:
         self.path, self.model, self.features = path, model, Features(root)
-        x, y, z = np.zeros(3) if self._is_off("gravity") else model.opt.gravity
+        x, y, z = np.zeros(3) if self.is_off("gravity") else model.opt.gravity
         name = root.attributes.get("model", path.stem)
         self.tree = Tree(name, str(path), {}, [], (float(x), float(y), float(z)))
         for body in range(1, model.nbody):
@@ -117,9 +121,9 @@ class _Reader:
         m = self.model
         q, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
         found.position = float(m.qpos0[q])
-        if m.jnt_limited[j] and not self._is_off("limit"):
+        if m.jnt_limited[j] and not self.is_off("limit"):
             found.limits = float(m.jnt_range[j, 0]), float(m.jnt_range[j, 1])
-        stiffness, damping, friction = (0.0 if self._is_off(what) else float(value) for what, value in (
+        stiffness, damping, friction = (0.0 if self.is_off(what) else float(value) for what, value in (
             ("spring", m.jnt_stiffness[j]), ("damper", m.dof_damping[dof]), ("frictionloss", m.dof_frictionloss[dof])))
         found.stiffness, found.rest, found.damping, found.friction = (
             stiffness, float(m.qpos_spring[q]), damping, friction)
@@ -163,7 +167,7 @@ class _Reader:
     def _list_dropped(self) -> None:
         """What follows from values alone; all else is found in the file (mjcf_features.py)."""
         m = self.model
-        if (m.geom_contype | m.geom_conaffinity).any() and not self._is_off("contact"):
+        if (m.geom_contype | m.geom_conaffinity).any() and not self.is_off("contact"):
             self.features.drop("contacts between geoms", self.features.first("geom"))
         for j in range(m.njnt):
             dofs = slice(int(m.jnt_dofadr[j]), int(m.jnt_dofadr[j]) + 1)
@@ -176,7 +180,7 @@ class _Reader:
         """Something of the joint of that number."""
         self.features.drop(what, self.features.find(tag, self.joint(number)))
 
-    def _is_off(self, what: str) -> bool:
+    def is_off(self, what: str) -> bool:
         """Whether <flag> disables it."""
         import mujoco
 
@@ -184,7 +188,7 @@ class _Reader:
 
     def add_equalities(self, built: Built) -> None:
         m = self.model
-        for e in range(0 if self._is_off("equality") else m.neq):
+        for e in range(0 if self.is_off("equality") else m.neq):
             element = self.features.nth("equality", e, m.neq)
             name = m.eq(e).name or f"equality_{e}"
             if not m.eq_active0[e]:
@@ -231,7 +235,7 @@ class _Reader:
         """q1 - q1(0) = c0 + c1 (q2 - q2(0)), or q1 = q1(0) + c0."""
         m = self.model
         first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-        if data[2:5].any() or not all(self._has_coordinate(built, j) for j in (first, second) if j >= 0):
+        if data[2:5].any() or not all(self.has_coordinate(built, j) for j in (first, second) if j >= 0):
             return False
         q1 = float(m.qpos0[m.jnt_qposadr[first]])
         if second < 0:
@@ -242,7 +246,7 @@ class _Reader:
                            name=name)  # fmt: skip
         return True
 
-    def _has_coordinate(self, built: Built, j: int) -> bool:
+    def has_coordinate(self, built: Built, j: int) -> bool:
         """Whether a joint is one of the scene's with this coordinate alone."""
         name = self.joint(j)
         return name in built.joints and any(
@@ -260,60 +264,6 @@ class _Reader:
 
     def _place(self, built: Built, body: int, offset: Array) -> Any:
         return built.place(self.body(body) if body else None, np.array(offset, float))
-
-    def add_actuators(self, built: Built, controls: str) -> None:
-        m = self.model
-        given = _controls(controls, self.path)
-        names = [m.actuator(i).name or f"actuator_{i}" for i in range(m.nu)]
-        for wrong in set(given) - set(names):
-            raise TautError(f"{self.path}: controls name the actuator '{wrong}', which does not exist; there are "
-                            f"{', '.join(names) or 'none'}.")
-        for i, name in enumerate([] if self._is_off("actuation") else names):
-            element = self.features.nth("actuator", i, m.nu)
-            joint = int(m.actuator_trnid[i, 0])
-            plain = m.actuator_gaintype[i] == FIXED_GAIN and m.actuator_biastype[i] in (NO_BIAS, AFFINE_BIAS)
-            on_joint = m.actuator_trntype[i] == ON_JOINT and self._has_coordinate(built, joint)
-            if not on_joint or not plain or m.actuator_dyntype[i]:
-                tag = "" if element is None else f"<{element.tag}> "
-                self.features.drop(f"actuator {tag}'{name}'", element)
-                continue
-            self._add_motor(built, i, name, given.get(name, "0"), element)
-
-    def _add_motor(self, built: Built, i: int, name: str, control: str, element: Element | None) -> None:
-        """gear (gain u + b0 + b1 gear q + b2 gear q̇), u within its range."""
-        m = self.model
-        joint = int(m.actuator_trnid[i, 0])
-        gear, gain, bias = float(m.actuator_gear[i, 0]), float(m.actuator_gainprm[i, 0]), m.actuator_biasprm[i]
-        if m.actuator_ctrllimited[i] and not self._is_off("clampctrl"):
-            control = _clamped(control, *map(float, m.actuator_ctrlrange[i]))
-        force = f"{gain!r}*({control}) + {float(bias[0])!r}"
-        if bias[1] or bias[2]:
-            built.scene.spring_on(self.joint(joint), stiffness=-float(bias[1]) * gear**2, name=f"{name}_servo",
-                                  damping=-float(bias[2]) * gear**2)  # fmt: skip
-        if m.actuator_forcelimited[i] and (bias[1] or bias[2]):
-            self.features.drop(f"force range of actuator '{name}', which is a servo", element)
-        elif m.actuator_forcelimited[i]:
-            force = _clamped(force, *map(float, m.actuator_forcerange[i]))
-        size = "torque" if m.jnt_type[joint] == HINGE else "force"
-        built.scene.motor(self.joint(joint), **{size: f"{gear!r}*({force})"}, name=name)
-
-
-def _clamped(formula: str, lower: float, upper: float) -> str:
-    """The formula within a range: a number, where it is one."""
-    try:
-        return repr(min(max(float(formula), lower), upper))
-    except ValueError:
-        return f"(abs(({formula}) - ({lower!r})) - abs(({formula}) - ({upper!r})) + ({lower + upper!r}))/2"
-
-
-def _controls(text: str, path: Path) -> dict[str, str]:
-    found = {}
-    for part in filter(None, (part.strip() for part in text.split(";"))):
-        name, equals, formula = part.partition("=")
-        if not equals or not formula.strip():
-            raise TautError(f"{path}: controls are '{text}'; write them as 'shoulder = 0.5; elbow = sin(t)'.")
-        found[name.strip()] = formula.strip()
-    return found
 
 
 def _parallel(a: Array, b: Array) -> bool:

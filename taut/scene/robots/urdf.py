@@ -129,14 +129,15 @@ def _shape(visual: Element, tree: Tree) -> tuple[dict[str, Any], Pose] | None:
 
 
 def _check_mesh(element: Element, tree: Tree) -> None:
-    """A mesh is looked for, so that a wrong path is told; its picture is not kept."""
+    """A mesh is looked for, so that a wrong path is told. No motion depends on it, and its picture is not kept."""
     name = element.text("filename")
     if name.startswith("package://"):
-        tree.dropped.append(f"meshes of packages, such as {name}")
-        return
-    if not (element.path.parent / name).exists():
-        raise TautError(f"{element.where}: the mesh '{name}' does not exist beside the file; correct its path.")
-    tree.dropped.append("meshes of visuals: links are shown by their joints")
+        tree.dropped.append(f"meshes of packages, such as {name} (line {element.line})")
+    elif not (element.path.parent / name).exists():
+        tree.dropped.append(f"the mesh '{element.path.parent / name}' of a visual, which does not exist (line "
+                            f"{element.line})")  # fmt: skip
+    else:
+        tree.dropped.append("meshes of visuals: links are shown by their joints")
 
 
 def _origin(element: Element) -> Pose:

@@ -33,6 +33,12 @@ class Element:
             raise TautError(f"{found[1].where}: <{self.tag}> has a second <{tag}>; keep one.")
         return found[0] if found else None
 
+    def using_file(self, name: str) -> Element | None:
+        """The first element inside that names a file so called."""
+        if Path(self.attributes.get("file", "")).name == name:
+            return self
+        return next((found for child in self.children if (found := child.using_file(name)) is not None), None)
+
     def text(self, name: str, default: str | None = None) -> str:
         value = self.attributes.get(name, default)
         if value is None or not value.strip():
