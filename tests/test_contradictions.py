@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 import taut
@@ -112,12 +110,3 @@ def test_a_formula_that_stops_being_a_number_is_named(method):
         assert run.status == "diverged", f"{what}: {run.status}"
         assert f"'{owner}'" in run.message and "not a number" in run.message, run.message
         assert text in run.message and "smaller dt" not in run.message and "residuals" not in run.message, run.message
-
-
-def test_a_controller_that_returns_no_number_is_named():
-    scene, _ = arm()
-    scene.controller("h", function=lambda t, q, rate: math.sqrt(0.025 - t) if t < 0.025 else math.nan, rate=100,
-                     name="servo")  # fmt: skip
-    run = run_of(scene, "rattle", 0.01, 0.1)
-    assert run.status == "diverged" and "'servo'" in run.message and "not a number" in run.message, run.message
-    assert "smaller dt" not in run.message, run.message
