@@ -103,3 +103,61 @@ def test_a_start_that_breaks_a_rate_tells_it_in_its_unit():
     scene.drive(pin, angle="2*t", name="motor")
     with pytest.warns(TautWarning, match="breaks constraint 'motor' at a rate of -2 rad/s; it was made consistent"):
         run_of(scene, "rattle", 0.01, 0.02)
+
+
+OWN_ERROR = r"energy changed by (\S+) J of (\S+) J through the method's own error"
+
+
+@pytest.mark.parametrize(("name", "method", "dt"), [
+    ("four_bar_rigid", "rattle", 0.2),
+    ("four_bar", "rattle", 0.2),
+    ("double_pendulum_rigid", "implicit_second", 0.05),
+    ("double_pendulum_rigid", "post_stabilization", 0.05),
+    ("bicycle", "fast_projection", 0.02),
+    ("spinning_t_handle", "implicit_second", 0.2),
+])  # fmt: skip
+def test_energy_that_the_method_makes_or_loses_is_told(name, method, dt):
+    """The amount told is the drift of the records; with a small step nothing is told."""
+    scene = gallery(name)
+    run = run_of(scene, method, dt, scene.suggested.get("duration", 5.0))
+    drift = run.records.energy_drift()
+    told = [found for note in run.notes if (found := re.search(OWN_ERROR, note))]
+    assert run.status == "finished" and len(told) == 1, f"{np.abs(drift).max():.3g} J: {run.status}, {run.notes}"
+    off = drift[np.argmax(np.abs(drift))]
+    assert abs(float(told[0][1]) - off) < 0.01 * abs(off), f"{told[0][0]}; {off:.4g} J"
+    fine = run_of(scene, "rattle", 0.001, 1.0)
+    assert not any(re.search(OWN_ERROR, note) for note in fine.notes), fine.notes
+
+
+def test_energy_that_dampers_and_drivers_take_is_not_the_method_s():
+    scene = taut.Scene()
+    bar = scene.rigid((0.5, 0, 0), mass=1.0, inertia=(0.01, 0.1, 0.1))
+    scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.spring_on("pin", stiffness=0.0, damping=2.0)
+    run = run_of(scene, "rattle", 0.002, 5.0)
+    lost = run.records.energy[0, :2].sum() - run.records.energy[-1, :2].sum()
+    assert lost > 1.0 and not any(re.search(OWN_ERROR, note) for note in run.notes), (lost, run.notes)
+
+
+def test_a_step_that_is_too_large_is_not_called_a_singular_position():
+    """The governor's joints leave no position singular, and its step of 0.05 s is too large for Newton's method."""
+    run = run_of(gallery("flyball_governor"), "generalized_alpha", 0.05, 1.0)
+    assert run.status == "diverged" and "singular" not in run.message and "smaller dt" in run.message, run.message
+    assert "residuals" not in run.message, run.message
+
+
+def test_generalized_alpha_does_not_jump_to_another_branch_of_a_linkage():
+    """Two upright bars with a coupler, a parallelogram: where it lies flat, its velocities may be those of a kite."""
+    scene = taut.Scene()
+    inertia = 1.0 / 12.0
+    bars = [scene.rigid((i, 0.5, 0), mass=1.0, inertia=inertia, planar=True, velocity=(0.5, 0, 0),
+                        angular_velocity=(0, 0, -1.0)) for i in (0, 1)]  # fmt: skip
+    coupler = scene.rigid((0.5, 1, 0), mass=1.0, inertia=inertia, planar=True, velocity=(1, 0, 0))
+    for i, bar in enumerate(bars):
+        scene.hinge(bar.at((0, -0.5, 0)), (i, 0, 0), axis=(0, 0, 1))
+        scene.hinge(coupler.at((i - 0.5, 0, 0)), bar.at((0, 0.5, 0)), axis=(0, 0, 1))
+    run = run_of(scene, "generalized_alpha", 0.001, 3.5)
+    energy = run.records.energy[:, :2].sum(axis=1)
+    off = np.abs(energy - energy[0]).max()
+    assert off < 1e-2 * energy[0], f"{run.status}: energy off by {off:.3g} of {energy[0]:.3g} J"
+    assert run.status == "finished" or "another branch" in run.message, run.message

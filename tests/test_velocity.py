@@ -270,3 +270,16 @@ def test_a_condition_on_velocities_has_no_sense_and_one_way_of_being_said():
         scene.custom(p, velocity="p.vx", sense=">=")
     with pytest.raises(taut.TautError, match="it has formula and velocity"):
         scene.custom(p, velocity="p.vx", formula="p.x")
+
+
+@pytest.mark.parametrize("dt", [0.004, 0.001])
+def test_the_multiplier_of_a_skate_is_right_from_the_first_step_on(dt):
+    """A condition that is met at the start of a step asks for no force there, but does at its end."""
+    scene = taut.Scene(gravity=(0, 0, 0))
+    sled = scene.rigid((0.4, 0, 0), mass=2.0, inertia=0.3, planar=True, velocity=(1, 0.6, 0),
+                       angular_velocity=(0, 0, 1.5))  # fmt: skip
+    scene.skate(sled.at((-0.4, 0, 0)), direction=(1, 0, 0), normal=(0, 0, 1), name="k")
+    run = taut.simulate(scene, method="implicit_first", dt=dt, duration=5 * dt, progress=False)
+    exact = taut.simulate(scene, method="reference", dt=dt, duration=5 * dt, progress=False)
+    off = np.abs(run["k"].multiplier.values - exact["k"].multiplier.values).max()
+    assert off < 3.0 * dt, f"off by {off:.3g} N, dt = {dt:g}: {run['k'].multiplier.values}"

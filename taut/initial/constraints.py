@@ -1,7 +1,7 @@
 """Before the first step: look at the constraints at t = 0, name what is redundant or in conflict, and
 make the initial position (equalities.py) and velocity consistent; which rows depend on each other: dependence.py.
 
-    (J W Jᵀ) μ = -(J v + Φ_t),    v' = v + W Jᵀ μ               (1)
+    v' = v + W Jᵀ ν,    J v' + Φ_t = 0              (1)
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def prepare_start(model: Model, system: System, state: State, mode: str, until: 
             note(f"{broken}; it was left so (start='as_given')")
         else:
             before = state.v.copy()
-            project_velocity(system, state)
+            project_velocity(system, state)  # (1)
             whose = _most(model, before, state.v)
             warn(f"{broken}; it was made consistent (start='as_given' keeps it){whose}")
             evaluate_start(system, state)

@@ -14,7 +14,11 @@
 form as "ERP = 1, CFM = 0 with a direct solve". (6) is for large steps, and for mechanisms that pass a
 configuration where J loses rank: there J(q) says nothing about q'. (8) is the exact Newton iteration of full_newton.py,
 whose fixed point is that of (5); where it does not halve |Φ| either, (5) and (6) take over. f is that of
-unconstrained.py. Of a condition on velocities, where Φ = 0, (4) is A(q) v' + b = 0, which (5) leaves as it is.
+unconstrained.py. Of a condition on velocities, where Φ = 0, (3) is that condition at the new time, linearised,
+
+    A v' + b + h (Ȧ v + ḃ) = 0                                                 (9)
+
+which (5) leaves as it is.
 """
 
 from __future__ import annotations
@@ -43,13 +47,17 @@ NEWTON = option_index(OPTIONS, "newton")
 def first_order(system, state, t, h, integrator, out_v, lam):
     """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
     work, w = system.work, system.bodies.inverse_mass
-    evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
+    evaluate_constraints(system, t, state.x, state.quat, state.v, system.nonholonomic == 1, work.J)
     evaluate_forces(system, t, state.x, state.quat, state.v)
     if integrator == AB2:
         extrapolate(system, state.memory)
     kick(system, state.v, h, out_v)  # (1) without λ
     for r in range(lam.shape[0]):
         work.b[r] = work.phi[r] / h + work.phi_t[r]
+    if system.nonholonomic == 1:
+        for r in range(lam.shape[0]):
+            if system.rows.at_velocity[r] == 1:
+                work.b[r] += h * work.gamma[r]  # (9)
     constrain(system, work.J, w, h, out_v, h, lam)  # (3) with (1) and (2) put in: (4); then (1)
 
 

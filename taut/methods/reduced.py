@@ -227,8 +227,7 @@ def step(system, state, t, h, reduced):
     if tolerance > 0.0:
         size = memory[0] if memory[0] > 0.0 else min(h, FIRST_STEP)
     recall(reduced, memory)
-    known = 0  # slopes that a rejected step leaves for the next try
-    tries, mark = 0, t
+    known, tries, mark = 0, 0, t  # known: slopes that a rejected step leaves for the next try
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size

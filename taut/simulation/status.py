@@ -53,6 +53,7 @@ MOST_ROWS = 2000  # up to which a singular position is examined
 ORDERS = 100.0  # by which energy must have grown
 RINGING = 0.1  # of the largest speed
 MOST_DRIFT = 0.05  # of the largest kinetic energy, change of potential energy or of work
+BROKEN = 1e-6  # of a constraint's scale: an error of the start that is no rounding
 SMALL = 1e-3  # of E_0: energies below it are those of a scene at rest
 MOST_GIVEN = 0.02  # of the largest kinetic energy that the run could have
 IMPACT = 2 + IMPACT_LOSS  # its place among the energies of a record
@@ -222,8 +223,10 @@ def energy_given(model: Model, start: Start, chunks: Sequence[Records]) -> str |
 
 
 def energy_off(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> str | None:
-    """(5): by how much energy changed through the method alone."""
-    if model.deformables:
+    """(5): by how much energy changed through the method alone. Not where the start was left broken: it is what changes
+    energy then."""
+    broken = np.abs(chunks[0].phi[0, : model.row_count]) > BROKEN * start.scale
+    if model.deformables or broken.any():
         return None
     energy = np.concatenate([chunk.energy for chunk in chunks])
     change = energy - energy[0]
