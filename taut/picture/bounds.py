@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
-from ..view.drawing import BESIDE
+from ..view.drawing import BESIDE, nearby
 from .meshes import of_shape
 from .motion import Motion
 
@@ -66,13 +66,11 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
         cloud.append(own.corners())
         found = found.joined(own)
     for visual in sorted(drawn["visuals"], key=lambda visual: visual["body"] is None):
-        corners = Bounds(*map(np.array, visual["box"])).corners()
-        if visual["body"] is not None:
+        held = visual["body"] is None
+        corners = Bounds(*(nearby(visual["box"], found.low, found.high) if held else np.array(visual["box"]))).corners()
+        if not held:
             turns = motion.quat[rows, visual["quat"], np.newaxis]
             corners = (motion.x[rows, visual["slot"], np.newaxis] + rotate(turns, corners)).reshape(-1, 3)
-        else:  # of a hall that a robot stands in only what is near
-            room = max(found.size, 0.5)
-            corners = np.clip(corners, found.low - room, found.high + room)
         cloud.append(corners)
         found = found.joined(Bounds(corners.min(axis=0), corners.max(axis=0)))
     for link in drawn["links"]:

@@ -181,8 +181,8 @@ class Scene:
         radius       of the ball about its centre that touches others [m]; default: of a sphere its own, else 0
         planar       it moves in the plane z = constant and turns about z: three unknowns, and its inertia may be one
                      number, the moment about z [kg m²]. Joints between planar bodies do not see z
-        visual       what is seen of it: a list of {"mesh": file, "scale": 1} or of shapes, each with its own offset [m],
-                     orientation and color ("#rrggbb") in the body's frame; default: the shape
+        visual       what is seen of it: a list of {"mesh": file, "scale": 1} or of shapes, each with offset [m] and
+                     orientation in the body's frame and a color ("#rrggbb"); default: the shape
         """
         name = self._new_name(name, "rigid", self._bodies, self._obstacles, self._deformables)
         what = f"rigid '{name}'"

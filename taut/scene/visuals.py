@@ -89,8 +89,8 @@ def judge(given: Any, what: str) -> None:
 def listed(given: Any, what: str) -> list[dict[str, Any]]:
     found = [given] if isinstance(given, dict) else given
     if not isinstance(found, list | tuple) or not all(isinstance(one, dict) for one in found):
-        raise TautError(f"{what} is {shown(given)}; give {{'box': (x, y, z)}}, {{'mesh': file}} or a list of such, each "
-                        "with offset, orientation and color where they are wanted.")
+        raise TautError(f"{what} is {shown(given)}; give {{'box': (x, y, z)}}, {{'mesh': file}} or a list of such, "
+                        "each with offset, orientation and color where they are wanted.")
     return list(found)
 
 
@@ -142,8 +142,8 @@ def _arrays(vertices: Any, triangles: Any, what: str) -> Mesh:
         raise TautError(f"{what}: give vertices as rows of three numbers [m], and triangles as rows of three numbers "
                         "of vertices, counted from 0.")
     if faces.min() < 0 or faces.max() >= len(places):
-        raise TautError(f"{what}: its triangles name vertex {faces.min() if faces.min() < 0 else faces.max()}, but there "
-                        f"are {len(places)}, counted from 0.")
+        wrong = faces.min() if faces.min() < 0 else faces.max()
+        raise TautError(f"{what}: its triangles name vertex {wrong}, but there are {len(places)}, counted from 0.")
     return places, faces.astype(np.int64)
 
 

@@ -117,8 +117,8 @@ class Drawing:
         """Whose, in which colour and in which box; vertices in principal axes, or in the world, and triangles."""
         if self.scene is None:
             return
-        seen = {name: spec.visual for name, spec in self.scene.bodies.items() if spec.visual}
-        for name, visuals in {None: self.scene.visual, **seen}.items():
+        bodies = ((name, spec.visual) for name, spec in self.scene.bodies.items() if spec.visual)
+        for name, visuals in ((None, self.scene.visual), *bodies):
             body = None if name is None else self.info[name]
             for color, vertices, triangles in fused(visuals):
                 if body is not None and body.to_principal is not None:
@@ -247,6 +247,12 @@ class Drawing:
         for i, (_, vertices, triangles) in enumerate(self.visuals):
             found |= {f"visual {i} vertices": ("f4", vertices), f"visual {i} triangles": ("u4", triangles)}
         return found
+
+
+def nearby(box: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Of the box of what stands in the world the part near to what moves [m]: a hall does not make a robot a dot."""
+    room = max(float(np.linalg.norm(high - low)), 0.5)
+    return np.clip(np.array(box, float), low - room, high + room)
 
 
 def numbers(value: Any, t: float) -> Any:

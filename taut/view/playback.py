@@ -32,7 +32,7 @@ from ..result.reactions import Before
 from ..result.records import Records
 from ..result.run import Run
 from .contacts import contacts
-from .drawing import Drawing
+from .drawing import Drawing, nearby
 from .forces import Forces
 from .frames import message
 from .joints import Coordinates
@@ -102,6 +102,10 @@ class Playback:
         if not near.any():
             return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()], False
         low, high = (places - radius)[near].min(axis=0), (places + radius)[near].max(axis=0)
+        for told, *_ in self.drawing.visuals:
+            if told["body"] is None:
+                ends = nearby(told["box"], low, high)
+                low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
         flat = np.ptp(places[near][:, 2]) < FLAT * self.size and high[2] - low[2] < THIN * self.size
         return [low.tolist(), high.tolist()], bool(flat)
 
