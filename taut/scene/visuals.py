@@ -97,10 +97,13 @@ def listed(given: Any, what: str) -> list[dict[str, Any]]:
 def _form(one: dict[str, Any], what: str) -> str:
     forms = [key for key in one if key in FORMS]
     if len(forms) != 1:
+        strange = next((str(key) for key in one if key not in (*FORMS, *PLACE, "scale", "triangles")), None)
+        if strange is not None:
+            raise TautError(f"{what}: {unknown('key', strange, FORMS)}")
         raise TautError(f"{what} has {' and '.join(forms) or 'no shape'}; give one of {', '.join(FORMS)}.")
     for key in one:
         if key not in (*forms, *FORMS[forms[0]], *PLACE):
-            raise unknown(f"key of {what}", key, (*FORMS[forms[0]], *PLACE))
+            raise TautError(f"{what}: {unknown('key', str(key), (*FORMS[forms[0]], *PLACE))}")
     return forms[0]
 
 
@@ -155,7 +158,7 @@ def mesh_file(file: Any, scale: Any, what: str) -> Mesh:
     factors = checks.numbers(scale, f"{what}: scale")
     if len(factors) not in (1, 3) or not all(factors):
         raise TautError(f"{what}: scale is {shown(scale)}; give one number or three, none of them 0.")
-    limits.check("mesh_bytes", limits.regular_size(path, "mesh file"), f"mesh file '{path}'")
+    limits.check("mesh_bytes", limits.regular_size(path, f"mesh file of {what}"), f"mesh file '{path}'")
     mesh = read_mesh(path, what)
     triangles = np.asarray(mesh.faces, np.int64)
     # A reflection turns triangles inside out.

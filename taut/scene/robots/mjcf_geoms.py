@@ -35,7 +35,7 @@ def add_visuals(reader: _Reader) -> None:
             continue
         look, inside = found
         if m.geom_matid[geom] >= 0 or not np.allclose(color, GREY):
-            look["color"] = tuple(np.clip(color[:3], 0.0, 1.0).tolist())
+            look["color"] = tuple(np.clip(color[:3].astype(float).round(6), 0.0, 1.0).tolist())  # single precision
         body = int(m.geom_bodyid[geom])
         seen = reader.tree.links[reader.body(body)].visuals if body else reader.tree.visuals
         seen.append((look, Pose(matrix(m.geom_quat[geom]), m.geom_pos[geom].copy()) @ inside))
