@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 import taut
 from taut.analysis.mechanics.perturbation import Perturbed
 from taut.scene.gallery import robots
-from taut.scene.robots.mjcf import matrix
 from taut.scene.robots.mjcf_features import Features
+from taut.scene.robots.pose import matrix
 from taut.scene.robots.xml import Element
 
 ARM = Path(robots.__file__).with_name("robot_arm_6dof.urdf")

@@ -5,9 +5,9 @@ import { Arrows } from "./arrows";
 import { directed, orientation, placed, position, value } from "./places";
 import type { Body, Joint, Link, Place, RunInfo, SceneInfo } from "./scene";
 import { Deformable } from "./deformable";
-import { solid } from "./shapes";
+import { mesh as triangles, solid } from "./shapes";
 import type { Frame } from "./playback";
-import type { Message } from "./messages";
+import { numbers, type Message } from "./messages";
 
 export interface Options {
   color: ColorBy;
@@ -44,7 +44,9 @@ export class Figure {
   private jointMesh: THREE.InstancedMesh;
   private axes: { joint: Joint; how: "turn" | "slide"; along: Place }[];
   private axisMesh: THREE.InstancedMesh;
-  private rigid: { body: Body; mesh: THREE.Mesh; own: THREE.Quaternion }[] = [];
+  private rigid: { body: Body; mesh: THREE.Mesh; own: THREE.Quaternion; paint?: Rgb }[] = [];
+  private moving: Body[]; // rigid bodies, coloured by turns
+  private still: { mesh: THREE.Mesh; color: string | null }[] = []; // visuals in the world
   private deformables: Deformable[];
   private pushes: Arrows;
   private pulls: Arrows;
@@ -67,7 +69,8 @@ export class Figure {
       mesh.frustumCulled = false;
       this.group.add(mesh);
     }
-    for (const body of scene.bodies.filter((body) => body.kind === "rigid")) {
+    this.moving = scene.bodies.filter((body) => body.kind === "rigid");
+    for (const body of this.moving.filter((body) => !body.visual)) {
       const mesh = new THREE.Mesh(body.shape && body.drawn ? solid(body.drawn, body.shape.slice(1) as number[]) : solid({ as: "sphere" }, [0.02 * size]), standard());
       mesh.castShadow = mesh.receiveShadow = true;
       const own = new THREE.Quaternion();
@@ -75,6 +78,16 @@ export class Figure {
       this.rigid.push({ body, mesh, own });
       this.group.add(mesh);
     }
+    (scene.visuals ?? []).forEach(({ body: name, color }, i) => {
+      const [vertices, faces] = ["vertices", "triangles"].map((what) => numbers(message.tables.get(`visual ${i} ${what}`)));
+      const mesh = new THREE.Mesh(triangles({ as: "mesh", vertices, triangles: faces }), standard());
+      mesh.material.side = THREE.DoubleSide; // files turn triangles as they like
+      mesh.castShadow = mesh.receiveShadow = true;
+      const body = scene.bodies.find((body) => body.name === name);
+      if (body) this.rigid.push({ body, mesh, own: new THREE.Quaternion(), paint: color ? parse(color) : undefined });
+      else this.still.push({ mesh, color });
+      this.group.add(mesh);
+    });
     this.deformables = scene.deformables.map((info, i) => new Deformable(info, i, message, alone ? i : -1, this.base));
     for (const deformable of this.deformables) this.group.add(deformable.group);
     this.pulls = new Arrows(Math.max(run.forces.length, 1), "#d1495b", size);
@@ -134,11 +147,15 @@ export class Figure {
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
       mesh.boundingSphere = null; // places changed: a pointer must not trust the old one
     }
-    this.rigid.forEach(({ body, mesh, own }, i) => {
+    for (const { mesh, color } of this.still)
+      (mesh.material as THREE.MeshStandardMaterial).color.setRGB(...parse(color ?? options.fixed), THREE.SRGBColorSpace);
+    this.rigid.forEach(({ body, mesh, own, paint }) => {
       position(frame, body.slot, mesh.position);
       mesh.visible = !Number.isNaN(mesh.position.x);
       orientation(frame, body.quat, mesh.quaternion).multiply(own);
-      (mesh.material as THREE.MeshStandardMaterial).color.setRGB(...this.colored(body, i, frame, options), THREE.SRGBColorSpace);
+      const i = this.moving.indexOf(body);
+      const tone = paint && this.alone && options.color !== "speed" ? paint : this.colored(body, i, frame, options);
+      (mesh.material as THREE.MeshStandardMaterial).color.setRGB(...tone, THREE.SRGBColorSpace);
     });
     for (const deformable of this.deformables) deformable.update(frame, options);
     this.setForces(frame, options);

@@ -15,6 +15,7 @@ export interface Body {
   node: boolean;
   shape?: [string, ...number[]];
   drawn?: Drawn;
+  visual?: boolean; // seen as its visuals alone
   principal?: boolean;
   turn?: [number, number, number, number] | null;
 }
@@ -24,6 +25,8 @@ export interface Joint { name: string; kind: string; at: Place; rows: number[]; 
 /** How a shape is drawn: as a solid of shapes.ts, or by triangles; "": not at all. */
 export interface Drawn { as: string; inside?: boolean; vertices?: number[]; triangles?: number[] }
 export interface Obstacle { name: string; kind: string; drawn: Drawn; [argument: string]: unknown }
+/** One mesh of a body in principal axes, or in the world (null); triangles stand in arrays, `visual 0 vertices`. */
+export interface Visual { body: string | null; slot: number; quat: number; color: string | null; box: [Vec3, Vec3] }
 export interface Guide { name: string; form: string; points?: Vec3[]; center?: Vec3; radius?: number }
 export interface DeformableInfo { name: string; kind: "cloth" | "solid"; thickness: number }
 export interface Row { name: string; unit: string; sense: string }
@@ -38,6 +41,7 @@ export interface SceneInfo {
   obstacles: Obstacle[];
   guides: Guide[];
   deformables: DeformableInfo[];
+  visuals: Visual[];
 }
 
 export type Event = [time: number, kind: string, name: string];

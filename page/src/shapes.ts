@@ -19,7 +19,7 @@ export function solid(drawn: Drawn, [a, b, c]: number[]): THREE.BufferGeometry {
   }
 }
 
-function mesh(drawn: Drawn): THREE.BufferGeometry {
+export function mesh(drawn: Drawn): THREE.BufferGeometry {
   const found = new THREE.BufferGeometry();
   found.setAttribute("position", new THREE.Float32BufferAttribute(drawn.vertices ?? [], 3));
   found.setIndex(drawn.triangles ?? []);

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.frames import rotate
 from ..shapes import OBSTACLES
-from ..view.drawing import BESIDE
+from ..view.drawing import BESIDE, nearby
 from .meshes import of_shape
 from .motion import Motion
 
@@ -56,7 +56,7 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
     reach = np.array([body["radius"] for body in bodies]).reshape(1, -1, 1) * np.ones(3)
     reach = np.broadcast_to(reach, shown.shape).copy()
     for i, body in enumerate(bodies):
-        if body["kind"] == "rigid" and (body["motion"] == "free" or not body["principal"]):
+        if body["kind"] == "rigid" and not body["visual"] and (body["motion"] == "free" or not body["principal"]):
             reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
@@ -65,6 +65,14 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
         own = _of_obstacle(obstacle, found)
         cloud.append(own.corners())
         found = found.joined(own)
+    for visual in sorted(drawn["visuals"], key=lambda visual: visual["body"] is None):
+        held = visual["body"] is None
+        corners = Bounds(*(nearby(visual["box"], found.low, found.high) if held else np.array(visual["box"]))).corners()
+        if not held:
+            turns = motion.quat[rows, visual["quat"], np.newaxis]
+            corners = (motion.x[rows, visual["slot"], np.newaxis] + rotate(turns, corners)).reshape(-1, 3)
+        cloud.append(corners)
+        found = found.joined(Bounds(corners.min(axis=0), corners.max(axis=0)))
     for link in drawn["links"]:
         for slot, quat, *place in (link["a"], link["b"]):
             ends = np.array([place])

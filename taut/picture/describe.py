@@ -20,23 +20,26 @@ from .parts import CROWD, UNIT, UPRIGHT, Frame, Part, Pose, turn_from_x
 
 DOT, THIN = 0.012, 0.45  # radius of a point, of the size; of a rod, of a point's
 Drawn = dict[str, Any]
+Arrays = dict[str, tuple[str, np.ndarray]]
+AT_ORIGIN = Frame(np.zeros(3), UPRIGHT, UNIT)
 
 
 def describe(motion: Motion) -> tuple[list[Part], Bounds]:
     """Everything that can be seen, and the space that it takes up."""
     duration = float(motion.time[-1])
     drawing = Drawing(motion.labels, motion.scene, motion.x, duration)
-    drawn = drawing.data()
+    drawn, arrays = drawing.data(), drawing.arrays()
     bounds = bounds_of(drawn, motion)
     dot = DOT * bounds.size
     moving = {name: dict(values) for name, values in drawing.moving}
     return [
         *_obstacles(drawn, moving, bounds),
-        *_deformables(drawn, drawing.arrays()),
+        *_deformables(drawn, arrays),
         *_guides(drawn, 0.5 * THIN * dot),
         *_links(drawn, THIN * dot),
         *_joints(drawn, 1.6 * THIN * dot),
         *_bodies(drawn, dot),
+        *_visuals(drawn, arrays),
     ], bounds
 
 
@@ -45,7 +48,8 @@ def describe(motion: Motion) -> tuple[list[Part], Bounds]:
 
 def _bodies(drawn: Drawn, dot: float) -> list[Part]:
     parts = []
-    own = [body for body in drawn["bodies"] if body["kind"] != "coordinate" and not body["node"]]
+    own = [body for body in drawn["bodies"]
+           if body["kind"] != "coordinate" and not body["node"] and not body.get("visual")]
     balls = [body["name"] for body in own if body["radius"] > 0.0 and body["motion"] == "free"]
     crowd = {name: CROWD[i % len(CROWD)] for i, name in enumerate(balls)} if len(balls) > 3 else {}
     rings = 16 if len(own) < 500 else 8
@@ -71,6 +75,20 @@ def _on_body(slot: int, quat: int, turn: np.ndarray) -> Callable[[Pose], Frame]:
     if quat < 0:
         return lambda pose: Frame(pose.x[slot], UPRIGHT, UNIT)
     return lambda pose: Frame(pose.x[slot], multiply(pose.quat[quat], turn), UNIT)
+
+
+def _visuals(drawn: Drawn, arrays: Arrays) -> list[Part]:
+    motions = {body["name"]: body["motion"] for body in drawn["bodies"]}
+    parts = []
+    for i, visual in enumerate(drawn["visuals"]):
+        vertices, triangles = (arrays[f"visual {i} {name}"][1] for name in ("vertices", "triangles"))
+        name = visual["body"] or drawn["name"]
+        role = {"free": "rigid"}.get(motion := motions.get(name, "fixed"), motion)
+        if sum(other["body"] == visual["body"] for other in drawn["visuals"]) > 1:
+            name = f"{name} {visual['color'] or 'plain'}"
+        frame = _on_body(visual["slot"], visual["quat"], UPRIGHT) if visual["body"] else lambda pose: AT_ORIGIN
+        parts.append(Part(name, role, triangles, vertices, frame, color=visual["color"], still=role == "fixed"))
+    return parts
 
 
 # Links, joints, guides
@@ -170,7 +188,7 @@ def coil(radius: float, wire: float, turns: int = 9) -> meshes.Mesh:
 # Deformables and solids
 
 
-def _deformables(drawn: Drawn, arrays: dict[str, tuple[str, np.ndarray]]) -> list[Part]:
+def _deformables(drawn: Drawn, arrays: Arrays) -> list[Part]:
     parts = []
     for i, deformable in enumerate(drawn["deformables"]):
         slots, given, edges = (arrays[f"deformable {i} {name}"][1] for name in ("slots", "triangles", "edges"))

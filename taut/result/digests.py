@@ -116,7 +116,8 @@ def _original(thing: Any) -> Any:
 def _canonical_text(value: Any) -> str:
     """A text that is the same for equal things: numbers to the last bit, functions by their source."""
     if is_dataclass(value) and not isinstance(value, type):
-        parts = [(f, getattr(value, f.name)) for f in fields(value) if f.compare]
+        parts = [(f, getattr(value, f.name)) for f in fields(value)
+                 if f.compare and not f.metadata.get("only_seen")]
         value = [part for f, part in parts if part or not f.metadata.get("later")]
     text = repr(value)
     return repr(_without_addresses(value)) if " at 0x" in text else text

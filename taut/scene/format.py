@@ -29,7 +29,7 @@ from ..constraints import KINDS as CONSTRAINTS
 from ..errors import TautError, shown
 from ..forces import KINDS as FORCES
 from ..shapes import SOLIDS
-from . import bodies, checks, groups, materials, shapes, verbs
+from . import bodies, checks, groups, materials, shapes, verbs, visuals
 from .switches import SWITCH, keys, written
 
 VERSION = 1
@@ -100,6 +100,16 @@ _SHAPE = {
     "maxProperties": 1,
 }
 
+_TABLE = _FORMS["table"]
+_VISUAL = {
+    "type": "object",
+    "properties": {
+        **{kind: {} for kind in SOLIDS}, "mesh": _TEXT, "scale": _NUMBERS, "vertices": _TABLE, "triangles": _TABLE,
+        "offset": _VECTOR, "orientation": _QUATERNION, "color": {"anyOf": [_TEXT, {"type": "array", "items": _NUMBER}]},
+    },
+    "additionalProperties": False,
+}  # fmt: skip
+
 
 def _judged(reader: Callable[[Any, str], Any], schema: dict) -> Any:
     """A type that accepts what the reader accepts, and keeps the value as it was written."""
@@ -166,6 +176,7 @@ Inertia = _judged(checks.inertia, {"anyOf": [_NUMBER, {"type": "array", "minItem
 Rotation = _judged(lambda value, what: bodies.read_rotation(what, value),
                    {"type": "array", "minItems": 2, "maxItems": 2})
 Shape = _judged(lambda value, what: bodies.mesh_of(value) or shapes.solid(value, 1.0, None, what), _SHAPE)
+Visuals = _judged(visuals.judge, {"anyOf": [_VISUAL, {"type": "array", "items": _VISUAL}]})
 Points = _judged(_points, {"type": "array", "items": _POINT})
 
 _SCHEMAS: dict[str, dict] = {
@@ -194,7 +205,7 @@ _BODIES: dict[str, dict[str, Any]] = {
     "rigid": {
         "position": Vector, "mass": Positive, "inertia": Inertia, "shape": Shape, "density": Positive,
         "orientation": Quaternion, "velocity": Vector, "angular_velocity": Vector, "fixed": Flag,
-        "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag,
+        "path": Path, "rotation": Rotation, "radius": Radius, "planar": Flag, "visual": Visuals,
     },
     "coordinate": {"value": Number, "inertia": Radius, "rate": Number, "fixed": Flag, "path": ScalarPath},
 }  # fmt: skip
@@ -341,6 +352,7 @@ Header = _model(
         "name": _optional(Text),
         "gravity": _optional(Vector, "acceleration [m/s²]; default [0, -9.81, 0]"),
         "arrays": _optional(Text, "an .npz file beside this one"),
+        "visual": _optional(Visuals, "what stands in the world and is only seen"),
         **{section: (list[dict[str, Any]], Field(default_factory=list)) for section in (*SECTIONS, "contacts")},
         "reduced": _optional(Reduced | None),
         "suggested": _optional(Suggested | None),

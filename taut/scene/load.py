@@ -73,6 +73,9 @@ class _Reader:
         scene = Scene(name=self.data.get("name") or "scene")
         if self.data.get("gravity") is not None:
             scene.gravity = self.data["gravity"]
+        if self.data.get("visual") is not None:
+            with self.collecting(scene, ("visual",)):
+                scene.visual = self.visuals(self.data["visual"])
         self.add_section(scene, "bodies")
         self.add_section(scene, "obstacles")
         self.stop_if_mistaken()
@@ -158,11 +161,27 @@ class _Reader:
         getattr(scene, entry.pop("kind"))(**entry)
 
     def with_mesh(self, entry: dict) -> dict:
-        """The entry of a body, with the file of its shape."""
+        """The entry of a body, with the files of its shape and of what is seen."""
         shape = entry.get("shape")
         if isinstance(shape, dict) and "mesh" in shape:
             entry["shape"] = {"mesh": self.beside(shape["mesh"], "mesh")}
+        if entry.get("visual") is not None:
+            entry["visual"] = self.visuals(entry["visual"])
         return entry
+
+    def visuals(self, given: Any) -> list[dict]:
+        """What is seen of a body or stands in the world, with its files and arrays."""
+        from . import tables
+        from .visuals import listed
+
+        found = [dict(one) for one in listed(given, "visual")]
+        for one in found:
+            if "mesh" in one:
+                one["mesh"] = self.beside(one["mesh"], "mesh")
+            for key in ("vertices", "triangles"):
+                if isinstance(one.get(key), str):
+                    one[key] = tables.named_array(key, one[key], self.arrays())
+        return found
 
     def arrays(self) -> Any:
         from . import tables

@@ -24,6 +24,7 @@ from .pins import Pin, plain_pin
 from .scene import Scene
 from .specs import Body, Constraint, Deformable, Force, Group, Obstacle, Point
 from .switches import plain as plain_switch
+from .visuals import Visual
 
 _MANY = 200  # things in a scene from which on arrays are worth a second file
 _LONG = 20  # alike things in a row from which on a table is easier to read than entries
@@ -40,6 +41,8 @@ def save(scene: Scene, path: str | Path, arrays: bool | str = "auto", overwrite:
         raise TautError(f"arrays is {shown(arrays)}; choose 'auto', True or False.")
     records: tuple[Any, ...] = (*scene.bodies.values(), *scene.constraints.values(), *scene.forces.values())
     rows = [len(value) for deformable in scene.deformables.values() for value in _arrays_of(deformable).values()]
+    seen = (*scene.visual, *(one for body in scene.bodies.values() for one in body.visual))
+    rows += [0 if one.vertices is None else len(one.vertices) for one in seen]
     size = sum(record.owner is None for record in records) + sum(rows)
     use_arrays = size > _MANY if arrays == "auto" else bool(arrays)
     beside = path.with_suffix(".npz")
@@ -126,8 +129,13 @@ def _document(scene: Scene, path: Path, beside: str, shortest: int | None) -> tu
                 entries.append(_table(alike, f"{section}_{len(entries)}", order, columns))
         if entries:
             sections[section] = entries
+    held = columns if shortest is not None else None
+    for i, entry in enumerate(sections.get("bodies", ())):
+        if "visual" in entry:
+            entry["visual"] = _visuals(entry["visual"], f"bodies_{i}_visual", held)
+    if scene.visual:
+        document["visual"] = _visuals(scene.visual, "visual", held)
     if scene.deformables:
-        held = columns if shortest is not None else None
         sections["deformables"] = [_deformable_entry(deformable, f"deformables_{i}", path, held)
                                    for i, deformable in enumerate(scene.deformables.values())]
     if scene.groups:
@@ -173,6 +181,7 @@ def _body_entry(body: Body) -> dict[str, Any]:
         entry |= {"shape": {body.shape[0]: list(body.shape[1])}} if body.shape is not None else {}
         entry |= _unless([1.0, 0.0, 0.0, 0.0], {"orientation": list(body.orientation)})
         entry |= _unless(False, {"planar": body.planar})
+        entry |= {"visual": body.visual} if body.visual else {}
     if body.motion == "free":
         if scalar:
             entry |= _unless(0.0, {"rate": body.velocity[0]})
@@ -217,6 +226,19 @@ def _deformable_entry(deformable: Deformable, label: str, path: Path, columns: C
     if deformable.pins:
         entry["pins"] = [plain_pin(Pin(*pin)) for pin in deformable.pins.items()]
     return entry
+
+
+def _visuals(seen: Iterable[Visual], label: str, columns: Columns | None) -> list[dict[str, Any]]:
+    """What is only seen; its meshes go beside the file where there are `columns` for them."""
+    entries = [one.plain() for one in seen]
+    for i, entry in enumerate(entries):
+        for key, array in entry.items():
+            if isinstance(array, np.ndarray):
+                entry[key] = array.tolist()
+                if columns is not None:
+                    columns[f"{label}_{i}_{key}"] = array
+                    entry[key] = f"array:{label}_{i}_{key}"
+    return entries
 
 
 def _group_entry(group: Group) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from .solids import mesh_of
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
 from .synonyms import meant
 from .verbs import add_verbs
+from .visuals import Visual, read_visuals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,7 @@ class Scene:
 
     gravity    acceleration [m/s²]
     suggested  step, duration, method and start to use where the caller names none
+    visual     what stands in the world and is only seen, as the visual of a rigid body
     """
 
     _is_scene = True  # what arguments.py knows it by, which stands before it
@@ -46,6 +48,7 @@ class Scene:
     def __init__(self, gravity: Any = (0.0, -9.81, 0.0), name: str = "scene"):
         self.name = checks.one_line(name, "the scene's name")
         self.gravity = gravity
+        self._visual: tuple[Visual, ...] = ()
         self.suggested: dict[str, Any] = {}
         self.reduced_map: ReducedMap | None = None
         self._bodies: dict[str, Body] = {}
@@ -66,6 +69,14 @@ class Scene:
     @gravity.setter
     def gravity(self, value: Any) -> None:
         self._gravity = checks.vector(value, "gravity")
+
+    @property
+    def visual(self) -> tuple[Visual, ...]:
+        return self._visual
+
+    @visual.setter
+    def visual(self, value: Any) -> None:
+        self._visual = read_visuals(value, "visual")
 
     @property
     def bodies(self) -> Mapping[str, Body]:
@@ -158,6 +169,7 @@ class Scene:
         rotation: Any = None,
         radius: float | None = None,
         planar: bool = False,
+        visual: Any = (),
         name: str | None = None,
     ) -> BodyRef:
         """Add a rigid body by its centre of mass.
@@ -173,6 +185,8 @@ class Scene:
         radius       of the ball about its centre that touches others [m]; default: of a sphere its own, else 0
         planar       it moves in the plane z = constant and turns about z: three unknowns, and its inertia may be one
                      number, the moment about z [kg m²]. Joints between planar bodies do not see z
+        visual       what is seen of it: a list of {"mesh": file, "scale": 1} or of shapes, each with offset [m] and
+                     orientation in the body's frame and a color ("#rrggbb"); default: the shape
         """
         name = self._new_name(name, "rigid", self._bodies, self._obstacles, self._deformables)
         what = f"rigid '{name}'"
@@ -197,7 +211,7 @@ class Scene:
             check_planar(what, motion, spin)
         return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
                               spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where,
-                              shape=drawn, planar=planar))
+                              shape=drawn, planar=planar, visual=read_visuals(visual, f"{what}: visual")))
 
     def coordinate(
         self,
@@ -388,7 +402,7 @@ class Scene:
         # Order counts: it is the order of the unknowns and of the results.
         self._in_order()
         records = (self._bodies, self._constraints, self._forces, self._obstacles, self._groups, self._deformables)
-        return (self.name, self.gravity, self.suggested, self.reduced_map,
+        return (self.name, self.gravity, self.suggested, self.reduced_map, self.visual,
                 *(list(named.values()) for named in records))
 
     def __eq__(self, other: object) -> bool:

@@ -28,7 +28,7 @@ def mesh_solid(file: Any, mass: Any, density: Any, what: str) -> tuple[float, np
     if (mass is None) == (density is None):
         raise TautError(f"{what}: a mesh needs either a mass [kg] or a density [kg/m³].")
     limits.check("mesh_bytes", limits.regular_size(path, "mesh file"), f"mesh file '{path}'")
-    mesh = _read(path, what)
+    mesh = read_mesh(path, what)
     if not mesh.is_watertight:
         raise TautError(f"{what}: the mesh '{path}' is not closed, so that it has no volume; close its holes, or give "
                         "mass and inertia.")
@@ -40,7 +40,8 @@ def mesh_solid(file: Any, mass: Any, density: Any, what: str) -> tuple[float, np
     return float(scale * mesh.volume), scale * np.asarray(mesh.moment_inertia, float)
 
 
-def _read(path: Path, what: str) -> Any:
+def read_mesh(path: Path, what: str) -> Any:
+    """trimesh's own mesh of a file."""
     try:
         import trimesh
     except ImportError:

@@ -17,6 +17,7 @@ from ..expressions import Signal
 
 if TYPE_CHECKING:
     from ..forces.spring_law import Springs
+    from .visuals import Visual
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -43,6 +44,7 @@ class Body:
     carried           driven particles without a path: the place on a driven body that it sits on
     planar            rigid bodies: it moves in the plane z = constant of its start and turns about z alone
     shape             rigid bodies: what it looks like, as (kind, sizes [m]) of shapes.py; None: unknown
+    visual            rigid bodies: what is seen of it instead, which no motion and no digest depends on
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Body:
     carried: Point | None = None
     shape: tuple[str, tuple[float, ...]] | None = None
     planar: bool = False
+    visual: tuple[Visual, ...] = field(default=(), metadata={"only_seen": True})
 
 
 @dataclass(frozen=True)

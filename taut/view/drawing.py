@@ -4,6 +4,7 @@ A place on a body is [slot, quat, x, y, z]: where its numbers stand in the frame
 [m] in principal axes; slot -1 is a place in the world. Whatever a kind of constraint means, it is drawn by what it
 is made of: two points make a link, one point on a surface, a line or a curve makes a guide, an obstacle its shape. A
 rigid body without a shape is a box with its moments of inertia; bars lead to places off its look where it is held.
+A body with visuals is those alone: one mesh for each colour, whose triangles stand in `arrays`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..model.frames import conjugate, rotate
 from ..result.labels import Labels
 from ..scene.scene import Scene
 from ..scene.specs import Constraint, Point
+from ..scene.visuals import fused
 from ..shapes import OBSTACLES, SHAPES, SOLIDS
 from ..shapes.box import SHAPE as BOX
 from .joints import joint_drawing
@@ -59,6 +61,7 @@ class Drawing:
         self.labels, self.scene = labels, scene
         self.info = {body.name: body for body in labels.bodies}
         self.x, self.duration = x, duration
+        self.visuals = list(self._visuals())
         self.held = self._held()
         self.moving: list[tuple[str, tuple]] = []  # obstacles that move: name, their numbers as functions of time
 
@@ -71,6 +74,7 @@ class Drawing:
             "rows": [{"name": name, "unit": unit, "sense": sense} for _, name, unit, sense in rows],
             "bodies": self._bodies(), "links": list(self._links()), "joints": list(self._joints()),
             "obstacles": self.obstacles(), "guides": list(self._guides()), "deformables": list(self._deformables()),
+            "visuals": [told for told, *_ in self.visuals],
         }  # fmt: skip
 
     def place(self, point: Point) -> Place:
@@ -91,7 +95,7 @@ class Drawing:
                 "mass": body.mass, "radius": spec.radius if spec else 0.0, "node": bool(spec and spec.owner),
             }  # fmt: skip
             if body.kind == "rigid":
-                entry |= self._looks(body.name, body.quat, body.mass)
+                entry |= self._looks(body.name, body.quat, body.mass) | {"visual": bool(spec and spec.visual)}
                 entry["turn"] = None if body.to_principal is None else conjugate(body.to_principal).tolist()
             found.append(entry)
         return found
@@ -109,13 +113,36 @@ class Drawing:
         given = (sides * (WITH_BARS if name in self.held else 1.0)).tolist()
         return {"shape": [BOX.name, *given], "principal": True, "drawn": as_solid(BOX.name, given)}
 
+    def _visuals(self) -> Iterable[tuple[dict[str, Any], np.ndarray, np.ndarray]]:
+        """Whose, in which colour and in which box; vertices in principal axes, or in the world, and triangles."""
+        if self.scene is None:
+            return
+        bodies = ((name, spec.visual) for name, spec in self.scene.bodies.items() if spec.visual)
+        for name, visuals in ((None, self.scene.visual), *bodies):
+            body = None if name is None else self.info[name]
+            for color, vertices, triangles in fused(visuals):
+                if body is not None and body.to_principal is not None:
+                    vertices = rotate(conjugate(body.to_principal), vertices)
+                yield {
+                    "body": name, "slot": body.slot if body else -1, "quat": body.quat if body else -1, "color": color,
+                    "box": [vertices.min(axis=0).tolist(), vertices.max(axis=0).tolist()],
+                }, vertices, triangles  # fmt: skip
+
+    def reach(self) -> dict[str, float]:
+        """How far bodies reach about their places [m]: what they touch with, and what is seen of them."""
+        found = {body.name: body.radius for body in self.scene.bodies.values()} if self.scene else {}
+        for told, vertices, _ in self.visuals:
+            if told["body"] is not None:
+                found[told["body"]] = max(found[told["body"]], float(np.linalg.norm(vertices, axis=1).max()))
+        return found
+
     def _held(self) -> dict[str, list[Point]]:
         """Of rigid bodies that something acts on, the places of that which their look does not reach."""
         found: dict[str, list[Point]] = {}
         for spec in (*self._own(), *(self.scene.forces.values() if self.scene else ())):
             for point in spec.points:
                 body = None if point.body is None or self.scene is None else self.scene.bodies.get(point.body)
-                if body is not None and body.kind == "rigid" and not body.radius > 0.0:
+                if body is not None and body.kind == "rigid" and not (body.radius > 0.0 or body.visual):
                     places = found.setdefault(body.name, [])
                     if is_off(getattr(body, "shape", None), np.array(point.offset, float)) and point not in places:
                         places.append(point)
@@ -207,7 +234,7 @@ class Drawing:
             yield {"name": deformable.name, "kind": deformable.kind, "thickness": deformable.thickness}
 
     def arrays(self) -> dict[str, tuple[str, np.ndarray]]:
-        """Nodes, triangles and edges of the deformables, whose indices count from its own first node."""
+        """Nodes, triangles and edges of the deformables, whose indices count from its own first node; visuals."""
         found: dict[str, tuple[str, np.ndarray]] = {}
         for i, deformable in enumerate(self.scene.deformables.values() if self.scene else ()):
             slots = np.array([self.info[deformable.node(n)].slot for n in range(deformable.count)])
@@ -217,7 +244,15 @@ class Drawing:
                 f"deformable {i} lengths": ("f4", deformable.lengths),
                 f"deformable {i} pins": ("u4", np.array(sorted(deformable.pins), np.int64)),
             }  # fmt: skip
+        for i, (_, vertices, triangles) in enumerate(self.visuals):
+            found |= {f"visual {i} vertices": ("f4", vertices), f"visual {i} triangles": ("u4", triangles)}
         return found
+
+
+def nearby(box: Any, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Of the box of what stands in the world the part near to what moves [m]: a hall does not make a robot a dot."""
+    room = max(float(np.linalg.norm(high - low)), 0.5)
+    return np.clip(np.array(box, float), low - room, high + room)
 
 
 def numbers(value: Any, t: float) -> Any:

@@ -32,7 +32,7 @@ from ..result.reactions import Before
 from ..result.records import Records
 from ..result.run import Run
 from .contacts import contacts
-from .drawing import Drawing
+from .drawing import Drawing, nearby
 from .forces import Forces
 from .frames import message
 from .joints import Coordinates
@@ -54,7 +54,7 @@ class Playback:
         n = len(run.records)
         thin = run.records.places(np.unique(np.linspace(0, n - 1, min(n, ROUGH)).astype(np.int64)))
         self.drawing = Drawing(run.labels, run.scene, thin, duration or float(run.records.time[-1]))
-        self.centre, self.size = extent(run, thin[0])
+        self.centre, self.size = extent(run, thin[0], self.drawing.reach())
         self.bounds, self.is_flat = self._bounds(thin)
         self.coordinates, self.forces = Coordinates(run), Forces(run)
         self._series: dict[str, np.ndarray] = {}
@@ -94,14 +94,18 @@ class Playback:
     def _bounds(self, x: np.ndarray) -> tuple[list[list[float]], bool]:
         """Corners of the box that the motion stays in, as far as it is worth seeing [m]; whether it is flat in z."""
         bodies = [body for body in self.run.labels.bodies if body.kind != "coordinate"]
-        scene = self.run.scene
-        radius = np.array([scene.bodies[body.name].radius if scene else 0.0 for body in bodies])[None, :, None]
+        reach = self.drawing.reach()
+        radius = np.array([reach.get(body.name, 0.0) for body in bodies])[None, :, None]
         places = x[:, [body.slot for body in bodies]]
         with np.errstate(all="ignore"):
             near = (np.abs(places - self.centre) < 2.0 * self.size).all(axis=2)
         if not near.any():
             return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()], False
         low, high = (places - radius)[near].min(axis=0), (places + radius)[near].max(axis=0)
+        for told, *_ in self.drawing.visuals:
+            if told["body"] is None:
+                ends = nearby(told["box"], low, high)
+                low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
         flat = np.ptp(places[near][:, 2]) < FLAT * self.size and high[2] - low[2] < THIN * self.size
         return [low.tolist(), high.tolist()], bool(flat)
 
@@ -247,12 +251,14 @@ def thinned(values: np.ndarray, points: int) -> np.ndarray:
     return np.unique(np.concatenate([[0, n - 1], *picked]))
 
 
-def extent(run: Run, x: np.ndarray) -> tuple[np.ndarray, float]:
-    """Centre and diagonal [m] of the box around the bodies of a scene."""
-    slots = [body.slot for body in run.labels.bodies if body.kind != "coordinate"]
-    if not slots:
+def extent(run: Run, x: np.ndarray, reach: dict[str, float]) -> tuple[np.ndarray, float]:
+    """Centre and diagonal [m] of the box around the bodies of a scene; reach [m] of each about its place."""
+    bodies = [body for body in run.labels.bodies if body.kind != "coordinate"]
+    if not bodies:
         return np.zeros(3), 1.0
     radius = max((body.radius for body in run.scene.bodies.values()), default=0.0) if run.scene else 0.0
-    low, high = x[slots].min(axis=0) - radius, x[slots].max(axis=0) + radius
+    around = np.array([max(radius, reach.get(body.name, 0.0)) for body in bodies])[:, None]
+    places = x[[body.slot for body in bodies]]
+    low, high = (places - around).min(axis=0), (places + around).max(axis=0)
     size = float(np.linalg.norm(high - low))
     return (low + high) / 2.0, size if size > 0.0 else 1.0

@@ -17,7 +17,9 @@ from ...errors import TautError
 from ..scene import Scene
 from .mjcf_actuators import add_actuators
 from .mjcf_features import Features
-from .tree import Array, Built, Joint, Link, Pose, Tree, quaternion
+from .mjcf_geoms import add_visuals
+from .pose import Array, Pose, matrix, quaternion
+from .tree import Built, Joint, Link, Tree
 from .xml import Element, read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
@@ -78,6 +80,7 @@ class _Reader:
         for body in range(1, model.nbody):
             self.tree.links[self.body(body)] = self._link(body)
             self.tree.joints.append(self._joint(body))
+        add_visuals(self)
         self._list_dropped()
 
     def body(self, number: int) -> str:
@@ -268,11 +271,3 @@ class _Reader:
 
 def _parallel(a: Array, b: Array) -> bool:
     return bool(np.linalg.norm(np.cross(a, b)) < 1e-9)
-
-
-def matrix(quat: Array) -> Array:
-    from scipy.spatial.transform import Rotation
-
-    w, x, y, z = quat
-    return np.asarray(Rotation.from_quat([x, y, z, w]).as_matrix())
-

@@ -10,6 +10,7 @@ not hold is collected in `dropped` and told once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,27 +19,10 @@ import numpy as np
 from ...errors import TautError, present, warn
 from ..scene import Scene
 from ..specs import BodyRef, Point, Ref
+from .pose import UP, Array, Pose, quaternion, turn
 
-Array = np.ndarray
-UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from z up to y up
+Seen = tuple[dict[str, Any], Pose]  # what scene.rigid takes as a visual, without its place; and the place
 MOVING = {"hinge", "slider", "ball", "free", "cylindrical", "universal", "planar_joint"}
-
-
-@dataclass(frozen=True)
-class Pose:
-    """Rotation (3, 3) and translation [m]."""
-
-    R: Array = field(default_factory=lambda: np.eye(3))
-    p: Array = field(default_factory=lambda: np.zeros(3))
-
-    def __matmul__(self, other: Pose) -> Pose:
-        return Pose(self.R @ other.R, self.R @ other.p + self.p)
-
-    def point(self, place: Array) -> Array:
-        return self.R @ place + self.p
-
-    def inverse(self) -> Pose:
-        return Pose(self.R.T, -self.R.T @ self.p)
 
 
 @dataclass
@@ -50,7 +34,8 @@ class Link:
     mass: float = 0.0
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     centre: Array = field(default_factory=lambda: np.zeros(3))
-    shape: tuple[dict[str, Any], Pose] | None = None  # what it looks like, and where in its frame
+    shape: Seen | None = None  # what stands for its form, and where in its frame
+    visuals: list[Seen] = field(default_factory=list)  # what is seen of it, and where
 
 
 @dataclass
@@ -104,19 +89,7 @@ class Tree:
     joints: list[Joint]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     dropped: list[str] = field(default_factory=list)
-
-
-def turn(axis: Array, angle: float) -> Array:
-    """The matrix of a turn about a unit axis [rad]."""
-    K = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
-
-
-def quaternion(R: Array) -> tuple[float, ...]:
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    return float(w), float(x), float(y), float(z)
+    visuals: list[Seen] = field(default_factory=list)  # in the world
 
 
 class Built:
@@ -133,6 +106,8 @@ class Built:
         self.bodies: dict[str, BodyRef] = {}
         self.centres: dict[str, Array] = {}  # of each body, in the frame of its first link [m]
         self.joints: dict[str, Ref] = {}
+        self.scene.visual = self._seen([(Pose(UP), tree.visuals), *(
+            (self.poses[name], link.visuals) for name, link in tree.links.items() if self.roots[name] == "")])
         for name in tree.links:
             if self.roots[name] == name:
                 self._add_body(name)
@@ -224,10 +199,20 @@ class Built:
                 tuple(pose.point(centre).tolist()), mass=mass, inertia=(0.5 * (inertia + inertia.T)).tolist(),
                 orientation=quaternion(pose.R), velocity=tuple((v + np.cross(omega, pose.R @ centre)).tolist()),
                 angular_velocity=tuple(omega.tolist()), name=root, shape=shape,
+                visual=self._seen((Pose(p=-centre) @ frames[link.name], link.visuals) for link in members),
             )  # fmt: skip
         except TautError as mistake:
             raise TautError(f"{first.where}: {mistake}") from None
         self.centres[root] = centre
+
+    def _seen(self, given: Iterable[tuple[Pose, list[Seen]]]) -> list[dict[str, Any]]:
+        """What is seen in frames, with its places in theirs."""
+        found = []
+        for frame, visuals in given:
+            for look, place in visuals:
+                placed = frame @ place
+                found.append({**look, "offset": tuple(placed.p.tolist()), "orientation": quaternion(placed.R)})
+        return found
 
     def _fitting(self, link: Link, frame: Pose, centre: Array) -> dict[str, Any] | None:
         """A link's shape, where it sits about the centre of mass along the body's axes; else nothing is shown."""

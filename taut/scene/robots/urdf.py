@@ -23,7 +23,9 @@ import numpy as np
 from ...constraints import KINDS
 from ...errors import TautError, shown, unknown
 from ..scene import Scene
-from .tree import UP, Array, Built, Joint, Link, Pose, Tree, turn
+from .pose import UP, Array, Pose, turn
+from .tree import Built, Joint, Link, Tree
+from .urdf_visuals import read_visual
 from .xml import Element, read
 
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed", "floating": "free",
@@ -59,7 +61,7 @@ def _tree(root: Element, path: Path, positions: dict[str, Any], velocities: dict
     name = root.attributes.get("name", path.stem).strip() or path.stem
     tree = Tree(name, str(path), {}, [])
     for element in root.all("link"):
-        link = _link(element, tree)
+        link = _link(element, root, tree)
         if link.name in tree.links:
             raise TautError(f"{element.where}: a second link is called '{link.name}'; choose another name.")
         tree.links[link.name] = link
@@ -88,7 +90,7 @@ def _dropped(root: Element, tree: Tree) -> None:
         tree.dropped.append("<collision> of links: bodies do not touch each other")
 
 
-def _link(element: Element, tree: Tree) -> Link:
+def _link(element: Element, root: Element, tree: Tree) -> Link:
     link = Link(element.text("name"), element.where)
     inertial = element.one("inertial")
     if inertial is not None:
@@ -103,41 +105,12 @@ def _link(element: Element, tree: Tree) -> Link:
             xx, yy, zz, xy, xz, yz = (given.number(f"i{k}", 0.0) for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
             link.inertia = pose.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.R.T
         link.centre = pose.p
-    for visual in element.all("visual"):
-        link.shape = link.shape or _shape(visual, tree)
+    found = [read_visual(visual, _origin(visual), root, tree) for visual in element.all("visual")]
+    link.visuals = [one for one in found if one is not None]
+    for look, place in link.visuals:
+        if link.shape is None and "vertices" not in look:
+            link.shape = {kind: sizes for kind, sizes in look.items() if kind != "color"}, place
     return link
-
-
-def _shape(visual: Element, tree: Tree) -> tuple[dict[str, Any], Pose] | None:
-    geometry = visual.one("geometry")
-    pose = _origin(visual)
-    if geometry is None or not geometry.children:
-        return None
-    found = geometry.children[0]
-    if found.tag == "box":
-        return {"box": found.numbers("size", 3)}, pose
-    if found.tag == "sphere":
-        return {"sphere": found.number("radius")}, pose
-    if found.tag in ("cylinder", "capsule"):  # along z there, along x here
-        upright = Pose(np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]).T, np.zeros(3))
-        return {found.tag: (found.number("radius"), found.number("length"))}, pose @ upright
-    if found.tag == "mesh":
-        _check_mesh(found, tree)
-        return None
-    tree.dropped.append(f"<{found.tag}> of a visual (line {found.line})")
-    return None
-
-
-def _check_mesh(element: Element, tree: Tree) -> None:
-    """A mesh is looked for, so that a wrong path is told. No motion depends on it, and its picture is not kept."""
-    name = element.text("filename")
-    if name.startswith("package://"):
-        tree.dropped.append(f"meshes of packages, such as {name} (line {element.line})")
-    elif not (element.path.parent / name).exists():
-        tree.dropped.append(f"the mesh '{element.path.parent / name}' of a visual, which does not exist (line "
-                            f"{element.line})")  # fmt: skip
-    else:
-        tree.dropped.append("meshes of visuals: links are shown by their joints")
 
 
 def _origin(element: Element) -> Pose:
