@@ -197,7 +197,7 @@ NO_SETTINGS = {
         contact/algorithms.py FIXED_TOLERANCE, contact/algorithms.py RINGING_TOLERANCE,
         cloth/algorithms.py TOLERANCE, cloth/active_limits.py TOLERANCE""",
     "a code, a place or a shape": """
-        contact/active_set.py UNLOGGED, contact/enforced_rows.py WITHOUT, contact/problem.py SYSTEM_CHOSEN,
+        contact/active_set.py UNLOGGED, contact/enforced_rows.py ACCELERATION_LEVEL, contact/problem.py SYSTEM_CHOSEN,
         contact/rows.py ZERO, contact/work.py OK, contact/work.py NOT_UNIQUE, contact/work.py INFEASIBLE,
         contact/work.py NOT_CONVERGED, cloth/codes.py ALMOST_CONVERGED, cloth/codes.py BUCKLING,
         cloth/codes.py BY_REGION, cloth/codes.py BY_VELOCITY, cloth/codes.py NOT_DEFINITE, cloth/codes.py RELEASE_RULES,

@@ -131,7 +131,7 @@ def random_contacts(seed, mu=0.0, walls=0.3):
 
 def project(cand, rows, weight, v, tolerance, most):
     work = sweep_work(len(cand.b), len(v))
-    return projected_gauss_seidel.project(cand, work, rows, weight, v, tolerance, most)
+    return projected_gauss_seidel.solve_by_sweeps(cand, work, rows, weight, v, tolerance, most)
 
 
 def dense(cand, B, rows, slots):

@@ -35,8 +35,8 @@ def is_persistent(rule):
 
 @compiled
 def free_acceleration(system, ctx, t, x, quat, v):
-    """W f into work.a, targets of the equalities into ctx.eq.target, dΦ/dt and -d of (2) into ctx.rows."""
-    work, ineq, rows, target = system.work, ctx.ineq, ctx.rows, ctx.eq.target
+    """W f into work.a, targets of the equalities into ctx.eq.target, dΦ/dt and -d of (2) into ctx.ineq_work."""
+    work, ineq, rows, target = system.work, ctx.ineq, ctx.ineq_work, ctx.eq.target
     evaluate_equalities(system, t, x, quat, v, YES)
     factor_equalities(system)
     evaluate_inequalities(system, ctx, t, x, quat, v, YES)
@@ -58,7 +58,7 @@ def free_acceleration(system, ctx, t, x, quat, v):
 @compiled
 def accelerate_active(system, ctx, t, x, quat, v, lam):
     """work.a with the active rows enforced as equalities; their λ into ctx.dense.lam, in the order of rows."""
-    rows, cand, log = ctx.rows, ctx.cand, ctx.events.log
+    rows, cand, log = ctx.ineq_work, ctx.candidates, ctx.events.log
     free_acceleration(system, ctx, t, x, quat, v)
     count = ZERO
     for r in range(rows.active.shape[0]):
@@ -77,8 +77,8 @@ def accelerate_active(system, ctx, t, x, quat, v, lam):
 
 @inline
 def mark_touching(ctx, work):
-    """(1): marks ctx.rows.touching, and how far each row may sink before that is an event."""
-    ineq, rows, problem, settings = ctx.ineq, ctx.rows, ctx.problem, ctx.settings.events
+    """(1): marks ctx.ineq_work.touching, and how far each row may sink before that is an event."""
+    ineq, rows, problem, settings = ctx.ineq, ctx.ineq_work, ctx.problem, ctx.settings.events
     rounding, margin = settings.gap_rounding * problem.rounding, settings.separation_margin
     largest = 0.0
     for i in range(work.a.shape[0]):
@@ -97,8 +97,8 @@ def mark_touching(ctx, work):
 
 @compiled
 def choose_active(system, state, ctx, t, instant):
-    """(3): fill ctx.rows.active, and λ and w of the touching rows."""
-    rows, cand, dense, log = ctx.rows, ctx.cand, ctx.dense, ctx.events.log
+    """(3): fill ctx.ineq_work.active, and λ and w of the touching rows."""
+    rows, cand, dense, log = ctx.ineq_work, ctx.candidates, ctx.dense, ctx.events.log
     rule, tolerance = ctx.problem.rule, ctx.settings.events.acceleration_tolerance
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, t)
@@ -128,7 +128,7 @@ def choose_active(system, state, ctx, t, instant):
 @inline
 def collect_touching(state, ctx):
     """The rows among which the rule chooses become candidates; returns how many."""
-    rows, cand = ctx.rows, ctx.cand
+    rows, cand = ctx.ineq_work, ctx.candidates
     persistent = is_persistent(ctx.problem.rule)
     count = ZERO
     for r in range(rows.active.shape[0]):
@@ -150,7 +150,7 @@ def collect_touching(state, ctx):
 @entry
 def initial_active_set(system, state, ctx):
     """The set that a rule of Platt starts with at t = 0: rows with Φ = 0, for platt_improved only those with w < 0."""
-    rows = ctx.rows
+    rows = ctx.ineq_work
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, 0.0)
     free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
@@ -176,7 +176,7 @@ def project_drift(system, state, ctx, t):
 @compiled
 def project_once(system, state, ctx, t):
     """The shortest way back for positions, then velocities; equalities keep Φ and Φ̇. Returns whether it was needed."""
-    ineq, cand, rows, log = ctx.ineq, ctx.cand, ctx.rows, ctx.events.log
+    ineq, cand, rows, log = ctx.ineq, ctx.candidates, ctx.ineq_work, ctx.events.log
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
     share = ctx.settings.events.drift_share

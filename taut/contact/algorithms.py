@@ -32,7 +32,7 @@ from . import time_stepping as fixed
 from .active_set import initial_active_set
 from .broad_phase import update_pairs
 from .coordinates import coordinates, with_inequalities
-from .enforced_rows import own_step, rings
+from .enforced_rows import method_step, rings
 from .event_location import EventContext
 from .event_log import measure
 from .problem import EVENT_OPTIONS, OPTIONS, ContactContext, contact_context
@@ -69,7 +69,7 @@ def drain(ctx: ContactContext) -> tuple[np.ndarray, np.ndarray]:
 
 def remarks(model: Model, ctx: ContactContext) -> list[str]:
     """Contacts whose forces statics alone do not tell."""
-    names = [model.inequality_names[r] for r in np.flatnonzero(ctx.rows.indeterminate)]
+    names = [model.inequality_names[r] for r in np.flatnonzero(ctx.ineq_work.indeterminate)]
     return [f"the forces of inequalities {listed(names)} are not unique (they are statically indeterminate, "
             "at least at times): of the possible ones the smallest are given"] if names else []
 
@@ -107,12 +107,12 @@ def event_driven(method: Method) -> Method:
         dense = min(limits.most("touching"), max(1, len(model.inequality_names)))
         if method.coordinates != "reduced":
             ctx = contact_context(model, state, values, named, dense)
-            return state, EventContext(ctx, own_step(method, model, system, state, values))
+            return state, EventContext(ctx, method_step(method, model, system, state, values))
         prepare_reduced = present(method.hooks.prepare, "the hook of reduced coordinates")
         state, reduced = prepare_reduced(model, system, state, values)
         reduced = with_inequalities(model, reduced, dense)
         ctx = contact_context(model, state, values, named, dense)._replace(coordinates=coordinates(reduced))
-        return state, EventContext(ctx, own_step(method, model, system, state, values, reduced))
+        return state, EventContext(ctx, method_step(method, model, system, state, values, reduced))
 
     def begin(system, state, context):
         ctx = context.contact
@@ -191,7 +191,7 @@ def second_order_steps(method: Method) -> Method:
         return method.refuses(model)
 
     def prepare(model, system, state, values):
-        return state, EventContext(context_of(model, state, values), own_step(method, model, system, state, values))
+        return state, EventContext(context_of(model, state, values), method_step(method, model, system, state, values))
 
     first_order = time_stepping(method)
     return replace(

@@ -77,7 +77,7 @@ def pair_gap(ineq, state, k):
 @on_demand(types.int64)
 def add_pair_candidates(state, ctx, n, v, h, reach):
     """Append the pairs that may come to touch within the step to n candidates; returns how many there are."""
-    ineq, cand = ctx.ineq, ctx.cand
+    ineq, cand = ctx.ineq, ctx.candidates
     for k in range(state.pair_count[0]):
         i, j = state.pairs[k, 0], state.pairs[k, 1]
         a, b = ineq.ball_slot[i], ineq.ball_slot[j]
@@ -111,7 +111,7 @@ def add_pair_candidates(state, ctx, n, v, h, reach):
 @inline
 def add_ball_rotation(ctx, quat, n, source, slot, arm):
     """Friction on the surface of a rigid ball turns it: one more block of candidate n."""
-    cand = ctx.cand
+    cand = ctx.candidates
     body = ctx.ineq.quat_of[slot]
     if body >= 0:
         at = cand.ptr[n + 1]

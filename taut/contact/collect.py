@@ -104,14 +104,14 @@ def set_block(cand, at, slot, j0, j1, j2):
 
 @compiled
 def add_candidates(system, ctx, quat, n, count):
-    """Append the rows ctx.rows.selected[:count] to n candidates; returns how many there are.
+    """Append the rows ctx.ineq_work.selected[:count] to n candidates; returns how many there are.
 
     Their b, λ and membership of the active set are left to the caller.
     """
-    ineq, cand, spin_ptr = ctx.ineq, ctx.cand, ctx.problem.spin_ptr
+    ineq, cand, spin_ptr = ctx.ineq, ctx.candidates, ctx.problem.spin_ptr
     rows, J = ineq.rows, ineq.J
     for i in range(count):
-        r = ctx.rows.selected[i]
+        r = ctx.ineq_work.selected[i]
         at = cand.ptr[n]
         cand.source[n] = r
         cand.restitution[n] = ineq.restitution[r]
@@ -138,7 +138,7 @@ def add_candidates(system, ctx, quat, n, count):
 @inline
 def add_tangents(places, ctx, n, at, quat, normal):
     """Tangents of candidate n, whose blocks end at `at`; returns where they end with those of rigid balls."""
-    ineq, cand, spin_ptr = ctx.ineq, ctx.cand, ctx.problem.spin_ptr
+    ineq, cand, spin_ptr = ctx.ineq, ctx.candidates, ctx.problem.spin_ptr
     rows, r, first = ineq.rows, cand.source[n], cand.ptr[n]
     n0, n1, n2 = normal
     points = rows.ptr[r + 1] - rows.ptr[r]

@@ -30,9 +30,9 @@ STICKS = 1.0 - 1e-9  # of the cone: a λ_t nearer to its limit was projected to 
 
 
 @compiled
-def solve_on_face(cand, work, near, weight, v, tolerance, most):
-    """Improve cand.lam and v on the face of the first `near` rows of work.near. Returns the iterations."""
-    count, outside = choose_face(cand, work, near, v)
+def solve_on_face(cand, work, working, weight, v, tolerance, most):
+    """Improve cand.lam and v on the face of the first `working` rows of work.working_set. Returns the iterations."""
+    count, outside = choose_face(cand, work, working, v)
     lam, res, z, az, p, ap = cand.lam, work.res, work.z, work.az, work.p, work.ap
     work.dv[:] = 0.0
     before = 0.0
@@ -73,13 +73,13 @@ def solve_on_face(cand, work, near, weight, v, tolerance, most):
 
 
 @compiled
-def choose_face(cand, work, near, v):
+def choose_face(cand, work, working, v):
     """List the face, and set r and z. Returns the length of the list and the worst violation outside of it [m/s]."""
     lam, res, z = cand.lam, work.res, work.z
     count = 0
     outside = 0.0
-    for m in range(near):
-        r = work.near[m]
+    for m in range(working):
+        r = work.working_set[m]
         w = row_slack(cand, r, v)
         if not lam[r, 0] > 0.0:
             outside = max(outside, -w)

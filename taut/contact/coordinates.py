@@ -121,7 +121,7 @@ def change_by(coordinates):
 @on_demand(types.none)
 def set_response(ctx, B, n):
     """(2) of a unit impulse of candidate n's row of B, into ctx.vel.response."""
-    cand, coordinates = ctx.cand, ctx.coordinates
+    cand, coordinates = ctx.candidates, ctx.coordinates
     force = coordinates.force
     for i in range(force.shape[0]):
         force[i, 0] = force[i, 1] = force[i, 2] = 0.0
@@ -138,7 +138,7 @@ def add_all_impulses(ctx, n, v):
     coordinates, force = ctx.coordinates, ctx.coordinates.force
     for i in range(force.shape[0]):
         force[i, 0] = force[i, 1] = force[i, 2] = 0.0
-    add_impulses(ctx.cand, n, ctx.vel.one, force)
+    add_impulses(ctx.candidates, n, ctx.vel.unit_weight, force)
     change_by(coordinates)
     spread(coordinates.reduced.basis, coordinates.change, ctx.vel.dv)
     for i in range(v.shape[0]):

@@ -38,14 +38,14 @@ def impact_speed(ctx, h):
 @inline
 def approaches_fast(ctx, i, h):
     """Whether candidate i approached fast at the start of a step of h, with ctx.saved.v."""
-    return row_rate(ctx.cand, ctx.cand.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx, h)
+    return row_rate(ctx.candidates, ctx.candidates.J, i, ctx.saved.v) + drift_of(ctx, i) < -impact_speed(ctx, h)
 
 
 @compiled
 def has_impacts(ctx, n, h):
     """Whether one of the first n candidates pushes and approached fast at the start."""
     for i in range(n):
-        if ctx.cand.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
+        if ctx.candidates.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
             return True
     return False
 
@@ -64,7 +64,7 @@ def accumulate_impact_loss(system, state, ctx, h, work, friction):
 @on_demand(types.none)
 def accumulate_friction_loss(state, ctx, n, fraction):
     """(3): add `fraction` of what the friction of the first n candidates dissipates."""
-    cand = ctx.cand
+    cand = ctx.candidates
     total = 0.0
     for i in range(n):
         for a in range(1, 3):

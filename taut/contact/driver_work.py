@@ -29,14 +29,14 @@ def driven_rate(cand, B, n, v, free):
 @inline
 def drift_of(ctx, i):
     """Φ_t of candidate i."""
-    source = ctx.cand.source[i]
+    source = ctx.candidates.source[i]
     return ctx.ineq.phi_t[source] if source >= 0 else 0.0
 
 
 @on_demand(types.none)
 def driver_power(system, ctx, v, lam, out):
     """power_at with λ of equalities and of the active rows, as accelerate_active left them [W]."""
-    cand, free, active = ctx.cand, system.bodies.free, ctx.rows.active
+    cand, free, active = ctx.candidates, system.bodies.free, ctx.ineq_work.active
     power_at(system, system.work.J, v, lam, out)
     n = 0
     for r in range(active.shape[0]):
@@ -48,7 +48,7 @@ def driver_power(system, ctx, v, lam, out):
 @on_demand(types.none)
 def add_driver_work(system, state, ctx, n, fraction, with_friction):
     """Add `fraction` of the drivers' work against the first n candidates' impulses to the ledger."""
-    cand, free, v = ctx.cand, system.bodies.free, state.v
+    cand, free, v = ctx.candidates, system.bodies.free, state.v
     total = 0.0
     for i in range(n):
         total -= cand.lam[i, 0] * (driven_rate(cand, cand.J, i, v, free) + drift_of(ctx, i))  # (1), (2)

@@ -25,25 +25,25 @@ from ..model.evaluate import copy_state
 from ..model.model import Model
 from .settings import current
 
-WITHOUT = -1  # number of methods at acceleration level, which enforce active rows in their own way (event_driven.py)
+ACCELERATION_LEVEL = -1  # number of methods that enforce active rows by their λ instead (event_location.py)
 _steps: list[Any] = [method.step for method in METHODS.values()]
 _NUMBERS = {name: number for number, name in enumerate(METHODS)}
 call_step = indirect_call(types.int64, lambda number: _steps[number])
 
 
 @structure
-class OwnStep(NamedTuple):
-    """The step of a method, and what it works on where rows are active."""
+class MethodStep(NamedTuple):
+    """The step of a method, with the system and the state in which active rows are equalities (1)."""
 
-    number: int  # of the method, or WITHOUT
+    number: int  # of the method, or ACCELERATION_LEVEL
     address: int  # of its step
-    options: Array  # what its step is given
+    options: Array  # of the method, as its step takes them
     extended: System  # equalities, then all inequalities (1)
     state: State  # with λ of all these rows
     adaptive: int  # 1: it chooses its steps itself, the next of them in memory[0]
     rings: int  # 1: its velocities do not obey the constraints
-    first: float  # [s] step that an adaptive method begins with
-    shortest: Array  # (1,) shorter parts of a step are left to Runge-Kutta [s]
+    first_step: float  # [s] step that an adaptive method begins with
+    shortest: Array  # (1,) [s] parts of a step that are shorter are integrated by Runge-Kutta
 
 
 def rings(method: Method) -> bool:
@@ -51,24 +51,25 @@ def rings(method: Method) -> bool:
     return method.order_velocity == 0
 
 
-def own_step(
+def method_step(
     method: Method, model: Model, system: System, state: State, options: Array, context: Any = None
-) -> OwnStep:
+) -> MethodStep:
     """`options`: as in methods/base.py; the options of the method itself stand first in it. `context`: what its step
     gets in their place, if that is something else."""
 
-    def declared(number: int, address: int, extended: System, own: State) -> OwnStep:
+    def declared(number: int, address: int, extended: System, extended_state: State) -> MethodStep:
         first = (float(options[FIRST_STEP]) or current().events.first_part) if method.adaptive else 0.0
         kind = int(method.adaptive), int(rings(method))
-        return OwnStep(number, address, options, extended, own, *kind, first, np.zeros(1))
+        return MethodStep(number, address, options, extended, extended_state, *kind, first, np.zeros(1))
 
     if method.level == "acceleration":
-        return declared(WITHOUT, 0, system, state)
+        return declared(ACCELERATION_LEVEL, 0, system, state)
     extended = extended_system(model, system, method.stages)
-    own = State(*(np.array(array) for array in state))._replace(lam=np.zeros(len(extended.rows.enforced)))
+    copied = State(*(np.array(array) for array in state))
+    extended_state = copied._replace(lam=np.zeros(len(extended.rows.enforced)))
     number = types.float64
-    kinds = kind_of(extended), kind_of(own), number, number, kind_of(options if context is None else context)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), extended, own)
+    kinds = kind_of(extended), kind_of(extended_state), number, number, kind_of(options if context is None else context)
+    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), extended, extended_state)
 
 
 def extended_system(model: Model, system: System, stages: int) -> System:
@@ -122,9 +123,9 @@ def joined_batches(first: Batches, second: Batches, rows: int, blocks: int) -> B
 
 
 @compiled
-def enforce_active(own, active):
+def enforce_active(method, active):
     """Make the active rows those of (1); returns whether there are any."""
-    enforced = own.extended.rows.enforced
+    enforced = method.extended.rows.enforced
     before = enforced.shape[0] - active.shape[0]
     some = False
     for r in range(active.shape[0]):
@@ -134,21 +135,21 @@ def enforce_active(own, active):
 
 
 @on_demand(types.int64)
-def step_extended(state, own, t, h):
+def step_extended(state, method, t, h):
     """The method's step for (1); returns its status."""
-    copy_state(state, own.state)
-    status = call_step(own.address, own.number, (own.extended, own.state, t, h, own.options))
-    copy_state(own.state, state)
-    copy_vector_start(own.state.lam, state.lam)
+    copy_state(state, method.state)
+    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.options))
+    copy_state(method.state, state)
+    copy_vector_start(method.state.lam, state.lam)
     return status
 
 
 @on_demand(types.int64)
-def step_reduced(state, own, reduced, t, h):
+def step_reduced(state, method, reduced, t, h):
     """The step of reduced coordinates for (1), which enforces the active rows by multipliers of their own."""
-    copy_state(state, own.state)
-    status = call_step(own.address, own.number, (own.extended, own.state, t, h, reduced))
-    copy_state(own.state, state)
+    copy_state(state, method.state)
+    status = call_step(method.address, method.number, (method.extended, method.state, t, h, reduced))
+    copy_state(method.state, state)
     return status
 
 

@@ -39,7 +39,7 @@ from .solve_contacts import apply_impacts
 @compiled
 def impact_now(system, state, ctx, t, with_restitution):
     """(2): returns how many rows took part, or a status with the sign turned."""
-    ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    ineq, rows, cand = ctx.ineq, ctx.ineq_work, ctx.candidates
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, t)
     evaluate_equalities(system, t, state.x, state.quat, state.v, NO)
@@ -53,7 +53,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         if ineq.phi[r] <= ctx.problem.gap_tolerance + 2.0 * ctx.problem.time_tolerance * abs(rate):
             rows.selected[n] = r
             cand.b[n] = ineq.phi_t[r]
-            ctx.dense.w[n] = rate
+            ctx.dense.rate[n] = rate
             n += 1
             approaching = approaching or rate < -ctx.settings.events.rate_tolerance
     if not approaching:
@@ -83,7 +83,7 @@ def impact_now(system, state, ctx, t, with_restitution):
 @on_demand(types.none)
 def update_platt_set(system, state, ctx, t):
     """Algorithms 1 and 2 change their set after the step, by its λ and w."""
-    rows, rule = ctx.rows, ctx.problem.rule
+    rows, rule = ctx.ineq_work, ctx.problem.rule
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     count = rows.active.shape[0]
     for r in range(count):
@@ -99,7 +99,7 @@ def advance_to_event(system, state, context, t, h):
     """(1): from t by h, or to the first event before; returns the time used and a status."""
     ctx = context.contact
     copy_state(state, ctx.saved)
-    copy_vector(ctx.rows.rate, ctx.rows.rate_start)
+    copy_vector(ctx.ineq_work.rate, ctx.ineq_work.rate_start)
     status = integrate(system, state, t, h, context)
     used = h
     if ctx.problem.rewind == 1 and status == OK:
@@ -112,23 +112,23 @@ def advance_to_event(system, state, context, t, h):
 
 
 @inline
-def longest_part(own, state, rest):
-    """How far a trial step goes: an adaptive method is looked at after each of its own steps."""
-    if own.adaptive == 0:
+def trial_length(method, state, rest):
+    """The length of a trial step: the rest of the step, or the next step of an adaptive method."""
+    if method.adaptive == 0:
         return rest
-    return min(rest, state.memory[0] if state.memory[0] > 0.0 else own.first)
+    return min(rest, state.memory[0] if state.memory[0] > 0.0 else method.first_step)
 
 
 @compiled
 def step(system, state, t, h, context):
-    memory, own, ctx = state.memory, context.own, context.contact
+    memory, method, ctx = state.memory, context.method, context.contact
     settings = ctx.settings.events
     if ctx.events.filled[0] > ctx.events.ints.shape[0] // 2:
         return EVENTS_FULL
     choose_charts(system, state, ctx)
-    if own.number >= 0:
-        begin_step(own.extended, t, state.x, state.quat, state.v)
-        own.shortest[0] = 0.0 if own.adaptive == 1 else settings.shortest_part * h
+    if method.number >= 0:
+        begin_step(method.extended, t, state.x, state.quat, state.v)
+        method.shortest[0] = 0.0 if method.adaptive == 1 else settings.shortest_part * h
     persistent = is_persistent(ctx.problem.rule)
     done = 0.0
     events = 0
@@ -147,7 +147,7 @@ def step(system, state, t, h, context):
             return status
         record_changes(state, ctx, now)
         rest = h - done
-        part = longest_part(own, state, rest)
+        part = trial_length(method, state, rest)
         used, status = advance_to_event(system, state, context, now, part)
         if status != OK:
             return status
@@ -162,7 +162,7 @@ def step(system, state, t, h, context):
         update_platt_set(system, state, ctx, t + h)
     elif ctx.problem.rewind == 0:
         impact_now(system, state, ctx, t + h, YES)
-    if was_cut and own.adaptive == 0:  # the last part was no whole step
+    if was_cut and method.adaptive == 0:  # the last part was no whole step
         forget_history(memory)
     return OK
 
@@ -186,7 +186,7 @@ def forget_history(memory):
 
 @compiled
 def observe(system, state, t, context, lam):
-    """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.rows.lam."""
+    """λ of the instant: equalities, then the listed inequalities as the user wrote them; all in ctx.ineq_work.lam."""
     ctx = context.contact
     log = ctx.events.log
     logged = log.filled[0]

@@ -28,7 +28,7 @@ from .active_set import accelerate_active
 from .collect import evaluate_inequalities, gap_rates
 from .coordinates import evaluate_coordinates
 from .driver_work import driver_power
-from .enforced_rows import OwnStep, call_step, enforce_active, step_extended, step_reduced
+from .enforced_rows import MethodStep, call_step, enforce_active, step_extended, step_reduced
 from .problem import ContactContext
 from .rows import NO
 from .rules import EXACT
@@ -39,13 +39,13 @@ class EventContext(NamedTuple):
     """The context of event-driven steps."""
 
     contact: ContactContext
-    own: OwnStep
+    method: MethodStep
 
 
 @compiled
 def event_functions(system, state, ctx, t, out):
     """(1) at the end of a trial step, λ by the acceleration that it causes; returns whether any is negative."""
-    rows, dense = ctx.rows, ctx.dense
+    rows, dense = ctx.ineq_work, ctx.dense
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     negative = False
     some = False
@@ -105,27 +105,27 @@ accelerate_and_move = specialise(
 @compiled
 def integrate(system, state, t, h, context):
     """From t to t + h with the active rows enforced; returns the status of the method's step."""
-    own, ctx = context.own, context.contact
-    if own.number < 0:
+    method, ctx = context.method, context.contact
+    if method.number < 0:
         return accelerate_and_move(system, state, t, h, ctx)
     if ctx.coordinates.used == 1:
-        enforce_active(own, ctx.rows.active)
-        status = step_reduced(state, own, ctx.coordinates.reduced, t, h)
+        enforce_active(method, ctx.ineq_work.active)
+        status = step_reduced(state, method, ctx.coordinates.reduced, t, h)
         set_time(system, t + h, state.x, state.quat, state.v)
         return status
-    if h < own.shortest[0]:
+    if h < method.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
-    if not enforce_active(own, ctx.rows.active):
-        status = call_step(own.address, own.number, (system, state, t, h, own.options))
-        if own.rings == 1:
+    if not enforce_active(method, ctx.ineq_work.active):
+        status = call_step(method.address, method.number, (system, state, t, h, method.options))
+        if method.rings == 1:
             correct_velocity(system, state, t + h, False)
         return status
-    status = step_extended(state, own, t, h)
+    status = step_extended(state, method, t, h)
     set_time(system, t + h, state.x, state.quat, state.v)  # it was that of the extended system which was set
-    if own.rings == 1:
-        correct_velocity(own.extended, own.state, t + h, False)
-        copy_state(own.state, state)
+    if method.rings == 1:
+        correct_velocity(method.extended, method.state, t + h, False)
+        copy_state(method.state, state)
     return status
 
 
@@ -133,28 +133,28 @@ def integrate(system, state, t, h, context):
 def project_state(system, state, context, t):
     """Bring Φ and Φ̇ of equalities and active rows to their rounding error, as an impact law expects them; methods at
     acceleration level and in reduced coordinates leave that to `project_drift`."""
-    if context.own.number >= 0 and context.contact.coordinates.used == 0:
+    if context.method.number >= 0 and context.contact.coordinates.used == 0:
         project_own_state(system, state, context, t)
 
 
 @on_demand(types.none)
 def project_own_state(system, state, context, t):
     """`project_state`, of methods with steps of their own."""
-    own = context.own
-    if not enforce_active(own, context.contact.rows.active):
-        correct(system, state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
+    method = context.method
+    if not enforce_active(method, context.contact.ineq_work.active):
+        correct(system, state, t, system.bodies.inverse_mass, method.options[ROUNDING], False)
         correct_velocity(system, state, t, False)
         return
-    copy_state(state, own.state)
-    correct(own.extended, own.state, t, system.bodies.inverse_mass, own.options[ROUNDING], False)
-    correct_velocity(own.extended, own.state, t, False)
-    copy_state(own.state, state)
+    copy_state(state, method.state)
+    correct(method.extended, method.state, t, system.bodies.inverse_mass, method.options[ROUNDING], False)
+    correct_velocity(method.extended, method.state, t, False)
+    copy_state(method.state, state)
 
 
 @compiled
 def first_undershoot(system, state, ctx, t, h):
     """(3) after a step of h that ended at t + h without an event: when a row was first negative, or h."""
-    ineq, rows = ctx.ineq, ctx.rows
+    ineq, rows = ctx.ineq, ctx.ineq_work
     gap_rates(ctx, state.v, rows.rate)
     first = h
     for r in range(rows.active.shape[0]):
@@ -176,7 +176,7 @@ def locate_event(system, state, context, t, h):
     The bracket is narrowed by the ITP method: as safe as bisection, and fast where events are smooth.
     """
     ctx = context.contact
-    rows, tol, settings = ctx.rows, ctx.problem.time_tolerance, ctx.settings.events
+    rows, tol, settings = ctx.ineq_work, ctx.problem.time_tolerance, ctx.settings.events
     for r in range(rows.g_lo.shape[0]):
         rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):

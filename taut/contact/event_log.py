@@ -64,7 +64,7 @@ def log_source_rows(log, first, cand):
 @compiled
 def record_changes(state, ctx, t):
     """Activations and releases between the set of the last step (state.contact) and the active set."""
-    rows = ctx.rows
+    rows = ctx.ineq_work
     for r in range(rows.active.shape[0]):
         was = state.contact[r, 3] == 1.0
         now = rows.active[r] == 1
@@ -76,13 +76,13 @@ def record_changes(state, ctx, t):
 
 @on_demand(types.none)
 def record_impacts(ctx, t, n, resting):
-    """Impulses of the candidates in ctx.dense.lam; ctx.dense.w holds the rates before. A soft landing is none.
+    """Impulses of the candidates in ctx.dense.lam; ctx.dense.rate holds the rates before. A soft landing is none.
 
     Pairs are given by their place: `write_impulses` names them."""
     dense = ctx.dense
     worst = 0.0
     for i in range(n):
-        worst = min(worst, dense.w[i])
+        worst = min(worst, dense.rate[i])
     if worst >= -resting:
         return
     largest = 0.0
@@ -90,7 +90,7 @@ def record_impacts(ctx, t, n, resting):
         largest = max(largest, dense.lam[i])
     for i in range(n):
         if dense.lam[i] > ctx.settings.steps.told_impulse * largest:
-            source = ctx.cand.source[i]
+            source = ctx.candidates.source[i]
             record_event(ctx.events, IMPACT, max(source, -1), max(-1 - source, -1), t, dense.lam[i])
 
 
@@ -125,7 +125,7 @@ def record_active_set(state, ctx, t):
 @on_demand(types.none)
 def record_inelastic(ctx, t, n, h):
     """Impacts without restitution in a fixed step of h: candidates that push and approached fast at its start."""
-    cand = ctx.cand
+    cand = ctx.candidates
     for i in range(n):
         if cand.lam[i, 0] > 0.0 and approaches_fast(ctx, i, h):
             source = cand.source[i]
@@ -163,13 +163,13 @@ def write_impulses(state, ctx, first):
 
 @inline
 def write_multipliers(ctx, equalities, lam):
-    """λ of equalities, then of the listed rows (ctx.rows.lam), with the sign of Φ as the user wrote it."""
+    """λ of equalities, then of the listed rows (ctx.ineq_work.lam), with the sign of Φ as the user wrote it."""
     listed = ctx.ineq.listed
     first = lam.shape[0] - listed.shape[0]
     for r in range(first):
         lam[r] = equalities[r]
     for k in range(listed.shape[0]):
-        lam[first + k] = ctx.ineq.sign[listed[k]] * ctx.rows.lam[listed[k]]
+        lam[first + k] = ctx.ineq.sign[listed[k]] * ctx.ineq_work.lam[listed[k]]
 
 
 @inline
@@ -181,18 +181,18 @@ def measure_rows(state, ctx, phi, rate, slide):
     for k in range(listed.shape[0]):
         r = listed[k]
         phi[first + k] = ineq.sign[r] * ineq.phi[r]
-        rate[first + k] = ineq.sign[r] * (ctx.rows.rate[r] + ineq.phi_t[r])
+        rate[first + k] = ineq.sign[r] * (ctx.ineq_work.rate[r] + ineq.phi_t[r])
     for k in range(slide.shape[0]):
         slide[k, 0], slide[k, 1] = state.contact[listed[k], 1], state.contact[listed[k], 2]
 
 
 @compiled
 def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
-    """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.rows.lam holds λ of all rows.
+    """Φ and dΦ/dt of the listed rows, and what all contacts together do. ctx.ineq_work.lam holds λ of all rows.
 
     The time is set. force: on each slot [N]; totals: number of contacts with λ > 0, deepest overlap [m].
     """
-    ineq, rows, cand = ctx.ineq, ctx.rows, ctx.cand
+    ineq, rows, cand = ctx.ineq, ctx.ineq_work, ctx.candidates
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     gap_rates(ctx, state.v, rows.rate)
     measure_rows(state, ctx, phi, rate, slide)
@@ -211,7 +211,7 @@ def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
         n = add_pair_candidates(state, ctx, n, ctx.vel.zero, 1.0, ctx.problem.pair_reach)
     total = ctx.vel.dv
     clear(total)
-    add_impulses(cand, n, ctx.vel.one, total)
+    add_impulses(cand, n, ctx.vel.unit_weight, total)
     count = 0
     for i in range(n):
         if cand.lam[i, 0] != 0.0:

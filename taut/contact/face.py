@@ -32,7 +32,10 @@ MOVABLE = 1e-14  # of the largest diagonal: below, nothing can move along this r
 
 @compiled
 def scale_problem(S, c, m, work):
-    """(1), and work.d = 0 for rows along which nothing can move. Returns whether all numbers are finite."""
+    """The scaled problem (1), with d = 0 for rows along which nothing can move.
+
+    Returns whether all numbers are finite.
+    """
     largest = 0.0
     for i in range(m):
         largest = max(largest, S[i, i])
@@ -99,7 +102,7 @@ def factor_face(p, work):
 
 
 @compiled
-def find_null(p, rank, work):
+def factor_null_space(p, rank, work):
     """X of (2), one dependent row after the other, and the Cholesky factor of ZᵀZ = 1 + XᵀX."""
     K, X, G = work.K, work.X, work.G
     for n in range(p - rank):
@@ -118,7 +121,7 @@ def find_null(p, rank, work):
 
 
 @compiled
-def remove_null(p, rank, x, work):
+def project_out_null_space(p, rank, x, work):
     """x ← P x (3)"""
     X, G, t = work.X, work.G, work.t
     count = p - rank
@@ -155,7 +158,7 @@ def solve_cholesky(K, rank, x):
 
 
 @compiled
-def solve_set(m, flags, work):
+def solve_equalities(m, flags, work):
     """Multipliers work.y with w = 0 on the flagged rows (4). Returns how many of these depend on the others."""
     A, rows, r = work.A, work.rows, work.r
     p = np.int64(0)  # a literal would have every part compiled twice
@@ -166,7 +169,7 @@ def solve_set(m, flags, work):
             p += 1
     rank = factor_face(p, work)
     if rank < p:
-        find_null(p, rank, work)
+        factor_null_space(p, rank, work)
     for _ in range(work.settings.refinement_rounds):
         for i in range(p):
             total = -work.q[rows[i]]
@@ -174,12 +177,12 @@ def solve_set(m, flags, work):
                 total -= A[rows[i], rows[j]] * work.y[rows[j]]
             r[i] = total
         if rank < p:
-            remove_null(p, rank, r, work)
+            project_out_null_space(p, rank, r, work)
         for i in range(rank, p):
             r[i] = 0.0
         solve_cholesky(work.K, rank, r)
         if rank < p:
-            remove_null(p, rank, r, work)
+            project_out_null_space(p, rank, r, work)
         for i in range(p):
             work.y[rows[i]] += r[i]
     return p - rank
@@ -200,8 +203,8 @@ def find_slack(m, work):
 
 
 @compiled
-def put_back(S, c, m, y, lam, w, work):
-    """λ = D y (1), and w = S λ + c."""
+def unscale(S, c, m, y, lam, w, work):
+    """Back to the unknowns before scaling: λ = D y (1), and w = S λ + c."""
     for i in range(m):
         lam[i] = work.d[i] * y[i]
     for i in range(m):

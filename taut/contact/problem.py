@@ -1,18 +1,18 @@
 """The context of the algorithms in this package: the data that a step with inequalities uses besides system and state.
 
-    ctx.problem   ContactProblem    constant: options, tolerances, sizes
-    ctx.ineq      Inequalities      all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
-    ctx.rows      RowWork           one entry for each of these rows: active set, event functions
-    ctx.cand      ContactRows       the rows that may matter in a step, as sparse rows for the solvers
-    ctx.sweeps    SweepWork         workspace of the iterative solver
-    ctx.dense     DenseWork         the problem S λ + c, and the workspace of the rules
-    ctx.eq        EqualityWork      targets and multipliers of the equalities
-    ctx.vel       VelocityWork      velocities of all slots, (slots, 3) each
-    ctx.saved     State             the state to which a step returns
-    ctx.pairs     PairWork          broad phase of balls
-    ctx.events    EventBuffers      what is handed to Python
-    ctx.coordinates    Coordinates    reduced coordinates, where a method has them
-    ctx.settings  Settings          tunable numbers (settings.py)
+    ctx.problem     ContactProblem   constant: options, tolerances, sizes
+    ctx.ineq        Inequalities     all rows Φ ≥ 0, with Φ, J, Φ_t and γ as last evaluated
+    ctx.ineq_work   InequalityWork   one entry for each of these rows: active set, event functions
+    ctx.candidates  ContactRows      the rows that may matter in a step, as sparse rows for the solvers
+    ctx.sweeps      SweepWork        workspace of the iterative solver
+    ctx.dense       DenseWork        the problem S λ + c, and the workspace of the rules
+    ctx.eq          EqualityWork     targets and multipliers of the equalities
+    ctx.vel         VelocityWork     velocities of all slots, (slots, 3) each
+    ctx.saved       State            the state to which a step returns
+    ctx.pairs       PairWork         broad phase of balls
+    ctx.events      EventBuffers     what is handed to Python
+    ctx.coordinates Coordinates      reduced coordinates, where a method has them
+    ctx.settings    Settings         tunable numbers (settings.py)
 
 Compiled functions get these structures by reference, so an attribute costs one load where it is used.
 """
@@ -71,7 +71,7 @@ class ContactProblem(NamedTuple):
 
 
 @structure
-class RowWork(NamedTuple):
+class InequalityWork(NamedTuple):
     """One entry for each inequality row."""
 
     active: Array  # 1: in the active set of the step under way
@@ -98,7 +98,8 @@ class DenseWork(NamedTuple):
     S: Array  # (dense rows, dense rows)
     c: Array  # (candidates,)
     lam: Array  # (candidates,) normal multipliers
-    w: Array  # (candidates,) slack; for impacts the rates before them
+    w: Array  # (candidates,) slack
+    rate: Array  # (candidates,) J v + Φ_t before an impact [m/s]
     c3: Array  # (dense rows,) c with friction: three rows for each candidate,
     lam3: Array  # their λ,
     mu: Array  # and the coefficients of friction
@@ -120,7 +121,7 @@ class VelocityWork(NamedTuple):
     v_without_normals: Array  # of a step with friction and equalities, but without normal impulses
     v_pred: Array  # v + h W f
     zero: Array
-    one: Array
+    unit_weight: Array  # ones, in place of W where forces are added up
 
 
 @structure
@@ -150,8 +151,8 @@ class ContactContext(NamedTuple):
 
     problem: ContactProblem
     ineq: Inequalities
-    rows: RowWork
-    cand: ContactRows
+    ineq_work: InequalityWork
+    candidates: ContactRows
     sweeps: SweepWork
     dense: DenseWork
     eq: EqualityWork
@@ -178,16 +179,15 @@ def contact_context(
     model: Model, state: State, options: np.ndarray, named: dict[str, float], dense: int | None = None
 ) -> ContactContext:
     """Structures for a model's inequalities. `options`: as in methods/base.py; `named`: the options as numbers.
-    `dense`: up to how many rows matrices are dense, else
-    as the settings say, which are the current ones."""
+    `dense`: up to how many rows matrices are dense; by default, what the current settings say."""
     source, rows, settings = model.inequalities, len(model.inequality_names), current()
     capacity = rows + len(state.pairs)
     slots = (len(model.x), 3)
     return ContactContext(
         problem=contact_problem(model, options, named, settings.steps),
         ineq=_own_copy(source),
-        rows=row_work(rows),
-        cand=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
+        ineq_work=inequality_work(rows),
+        candidates=contact_rows(capacity, max(1, rows * _blocks_per_row(source) + 4 * len(state.pairs))),
         sweeps=sweep_work(capacity, len(model.x), settings.sweeps),
         dense=dense_work(capacity, settings.sweeps.max_dense_rows if dense is None else dense, settings.rules),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
@@ -234,9 +234,10 @@ def contact_problem(
     )
 
 
-def row_work(rows: int) -> RowWork:
+def inequality_work(rows: int) -> InequalityWork:
     whole = ("active", "touching", "indeterminate", "selected")
-    return RowWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in RowWork._fields})
+    fields = InequalityWork._fields
+    return InequalityWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in fields})
 
 
 def dense_work(capacity: int, most: int, settings: RuleSettings) -> DenseWork:
@@ -247,6 +248,7 @@ def dense_work(capacity: int, most: int, settings: RuleSettings) -> DenseWork:
         c=np.zeros(capacity),
         lam=np.zeros(capacity),
         w=np.zeros(capacity),
+        rate=np.zeros(capacity),
         c3=np.zeros(dense),
         lam3=np.zeros(dense),
         mu=np.zeros(dense),

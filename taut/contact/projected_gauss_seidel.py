@@ -22,7 +22,7 @@ kept up to date),
 impulses on through a pile only from neighbour to neighbour. So rounds of a few sweeps alternate with conjugate
 residuals on the contacts that push (conjugate_residuals.py).
 
-A caller with equations of its own calls `prepare` and `apply` once, then `sweep` and its own solve in turns.
+A caller with equations of its own calls `prepare` and `apply_impulses` once, then `sweep` and its own solve in turns.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SweepWork(NamedTuple):
     p: Array  # (rows, 3) direction,
     ap: Array  # (rows, 3) and A p
     sticks: Array  # (rows) 1 where the tangents are free
-    near: Array  # (rows) rows of the sweeps within a round
+    working_set: Array  # (rows) the rows that may push: sweeps within a round treat these alone
     face: Array  # (rows) rows with λ_n > 0
     dz: Array  # (slots, 3) velocities of z
     dv: Array  # (slots, 3) and of p
@@ -69,7 +69,7 @@ def sweep_work(rows: int, slots: int, settings: SweepSettings | None = None) -> 
 
 
 @entry
-def project(cand, work, n, weight, v, tolerance, most):
+def solve_by_sweeps(cand, work, n, weight, v, tolerance, most):
     """Find λ of the first n rows, from cand.lam on, and add its effect to v, which comes without any.
 
     weight: diagonal of W, shape (slots, 3). Ends when no row changes by more, nor is off by more, than
@@ -80,22 +80,23 @@ def project(cand, work, n, weight, v, tolerance, most):
     warm_start(cand, work, n, weight, v)
     spent = 0
     settings = work.settings
-    in_round = settings.first_sweeps
+    sweeps_in_round = settings.first_sweeps
     best = math.inf
     while spent < most:
         change = sweep(cand, work, n, weight, v)
         spent += 1
-        worst, near = near_rows(cand, work, n, v, settings.near_slack * max(change, tolerance))
+        worst, working = find_working_set(cand, work, n, v, settings.near_slack * max(change, tolerance))
         if change <= tolerance and worst <= tolerance:
             return spent
         if worst > settings.worse_round * best:
-            in_round = min(2 * in_round, settings.max_round_sweeps)  # the face misleads: with friction it may
+            # The face misleads, as it may with friction.
+            sweeps_in_round = min(2 * sweeps_in_round, settings.max_round_sweeps)
         best = min(best, worst)
-        for _ in range(min(in_round - 1, most - spent)):
-            for k in range(near):
-                sweep_row(cand, work, work.near[k], weight, v)
+        for _ in range(min(sweeps_in_round - 1, most - spent)):
+            for k in range(working):
+                sweep_row(cand, work, work.working_set[k], weight, v)
             spent += 1
-        spent += solve_on_face(cand, work, near, weight, v, tolerance, most - spent)
+        spent += solve_on_face(cand, work, working, weight, v, tolerance, most - spent)
     sweep(cand, work, n, weight, v)  # so that λ satisfies its bounds, whatever the residual
     return most + 1
 
@@ -120,7 +121,7 @@ def prepare(cand, work, n, weight):
 
 
 @compiled
-def apply(cand, n, weight, lam, v):
+def apply_impulses(cand, n, weight, lam, v):
     """Add W (Jᵀ λ_n + Tᵀ λ_t) to v, for impulses or changes of impulses `lam` of the first n rows."""
     for r in range(n):
         add_impulse(cand, cand.J, r, weight, lam[r, 0], v)  # (1)
@@ -137,7 +138,7 @@ def warm_start(cand, work, n, weight, v):
     """
     lam, dv = cand.lam, work.dv
     dv[:] = 0.0
-    apply(cand, n, weight, lam, dv)
+    apply_impulses(cand, n, weight, lam, dv)
     slope = 0.0
     curvature = 0.0
     for r in range(n):  # (4)
@@ -196,8 +197,8 @@ def tangent_update(cand, work, r, v):
 
 
 @compiled
-def near_rows(cand, work, n, v, margin):
-    """List the rows with λ_n > 0 or a slack below `margin` [m/s].
+def find_working_set(cand, work, n, v, margin):
+    """The working set: rows with λ_n > 0 or a slack below `margin` [m/s].
 
     Returns by how much the worst of all rows is off (2) and (3) [m/s], and the length of the list.
     """
@@ -210,7 +211,7 @@ def near_rows(cand, work, n, v, margin):
         w = row_slack(cand, r, v)
         worst = max(worst, abs(min(w, lam[r, 0] * a[r, 0])))  # (2)
         if lam[r, 0] > 0.0 or w < margin:
-            work.near[count] = r
+            work.working_set[count] = r
             count += 1
         if lam[r, 0] > 0.0 and cand.mu[r] > 0.0 and a[r, 1] > 0.0:
             first, second = tangent_update(cand, work, r, v)  # (3)

@@ -30,7 +30,7 @@ import numpy as np
 from numba import types
 
 from ..compiled import compiled, on_demand
-from .face import find_slack, put_back, scale_problem, solve_set
+from .face import find_slack, scale_problem, solve_equalities, unscale
 from .lawson_hanson import minimise
 from .work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
 
@@ -39,7 +39,7 @@ from .work import INFEASIBLE, NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_
 def solve_face(m, work):
     """Multipliers and slack of the rows work.face, less those that would pull. Returns the dependent rows."""
     while True:
-        dependent = solve_set(m, work.face, work)
+        dependent = solve_equalities(m, work.face, work)
         dropped = 0
         for i in range(m):
             if work.y[i] < 0.0:
@@ -79,8 +79,8 @@ def set_linear_term(m, work):
 
 
 @on_demand(types.boolean)
-def contradiction(m, work):
-    """Whether the move from work.centre to work.x satisfies (3); if so it is put into work.t."""
+def is_infeasible(m, work):
+    """Whether the move from work.centre to work.x, which is put into work.t, is a certificate (3) of infeasibility."""
     u, length, work_done, largest = work.t, 0.0, 0.0, 0.0
     settings = work.settings
     for i in range(m):
@@ -141,7 +141,7 @@ def search(m, work, log, instant):
     """Rounds of (2) from the rows work.face until the conditions hold or are proven to contradict each other.
 
     Leaves the multipliers in work.y, their slack in work.s and the set in work.active.
-    Returns (violation, dependent rows, contradiction, iterations).
+    Returns (violation, dependent rows, whether infeasible, iterations).
     """
     for i in range(m):
         work.active[i] = work.face[i]
@@ -166,7 +166,7 @@ def search(m, work, log, instant):
         accepted = best <= settings.slack_accepted and turn >= settings.proximal_patience
         if best <= settings.slack_tolerance or accepted:
             break
-        proven = contradiction(m, work)
+        proven = is_infeasible(m, work)
         if proven:
             break
         for i in range(m):
@@ -178,7 +178,7 @@ def search(m, work, log, instant):
 
 
 @on_demand(types.none)
-def put_contradiction(c, m, fixed, lam, w, work):
+def write_certificate(c, m, fixed, lam, w, work):
     """λ = u of (3) with 1 as its largest entry, and w = c. A row that nothing can move contradicts itself."""
     largest = 0.0
     for i in range(m):
@@ -208,10 +208,10 @@ def solve_qp(S, c, m, active, lam, w, work, log, instant):
     fixed = unmovable(c, m, work)
     if proven or fixed >= 0:
         status = INFEASIBLE
-        put_contradiction(c, m, fixed, lam, w, work)
+        write_certificate(c, m, fixed, lam, w, work)
     else:
         status = OK if missed <= work.settings.slack_accepted else NOT_CONVERGED
-        put_back(S, c, m, work.y, lam, w, work)
+        unscale(S, c, m, work.y, lam, w, work)
         if dependent > 0 or (weak_rows(m, work) > 0 and another_solution(m, work, instant)):
             status |= NOT_UNIQUE
     for i in range(m):

@@ -30,14 +30,14 @@ NEVER = 1e30  # [m/s] added to the slack of rows that take no part: larger than 
 @inline
 def touches(ctx, i, v, h):
     """Whether candidate i touches at the end of the step."""
-    cand = ctx.cand
+    cand = ctx.candidates
     return cand.lam[i, 0] > 0.0 or row_rate(cand, cand.J, i, v) + cand.b[i] <= ctx.problem.gap_tolerance / h
 
 
 @on_demand(types.none)
 def without_normals(system, ctx, n):
     """(1) into ctx.vel.v_without_normals; the normal impulses into ctx.dense.lam."""
-    cand, u = ctx.cand, ctx.vel.v_without_normals
+    cand, u = ctx.candidates, ctx.vel.v_without_normals
     copy(ctx.vel.v_pred, u)
     for i in range(n):
         ctx.dense.lam[i] = cand.lam[i, 0]
@@ -51,7 +51,7 @@ def without_normals(system, ctx, n):
 @inline
 def speed_ratio(ctx, i, v, threshold):
     """Approach of candidate i at the start of the step divided by that in v, at most 1; 1 if it has no impact."""
-    cand = ctx.cand
+    cand = ctx.candidates
     if cand.lam[i, 0] > 0.0 and cand.restitution[i] > 0.0:
         before = row_rate(cand, cand.J, i, ctx.saved.v) + drift_of(ctx, i)
         now = row_rate(cand, cand.J, i, v) + drift_of(ctx, i)
@@ -62,11 +62,11 @@ def speed_ratio(ctx, i, v, threshold):
 
 @inline
 def find_impacts(state, ctx, h, n, threshold):
-    """Rates of all candidates at the start of the step into ctx.dense.w.
+    """Rates of all candidates at the start of the step into ctx.dense.rate.
 
     Returns whether any has an impact with restitution, and how many candidates touch at the end of the step.
     """
-    cand, rate = ctx.cand, ctx.dense.w
+    cand, rate = ctx.candidates, ctx.dense.rate
     has_impact = False
     count = 0
     for i in range(n):
@@ -85,7 +85,7 @@ def apply_restitution(system, state, ctx, t, h, n):
     ctx.saved.v is the velocity at the start, ctx.vel.v_pred v + h W f. Returns whether there were impacts: then
     ctx.dense.c holds the impulses of all rows and pairs.
     """
-    cand, dense, ledger = ctx.cand, ctx.dense, state.ledger
+    cand, dense, ledger = ctx.candidates, ctx.dense, state.ledger
     threshold = impact_speed(ctx, h)
     has_impact, count = find_impacts(state, ctx, h, n, threshold)
     if not has_impact:
@@ -108,7 +108,7 @@ def apply_restitution(system, state, ctx, t, h, n):
         for i in range(n):
             cand.restitution[i] *= factor
             cand.b[i] = drift_of(ctx, i)
-            dense.w[i] = row_rate(cand, cand.J, i, ctx.saved.v) + cand.b[i]
+            dense.rate[i] = row_rate(cand, cand.J, i, ctx.saved.v) + cand.b[i]
         copy(ctx.vel.v_without_normals, state.v)
         apply_impacts(system, ctx, n, state.v, threshold)  # (2)
     if ctx.problem.accumulates_work == 1:
@@ -119,7 +119,7 @@ def apply_restitution(system, state, ctx, t, h, n):
     for i in range(n):
         # What rests, or passes on what others do, has no event.
         total = cand.lam[i, 0] if many else dense.lam[i]
-        rests = dense.w[i] >= -threshold if many else total * dense.S[i, i] <= threshold
+        rests = dense.rate[i] >= -threshold if many else total * dense.S[i, i] <= threshold
         place = place_of(state, cand.source[i])
         dense.c[place] += alpha * (total - dense.c[place])
         dense.lam[i] = 0.0 if rests else dense.c[place]
@@ -130,7 +130,7 @@ def apply_restitution(system, state, ctx, t, h, n):
 @inline
 def keep_touching(ctx, n, h, v):
     """Leave only the candidates that touch at the end of the step, in order."""
-    cand = ctx.cand
+    cand = ctx.candidates
     count = 0
     at = 0
     for i in range(n):
@@ -149,8 +149,8 @@ def keep_touching(ctx, n, h, v):
 
 @on_demand(types.none)
 def newton_restitution(system, state, ctx, n, factor, threshold):
-    """(3), Newton's law row by row; ctx.dense.w holds the rates at the start of the step."""
-    cand, rate = ctx.cand, ctx.dense.w
+    """(3), Newton's law row by row; ctx.dense.rate holds the rates at the start of the step."""
+    cand, rate = ctx.candidates, ctx.dense.rate
     for i in range(n):
         cand.b[i] = drift_of(ctx, i) + (cand.restitution[i] * factor * rate[i] if rate[i] < -threshold else 0.0)
         if cand.lam[i, 0] <= 0.0:

@@ -24,9 +24,9 @@ from .time_stepping import step as first_order_step
 
 @compiled
 def is_smooth(system, state, context, t, h):
-    """Whether (2) may be tried after (1), whose start is still in own.state; A into ctx.rows.active."""
-    ctx, before = context.contact, context.own.state
-    rows, ineq = ctx.rows, ctx.ineq
+    """Whether (2) may be tried after (1), whose start is still in method.state; A into ctx.ineq_work.active."""
+    ctx, before = context.contact, context.method.state
+    rows, ineq = ctx.ineq_work, ctx.ineq
     for k in range(state.pair_count[0]):
         if state.pair_lam[k, 0] > 0.0:
             return False
@@ -43,9 +43,9 @@ def is_smooth(system, state, context, t, h):
 
 @compiled
 def is_admissible(system, context, t):
-    """(3) at the end of (2), which own.state holds."""
-    own, ctx = context.own, context.contact
-    after, rows, ineq = own.state, ctx.rows, ctx.ineq
+    """(3) at the end of (2), which method.state holds."""
+    method, ctx = context.method, context.contact
+    after, rows, ineq = method.state, ctx.ineq_work, ctx.ineq
     first = after.lam.shape[0] - rows.active.shape[0]
     evaluate_inequalities(system, ctx, t, after.x, after.quat, after.v, NO)
     for r in range(rows.active.shape[0]):
@@ -56,29 +56,29 @@ def is_admissible(system, context, t):
 
 
 @inline
-def remember(state, context):
-    """What (1) starts from, and which rows pushed in the last step."""
-    copy_state(state, context.own.state)
-    for r in range(context.contact.rows.touching.shape[0]):
-        context.contact.rows.touching[r] = 1 if state.contact[r, 3] == 1.0 else 0
+def save_start(state, context):
+    """Copy the state from which (1) starts into method.state, and note which rows pushed in the last step."""
+    copy_state(state, context.method.state)
+    for r in range(context.contact.ineq_work.touching.shape[0]):
+        context.contact.ineq_work.touching[r] = 1 if state.contact[r, 3] == 1.0 else 0
 
 
 @compiled
 def step(system, state, t, h, context):
-    own, ctx = context.own, context.contact
-    remember(state, context)
+    method, ctx = context.method, context.contact
+    save_start(state, context)
     status = first_order_step(system, state, t, h, ctx)  # (1)
     if status != OK or not is_smooth(system, state, context, t, h):
         return status
-    begin_step(own.extended, t, own.state.x, own.state.quat, own.state.v)
-    enforce_active(own, ctx.rows.active)
-    status = call_step(own.address, own.number, (own.extended, own.state, t, h, own.options))  # (2)
+    begin_step(method.extended, t, method.state.x, method.state.quat, method.state.v)
+    enforce_active(method, ctx.ineq_work.active)
+    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.options))  # (2)
     if status != OK or not is_admissible(system, context, t + h):
         return OK
-    copy_state(own.state, state)
-    copy_vector_start(own.state.lam, state.lam)
-    for r in range(ctx.rows.lam.shape[0]):
-        state.contact[r, 0] = ctx.rows.lam[r]
+    copy_state(method.state, state)
+    copy_vector_start(method.state.lam, state.lam)
+    for r in range(ctx.ineq_work.lam.shape[0]):
+        state.contact[r, 0] = ctx.ineq_work.lam[r]
     return OK
 
 

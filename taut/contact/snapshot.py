@@ -22,15 +22,15 @@ from .solve_contacts import clear_response, impulse_response, project_equalities
 
 @entry
 def evaluate(system, state, ctx, t):
-    """Φ, dΦ/dt and -d of all rows into ctx.ineq.phi, ctx.rows.rate and ctx.rows.bias; W f into work.a."""
+    """Φ, dΦ/dt and -d of all rows into ctx.ineq.phi, ctx.ineq_work.rate and ctx.ineq_work.bias; W f into work.a."""
     begin_step(system, t, state.x, state.quat, state.v)
     free_acceleration(system, ctx, t, state.x, state.quat, state.v)
 
 
 @entry
 def dense_problem(system, state, ctx, n, S, c, free, response):
-    """(1) of the rows ctx.rows.selected[:n] after `evaluate`; v̇₀ into free, P W Jᵀ of (2) into response."""
-    cand, u = ctx.cand, ctx.vel.response
+    """(1) of the rows ctx.ineq_work.selected[:n] after `evaluate`; v̇₀ into free, P W Jᵀ of (2) into response."""
+    cand, u = ctx.candidates, ctx.vel.response
     project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
     copy(system.work.a, free)
     add_candidates(system, ctx, state.quat, ZERO, n)
@@ -40,7 +40,7 @@ def dense_problem(system, state, ctx, n, S, c, free, response):
         for i in range(n):
             S[i, j] = row_rate(cand, cand.J, i, u)  # (1)
         clear_response(ctx, j)
-        c[j] = row_rate(cand, cand.J, j, free) + ctx.rows.bias[ctx.rows.selected[j]]  # (1)
+        c[j] = row_rate(cand, cand.J, j, free) + ctx.ineq_work.bias[ctx.ineq_work.selected[j]]  # (1)
 
 
 @entry
@@ -60,6 +60,6 @@ def take_step(system, state, context, t, h):
 def apply_impacts_now(system, state, ctx, t):
     """The impacts of this instant; returns how many rows take part.
 
-    Which rows, their dΦ/dt before and their impulses stand in ctx.cand.source, ctx.dense.w and ctx.dense.lam.
+    Which rows, their dΦ/dt before and their impulses stand in ctx.candidates.source, ctx.dense.rate and ctx.dense.lam.
     """
     return impact_now(system, state, ctx, t, YES)

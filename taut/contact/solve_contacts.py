@@ -17,7 +17,7 @@ from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_wit
 from .coordinates import add_all_impulses, set_response
 from .friction import stick_or_slip
 from .impact import solve_impacts
-from .projected_gauss_seidel import apply, prepare, project, sweep
+from .projected_gauss_seidel import apply_impulses, prepare, solve_by_sweeps, sweep
 from .rows import add_impulses, row_rate
 from .rules import EXACT, choose
 from .work import NOT_CONVERGED, NOT_UNIQUE, OK
@@ -47,7 +47,7 @@ def impulse_response(system, ctx, B, n):
     if ctx.coordinates.used == 1:
         set_response(ctx, B, n)
         return
-    cand, u, w = ctx.cand, ctx.vel.response, system.bodies.inverse_mass
+    cand, u, w = ctx.candidates, ctx.vel.response, system.bodies.inverse_mass
     for k in range(cand.ptr[n], cand.ptr[n + 1]):
         s = cand.slot[k]
         for c in range(3):
@@ -57,7 +57,7 @@ def impulse_response(system, ctx, B, n):
 
 @inline
 def clear_response(ctx, n):
-    cand, u = ctx.cand, ctx.vel.response
+    cand, u = ctx.candidates, ctx.vel.response
     if ctx.eq.lam.shape[0] > 0 or ctx.coordinates.used == 1:
         for i in range(u.shape[0]):
             for c in range(3):
@@ -72,7 +72,7 @@ def clear_response(ctx, n):
 @compiled
 def schur_of_normals(system, ctx, n):
     """(3) of the normal rows of the first n candidates."""
-    cand, S, u = ctx.cand, ctx.dense.S, ctx.vel.response
+    cand, S, u = ctx.candidates, ctx.dense.S, ctx.vel.response
     for j in range(n):
         impulse_response(system, ctx, cand.J, j)
         for i in range(j, n):
@@ -84,7 +84,7 @@ def schur_of_normals(system, ctx, n):
 @compiled
 def schur_with_tangents(system, ctx, n):
     """(3) of normals and tangents: rows 3 i, 3 i + 1, 3 i + 2 of candidate i."""
-    cand, S, u = ctx.cand, ctx.dense.S, ctx.vel.response
+    cand, S, u = ctx.candidates, ctx.dense.S, ctx.vel.response
     for j in range(n):
         for a in range(3):
             B = cand.J if a == 0 else (cand.T1 if a == 1 else cand.T2)
@@ -98,10 +98,11 @@ def schur_with_tangents(system, ctx, n):
 
 @compiled
 def solve_contacts(system, ctx, n, rule, v, instant):
-    """(1), (2) for the first n candidates, with targets r in ctx.eq.target and b in ctx.cand.b.
+    """(1), (2) for the first n candidates, with targets r in ctx.eq.target and b in ctx.candidates.b.
 
-    v becomes v'; ctx.eq.lam and ctx.cand.lam the multipliers (cand.lam comes in as a warm start, cand.active as the
-    active set of the last step). Returns the status of the rule. J_e W J_eᵀ must be factored.
+    v becomes v'; the multipliers are left in ctx.eq.lam and ctx.candidates.lam, which comes in as a warm start;
+    ctx.candidates.active comes in as the active set of the last step. Returns the status of the rule. J_e W J_eᵀ must
+    be factored.
     """
     eq = ctx.eq
     ctx.pairs.is_compliant[0] = 0
@@ -120,7 +121,7 @@ def solve_contacts(system, ctx, n, rule, v, instant):
         solve_friction(system, ctx, n, v)
     else:
         status = apply_rule(system, ctx, n, rule, v, instant)
-    add_impulses(ctx.cand, n, system.bodies.inverse_mass, v)
+    add_impulses(ctx.candidates, n, system.bodies.inverse_mass, v)
     project_equalities(system, v, eq.target, eq.lam)
     return status
 
@@ -133,7 +134,7 @@ def solve_reduced(system, ctx, n, rule, v, instant):
     if n > 0:
         status = apply_rule(system, ctx, n, rule, v, instant)
         add_all_impulses(ctx, n, v)
-        add_impulses(ctx.cand, n, system.bodies.inverse_mass, ctx.vel.v_pred)
+        add_impulses(ctx.candidates, n, system.bodies.inverse_mass, ctx.vel.v_pred)
     project_equalities(system, ctx.vel.v_pred, ctx.eq.target, ctx.eq.lam)
     return status
 
@@ -141,7 +142,7 @@ def solve_reduced(system, ctx, n, rule, v, instant):
 @on_demand(types.int64)
 def apply_rule(system, ctx, n, rule, v, instant):
     """λ of the first n candidates by an active-set rule."""
-    cand, dense = ctx.cand, ctx.dense
+    cand, dense = ctx.candidates, ctx.dense
     schur_of_normals(system, ctx, n)
     for i in range(n):
         dense.c[i] = row_rate(cand, cand.J, i, v) + cand.b[i]
@@ -150,22 +151,22 @@ def apply_rule(system, ctx, n, rule, v, instant):
     for i in range(n):
         set_normal_impulse(ctx, i)
         if instant >= 0 and status & NOT_UNIQUE and dense.lam[i] > 0.0 and cand.source[i] >= 0:
-            ctx.rows.indeterminate[cand.source[i]] = 1
+            ctx.ineq_work.indeterminate[cand.source[i]] = 1
     return status
 
 
 @inline
 def set_normal_impulse(ctx, i):
     """λ of candidate i from the dense problem, without friction."""
-    ctx.cand.lam[i, 0] = ctx.dense.lam[i]
-    ctx.cand.lam[i, 1] = 0.0
-    ctx.cand.lam[i, 2] = 0.0
+    ctx.candidates.lam[i, 0] = ctx.dense.lam[i]
+    ctx.candidates.lam[i, 1] = 0.0
+    ctx.candidates.lam[i, 2] = 0.0
 
 
 @on_demand(types.none)
 def solve_friction(system, ctx, n, v):
     """λ of the first n candidates with Coulomb friction."""
-    cand, dense = ctx.cand, ctx.dense
+    cand, dense = ctx.candidates, ctx.dense
     schur_with_tangents(system, ctx, n)
     for i in range(n):
         dense.c3[3 * i] = row_rate(cand, cand.J, i, v) + cand.b[i]
@@ -186,7 +187,7 @@ def solve_friction(system, ctx, n, v):
 @inline
 def set_compliance(ctx, n, w):
     """c of projected_gauss_seidel.py: a share of J W Jᵀ for contacts of groups. Returns whether there are any."""
-    cand, relative = ctx.cand, ctx.pairs.compliance[0]
+    cand, relative = ctx.candidates, ctx.pairs.compliance[0]
     some = False
     for i in range(n):
         cand.compliance[i] = 0.0
@@ -203,16 +204,16 @@ def set_compliance(ctx, n, w):
 @on_demand(types.int64)
 def solve_iteratively(system, ctx, n, v):
     """λ of many candidates by projected Gauss-Seidel; equalities are solved again after each sweep."""
-    cand, work, eq, w = ctx.cand, ctx.sweeps, ctx.eq, system.bodies.inverse_mass
+    cand, work, eq, w = ctx.candidates, ctx.sweeps, ctx.eq, system.bodies.inverse_mass
     compliant = set_compliance(ctx, n, w)
     ctx.pairs.is_compliant[0] = 1 if compliant else 0
     settings = ctx.settings.sweeps  # what compliant contacts leave is corrected in the steps that follow
     most = settings.max_compliant_sweeps if compliant else settings.max_sweeps
     tolerance = settings.compliant_tolerance if compliant else settings.speed_tolerance
     if eq.lam.shape[0] == 0:
-        return OK if project(cand, work, n, w, v, tolerance, most) <= most else NOT_CONVERGED
+        return OK if solve_by_sweeps(cand, work, n, w, v, tolerance, most) <= most else NOT_CONVERGED
     prepare(cand, work, n, w)
-    apply(cand, n, w, cand.lam, v)
+    apply_impulses(cand, n, w, cand.lam, v)
     for _ in range(most):
         change = sweep(cand, work, n, w, v)
         change = max(change, project_equalities(system, v, eq.target, eq.lam))
@@ -228,7 +229,7 @@ def apply_impacts(system, ctx, n, v, resting):
     cand.b holds Φ_t; the impulses are left in ctx.dense.lam. Equalities keep their rate: J_e v does not change.
     Returns the rounds of the impact law, or -1.
     """
-    cand, dense, eq = ctx.cand, ctx.dense, ctx.eq
+    cand, dense, eq = ctx.candidates, ctx.dense, ctx.eq
     if eq.lam.shape[0] > 0:
         jacobian_times(system, system.work.J, v, eq.target)
         for r in range(eq.lam.shape[0]):

@@ -77,9 +77,9 @@ def max_speed(v, slots):
 @inline
 def select_row(ctx, state, n, count, r, h, drift):
     """Row r becomes candidate n: b of (3), and λ of the last step as the warm start."""
-    cand, ineq = ctx.cand, ctx.ineq
-    ctx.rows.selected[count] = r
-    ctx.rows.active[r] = 1
+    cand, ineq = ctx.candidates, ctx.ineq
+    ctx.ineq_work.selected[count] = r
+    ctx.ineq_work.active[r] = 1
     cand.b[n] = ineq.phi[r] / h + drift * ineq.phi_t[r]
     for c in range(3):
         cand.lam[n, c] = h * state.contact[r, c]
@@ -87,9 +87,9 @@ def select_row(ctx, state, n, count, r, h, drift):
 
 
 @compiled
-def collect_near(system, state, ctx, v, h):
+def collect_candidates(system, state, ctx, v, h):
     """Rows that may come to touch within the step become candidates; returns how many."""
-    ineq, rows = ctx.ineq, ctx.rows
+    ineq, rows = ctx.ineq, ctx.ineq_work
     settings = ctx.settings.steps
     reach = settings.candidate_reach * h * max_speed(v, system.bodies.slots) + ctx.problem.gap_tolerance
     gap_rates(ctx, v, rows.rate)
@@ -109,7 +109,7 @@ def collect_near(system, state, ctx, v, h):
 @compiled
 def add_missed(system, state, ctx, n, v, h):
     """Rows that were no candidates and that v' violates all the same; returns the new number."""
-    ineq, rows = ctx.ineq, ctx.rows
+    ineq, rows = ctx.ineq, ctx.ineq_work
     gap_rates(ctx, v, rows.rate)
     count = ZERO
     for r in range(rows.active.shape[0]):
@@ -132,12 +132,12 @@ def store_multipliers(ctx, state, n, h):
         for c in range(3):
             state.pair_lam[k, c] = 0.0
     for i in range(n):
-        source = ctx.cand.source[i]
+        source = ctx.candidates.source[i]
         for c in range(3):
             if source >= 0:
-                state.contact[source, c] = ctx.cand.lam[i, c] / h
+                state.contact[source, c] = ctx.candidates.lam[i, c] / h
             else:
-                state.pair_lam[-1 - source, c] = ctx.cand.lam[i, c] / h
+                state.pair_lam[-1 - source, c] = ctx.candidates.lam[i, c] / h
 
 
 @compiled
@@ -148,7 +148,7 @@ def constraint_violation(system, state, ctx, t):
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     error = largest(system.work.phi)
     compliant = ctx.pairs.is_compliant[0] == 1
-    for r in range(ctx.rows.lam.shape[0]):
+    for r in range(ctx.ineq_work.lam.shape[0]):
         if not (compliant and ctx.problem.in_group[r] == 1):
             error = max(error, -ineq.phi[r])
     if ineq.ball_slot.shape[0] > 0 and not compliant:
@@ -157,7 +157,7 @@ def constraint_violation(system, state, ctx, t):
 
 
 @compiled
-def collect_pushing(system, state, ctx, h):
+def collect_active(system, state, ctx, h):
     """Rows with λ > 0, or violated, at the new configuration become candidates, with their λ so far."""
     ineq = ctx.ineq
     n = ZERO
@@ -182,8 +182,8 @@ def negate_multipliers(cand, n):
 def solve_correction(system, state, ctx, h, with_energies):
     """One correction of (5): its velocity into ctx.vel.dv, its λ added to the state; `with_energies`: also its work and
     losses to the ledger."""
-    eq, cand, log, dv = ctx.eq, ctx.cand, ctx.events.log, ctx.vel.dv
-    n = collect_pushing(system, state, ctx, h)
+    eq, cand, log, dv = ctx.eq, ctx.candidates, ctx.events.log, ctx.vel.dv
+    n = collect_active(system, state, ctx, h)
     # The λ of the step is part of v' already: take it out, and find it again.
     clear(dv)
     negate_multipliers(cand, n)
@@ -262,9 +262,9 @@ def linearise_ahead(system, state, ctx, t, h):
     for r in range(work.b.shape[0]):
         if system.rows.at_velocity[r] == 0:
             work.phi[r] -= h * (work.b[r] + work.phi_t[r])
-    gap_rates(ctx, v_pred, ctx.rows.rate)
+    gap_rates(ctx, v_pred, ctx.ineq_work.rate)
     for r in range(ineq.phi.shape[0]):
-        ineq.phi[r] -= h * (ctx.rows.rate[r] + ineq.phi_t[r])
+        ineq.phi[r] -= h * (ctx.ineq_work.rate[r] + ineq.phi_t[r])
 
 
 @compiled
@@ -273,7 +273,7 @@ def solve_velocity(system, state, ctx, t, h):
     work, eq, log, v_pred = system.work, ctx.eq, ctx.events.log, ctx.vel.v_pred
     for r in range(eq.target.shape[0]):
         eq.target[r] = -(work.phi[r] / h + work.phi_t[r])  # (2)
-    n = collect_near(system, state, ctx, v_pred, h)
+    n = collect_candidates(system, state, ctx, v_pred, h)
     status = 0
     logged = log.filled[0]
     instant = next_instant(ctx.events, t)
@@ -284,7 +284,7 @@ def solve_velocity(system, state, ctx, t, h):
         if more == n:
             break
         n = more
-    log_source_rows(log, logged, ctx.cand)
+    log_source_rows(log, logged, ctx.candidates)
     if status & INFEASIBLE:
         return -CONTRADICTORY
     for r in range(eq.lam.shape[0]):
@@ -341,6 +341,6 @@ def step(system, state, t, h, ctx):
 @compiled
 def observe(system, state, t, ctx, lam):
     """λ of the step that led here."""
-    for r in range(ctx.rows.lam.shape[0]):
-        ctx.rows.lam[r] = state.contact[r, 0]
+    for r in range(ctx.ineq_work.lam.shape[0]):
+        ctx.ineq_work.lam[r] = state.contact[r, 0]
     write_multipliers(ctx, state.lam, lam)

@@ -66,13 +66,13 @@ class RuleWork(NamedTuple):
     magnitude: Array  # sum of the sizes of the terms that make up s
     y_best: Array
     z: Array  # in the order of a factor
-    r: Array
-    t: Array
-    pivot: Array
+    r: Array  # residual on a face,
+    t: Array  # its null part; then the certificate (3) of qp.py
+    pivot: Array  # what is left of each diagonal as a face is factored
     rows: Array  # a face in the order of its pivots
-    order: Array
+    order: Array  # the active set in the order of its factor L
     active: Array  # the active set
-    face: Array
+    face: Array  # 1: on the face, where w = 0 is asked
     excluded: Array  # rows that may not enter until x has changed
     was_active: Array  # the active set of the last evaluation
     impact: ImpactWork

@@ -124,7 +124,7 @@ def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre
     time, x, quat, v = now
     lam, slide = multipliers
     out_force, out_arm = out
-    cand, ineq = ctx.cand, ctx.ineq
+    cand, ineq = ctx.candidates, ctx.ineq
     count = rows.shape[0]
     for k in range(time.shape[0]):
         copy(x[k], state.x)
@@ -133,7 +133,7 @@ def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre
         set_time(system, time[k], state.x, state.quat, state.v)
         evaluate_inequalities(system, ctx, time[k], state.x, state.quat, state.v, NO)
         for i in range(count):
-            ctx.rows.selected[i] = rows[i]
+            ctx.ineq_work.selected[i] = rows[i]
         add_candidates(system, ctx, state.quat, ZERO, count)
         for i in range(count):
             first = ineq.rows.ptr[rows[i]]

@@ -163,11 +163,11 @@ def impacts(there: Session, t: float) -> tuple[Impact, ...]:
     n = apply_impacts_now(there.system, there.state, ctx, t)
     if n <= 0:
         return ()
-    rows, impulse, before = ctx.cand.source[:n].copy(), ctx.dense.lam[:n].copy(), ctx.dense.w[:n].copy()
+    rows, impulse, before = ctx.candidates.source[:n].copy(), ctx.dense.lam[:n].copy(), ctx.dense.rate[:n].copy()
     evaluate(there.system, there.state, ctx, t)
     names = there.model.inequality_names
     taken = np.flatnonzero(impulse > 1e-9 * impulse.max(initial=0.0))
-    after = ctx.rows.rate[rows]
+    after = ctx.ineq_work.rate[rows]
     return tuple(Impact(names[rows[i]], float(impulse[i]), float(before[i]), float(after[i])) for i in taken)
 
 
@@ -176,12 +176,12 @@ def problem_at(there: Session, t: float, also: np.ndarray | None = None) -> Prob
     ctx = there.context.contact
     evaluate(there.system, there.state, ctx, t)
     size = float(np.abs(there.system.work.a).max(initial=0.0))
-    near = (ctx.ineq.phi <= GAP * length_scale(there.model)) & (ctx.rows.rate <= SPEED)
+    near = (ctx.ineq.phi <= GAP * length_scale(there.model)) & (ctx.ineq_work.rate <= SPEED)
     rows = np.flatnonzero(near)
     if also is not None:
         rows = np.union1d(rows, also)
     n = len(rows)
-    ctx.rows.selected[:n] = rows
+    ctx.ineq_work.selected[:n] = rows
     points = there.state.x.shape
     S, c, free, push = np.zeros((n, n)), np.zeros(n), np.zeros(points), np.zeros((n, *points))
     dense_problem(there.system, there.state, ctx, n, S, c, free, push)
@@ -192,4 +192,4 @@ def problem_at(there: Session, t: float, also: np.ndarray | None = None) -> Prob
     moved = np.abs(push).max(axis=(0, 2), initial=0.0) > 0.0
     bodies = tuple((info.name, info.slot) for info in there.model.body_info if moved[info.slot])
     names = tuple(there.model.inequality_names[r] for r in rows)
-    return Problem(rows, names, ctx.ineq.phi[rows], ctx.rows.rate[rows], S, c, free, push, bodies, size)
+    return Problem(rows, names, ctx.ineq.phi[rows], ctx.ineq_work.rate[rows], S, c, free, push, bodies, size)

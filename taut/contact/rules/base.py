@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...compiled import compiled
-from ..face import find_slack, put_back, scale_problem, solve_set
+from ..face import find_slack, scale_problem, solve_equalities, unscale
 from ..work import NOT_CONVERGED, NOT_UNIQUE, OK, record_all, reject_nan
 
 NONE, VIOLATED, TENDING = range(3)
@@ -56,8 +56,8 @@ def solve_as_equalities(S, c, m, active, lam, w, work, log, instant):
     """Enforce the rows in `active` as equalities, whatever the sign of their λ; leave out all others."""
     if not scale_problem(S, c, m, work):
         return reject_nan(m, lam, w)
-    dependent = solve_set(m, active, work)
+    dependent = solve_equalities(m, active, work)
     find_slack(m, work)
-    put_back(S, c, m, work.y, lam, w, work)
+    unscale(S, c, m, work.y, lam, w, work)
     record_all(log, instant, np.int64(0), m, active, active, lam, w)
     return status_of(m, active, dependent, work)

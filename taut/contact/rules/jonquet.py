@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...compiled import compiled
-from ..face import find_slack, put_back, scale_problem, solve_set
+from ..face import find_slack, scale_problem, solve_equalities, unscale
 from ..work import record_all, reject_nan
 from .base import Rule, status_of
 
@@ -29,9 +29,9 @@ def choose(S, c, m, active, lam, w, work, log, instant):
     iteration = np.int64(0)
     while True:
         iteration += 1
-        dependent = solve_set(m, work.face, work)  # (1)
+        dependent = solve_equalities(m, work.face, work)  # (1)
         find_slack(m, work)
-        put_back(S, c, m, work.y, lam, w, work)
+        unscale(S, c, m, work.y, lam, w, work)
         entered = 0
         for i in range(m):
             work.was_active[i] = work.face[i]
