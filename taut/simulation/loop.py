@@ -158,14 +158,18 @@ def add_nothing(system, state, t, context, phi, rate, slide, force, totals, ener
 
 @cache
 def advance_with(method: Method) -> Any:
+    """`advance` with a method's step in place of `step`, and with what friction and switches make of that step."""
     # Methods that share a step share its loop.
     shared = method.form == "contact"
     name = f"{method.algorithm}_steps" if shared else method.key
-    again = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
-    dry = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **again)
-    part = specialise(step_or_friction, f"piece_{name}", compiled, step=method.step, friction_step=dry)
-    cut = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **again | {"step": part})
-    return specialise(advance, f"advance_{name}", compiled, step=method.step, switched_step=cut, friction_step=dry)
+    replacements = {"step": method.step, **EVENTS_OF.get(method.algorithm, {})}
+    with_friction = specialise(dry_friction.friction_step, f"dry_{name}", on_demand(types.int64), **replacements)
+    unswitched = specialise(step_or_friction, f"piece_{name}", compiled, step=method.step, friction_step=with_friction)
+    replacements["step"] = unswitched
+    with_switches = specialise(switching.switched_step, f"switched_{name}", on_demand(types.int64), **replacements)
+    return specialise(
+        advance, f"advance_{name}", compiled, step=method.step, switched_step=with_switches, friction_step=with_friction
+    )
 
 
 call_advance = indirect_call(types.UniTuple(types.int64, 2), lambda number: advance_with(METHOD_LIST[number]))
@@ -242,8 +246,8 @@ def record(calls, system, state, t, context, records, row):
             records.quat[row, i, c] = state.quat[i, c]
     n = records.coordinates.shape[2]
     for k in range(2 * n):
-        kept = state.memory[calls.coordinates + k] if calls.coordinates >= 0 else np.nan
-        records.coordinates[row, k // n, k % n] = kept
+        coordinate = state.memory[calls.coordinates + k] if calls.coordinates >= 0 else np.nan
+        records.coordinates[row, k // n, k % n] = coordinate
     records.energy[row, 0] = kinetic
     records.energy[row, 1] = potential
     for k in range(state.ledger.shape[0]):
@@ -253,10 +257,10 @@ def record(calls, system, state, t, context, records, row):
         records.contacts[row], records.energy[row],
     )  # fmt: skip
     call_measure(calls.measure, calls.number, arguments)
-    kept = system.switches.inequalities
-    for k in range(kept.row.shape[0]):
-        if kept.recorded[k] >= 0 and state.x[kept.keeper[k], 0] == 0.0:
-            records.phi[row, kept.recorded[k]] = 0.0  # of what is off nothing is asked
+    switched = system.switches.inequalities
+    for k in range(switched.row.shape[0]):
+        if switched.recorded[k] >= 0 and state.x[switched.keeper[k], 0] == 0.0:
+            records.phi[row, switched.recorded[k]] = 0.0  # a condition that is switched off has no Φ
 
 
 _NUMBERS = {id(method): number for number, method in enumerate(METHOD_LIST)}
@@ -271,8 +275,8 @@ def calls_for(method: Method, system: System, state: State, context: Any) -> Cal
     return _calls[key]
 
 
-GIVEN = NUMBER, WHOLE, WHOLE, WHOLE, WHOLE  # h, first, steps, every and keep_start
-_loops: dict[Calls, int] = {}  # where `loop` is for the types that go with these
+ARGUMENTS = NUMBER, WHOLE, WHOLE, WHOLE, WHOLE  # h, first, steps, every and keep_start
+_loops: dict[Calls, int] = {}  # address of `loop`, compiled for the types that go with these
 
 
 class TimeLoop:
@@ -286,8 +290,8 @@ class TimeLoop:
         calls = calls_for(*self.parts)
         job = Job(calls, system, state, context)
         if calls not in _loops:
-            _loops[calls] = prepared_address(loop, 3, job, *GIVEN, buffers(1))
-        self._call = Prepared(loop, _loops[calls], 3, job, *GIVEN, STRUCTURE)
+            _loops[calls] = prepared_address(loop, 3, job, *ARGUMENTS, buffers(1))
+        self._call = Prepared(loop, _loops[calls], 3, job, *ARGUMENTS, STRUCTURE)
 
     def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
         found = self._call(h, first, steps, every, keep_start, records)
@@ -296,8 +300,7 @@ class TimeLoop:
 
     def serves(self, system: System, state: State, context: Any) -> bool:
         """Whether it works on these very structures."""
-        _, mine, own, other = self.parts
-        return mine is system and own is state and other is context
+        return all(ours is theirs for ours, theirs in zip(self.parts[1:], (system, state, context), strict=True))
 
 
 def _number(method: Method) -> int:

@@ -45,12 +45,12 @@ from ..result.labels import Labels
 from ..result.records import Records
 
 Array = np.ndarray
-KEPT = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # E of the energies in records
-OWN = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0])  # D of the energies in records
+MECHANICAL = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # weights of the energies in records: E
+UNACCOUNTED = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0])  # and D
 REDUNDANT = 1e-10  # eigenvalues of (6) below it are those of redundant rows
 NEARLY = 0.05  # of what it was at the start: an ε below tells that a position is near a singular one
 MOST_ROWS = 2000  # up to which a singular position is examined
-ORDERS = 100.0  # by which energy must have grown
+MAX_GROWTH = 100.0  # of energy, in units of what was there or went in
 RINGING = 0.1  # of the largest speed
 MOST_DRIFT = 0.05  # of the largest kinetic energy, change of potential energy or of work
 BROKEN = 1e-6  # of a constraint's scale: an error of the start that is no rounding
@@ -169,16 +169,16 @@ def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> 
 def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
     if model.deformables and (model.is_driven or model.forces_work):
         return None
-    there = _energy_there(model, start, chunks, duration)
+    scale = _energy_scale(model, start, chunks, duration)
     with np.errstate(all="ignore"):
-        highest = max(float((chunk.energy @ KEPT).max()) for chunk in chunks)
-        if highest - chunks[0].energy[0] @ KEPT <= ORDERS * there:
+        highest = max(float((chunk.energy @ MECHANICAL).max()) for chunk in chunks)
+        if highest - chunks[0].energy[0] @ MECHANICAL <= MAX_GROWTH * scale:
             return None  # nearly always
         energy = np.concatenate([chunk.energy for chunk in chunks])
         change = energy - energy[0]
-        grown, work = change @ KEPT, change[:, 2] + change[:, 3]
-        went_in = there + np.maximum.accumulate(-change[:, 1]) + np.maximum.accumulate(work)
-        wrong = grown > ORDERS * went_in
+        grown, work = change @ MECHANICAL, change[:, 2] + change[:, 3]
+        went_in = scale + np.maximum.accumulate(-change[:, 1]) + np.maximum.accumulate(work)
+        wrong = grown > MAX_GROWTH * went_in
     if not wrong.any():
         return None
     k = int(np.argmax(wrong))
@@ -230,9 +230,9 @@ def energy_off(model: Model, start: Start, chunks: Sequence[Records], duration: 
         return None
     energy = np.concatenate([chunk.energy for chunk in chunks])
     change = energy - energy[0]
-    drift = change @ OWN
+    drift = change @ UNACCOUNTED
     scale = max(float(energy[:, 0].max()), float(np.ptp(energy[:, 1])), float(np.ptp(change[:, 2] + change[:, 3])),
-                SMALL * _energy_there(model, start, chunks, duration))  # fmt: skip
+                SMALL * _energy_scale(model, start, chunks, duration))  # fmt: skip
     k = int(np.argmax(np.abs(drift)))
     if not abs(drift[k]) > MOST_DRIFT * scale:
         return None
@@ -241,12 +241,12 @@ def energy_off(model: Model, start: Start, chunks: Sequence[Records], duration: 
             f"{time[k]:.6g} s")
 
 
-def _energy_there(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> float:
+def _energy_scale(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> float:
     """E_0 of (2)."""
     bodies = model.bodies
     reach = np.where(is_place(model), start.size, 1.0)
-    there = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
-    return float(there + 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum())
+    scale = chunks[0].energy[0, 0] + (np.abs(bodies.constant).sum(axis=1) * reach).sum()
+    return float(scale + 0.5 * (bodies.mass.max(axis=1) * (reach / duration) ** 2).sum())
 
 
 def _worst(model: Model, start: Start, chunks: Sequence[Records], k: int) -> str:
