@@ -79,9 +79,9 @@ def set_node_compliances(schur, nodes, mass, h, s):
     """W of (3)"""
     for i in range(schur.compliance.shape[0]):
         m = (1.0 - s) * mass[i, 0] / (h * h)
-        own = nodes.own[i]
-        xx, xy, xz = m + s * own[0], s * own[1], s * own[2]
-        yy, yz, zz = m + s * own[3], s * own[4], m + s * own[5]
+        block = nodes.node_block[i]
+        xx, xy, xz = m + s * block[0], s * block[1], s * block[2]
+        yy, yz, zz = m + s * block[3], s * block[4], m + s * block[5]
         c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
         scale = 1.0 / (xx * c0 + xy * c1 + xz * c2)
         schur.compliance[i, 0], schur.compliance[i, 1], schur.compliance[i, 2] = scale * c0, scale * c1, scale * c2
@@ -217,20 +217,20 @@ def dot(a, b, count):
 
 
 @compiled
-def solve_with_self_contacts(ctx, touching):
+def solve_with_self_contacts(ctx, coupled):
     """Solve (3) of linear_system.py for ctx.linear.dx: the solution without rows between deformables, corrected for
     their forces f.
 
     Solve (2) by conjugate gradients, preconditioned by (3). Each iteration solves for the nodes once and updates
     ctx.linear.dx with that solution.
     """
-    solve(ctx, touching, ctx.linear.rhs, ctx.linear.dx)
+    solve(ctx, coupled, ctx.linear.rhs, ctx.linear.dx)
     if ctx.schur.number[0] > 0:
-        take_back_forces(ctx, touching)
+        take_back_forces(ctx, coupled)
 
 
 @on_demand(types.none)
-def take_back_forces(ctx, touching):
+def take_back_forces(ctx, coupled):
     """Subtract the effect of the forces f between deformables from ctx.linear.dx."""
     schur, settings = ctx.schur, ctx.settings.contacts
     rows, count = ctx.self_contact.rows, schur.number[0]
@@ -255,7 +255,7 @@ def take_back_forces(ctx, touching):
             f[b] = z[b] + beta * f[b]
             image[b] = f[b] / schur.k[b]
         apply_jacobian_transposed(schur, rows, f, force)
-        solve(ctx, touching, force, answer)
+        solve(ctx, coupled, force, answer)
         apply_jacobian(schur, rows, answer, image)
         along = dot(f, image, count)
         if not along > 0.0:

@@ -149,6 +149,6 @@ def _pieces(group: np.ndarray, slot: np.ndarray, count: int) -> dict[str, Any]:
     within = np.arange(slot.size) - np.repeat(start, np.diff(np.append(start, slot.size)))
     first = np.flatnonzero(within % 2 == 0)
     length = np.diff(np.append(first, slot.size))
-    owns = np.stack([3 * LANES * first, length, 3 * slot[first]], axis=1)
-    own = np.searchsorted(group[first], np.arange(count + 1))
-    return {"own": own.astype(np.uint32), "owns": owns.astype(np.uint32)}
+    pieces = np.stack([3 * LANES * first, length, 3 * slot[first]], axis=1)
+    piece_ptr = np.searchsorted(group[first], np.arange(count + 1))
+    return {"piece_ptr": piece_ptr.astype(np.uint32), "pieces": pieces.astype(np.uint32)}

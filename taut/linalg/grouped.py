@@ -91,12 +91,13 @@ def assemble_groups(groups, J, w, val):
 @inline
 def set_residual(groups, perm, v, by, b, j, at):
     """b of (7), by rows and from groups.residual[at] on."""
-    residual, owns, begin, end = groups.residual, groups.owns, whole(groups.own[j]), whole(groups.own[j + ONE])
+    residual, pieces = groups.residual, groups.pieces
+    begin, end = whole(groups.piece_ptr[j]), whole(groups.piece_ptr[j + ONE])
     for k in range(begin, end):
         if k == begin:
-            set_panel_times(groups.panels, owns[k, 0], THREE * owns[k, 1], v, owns[k, 2], residual, at)
+            set_panel_times(groups.panels, pieces[k, 0], THREE * pieces[k, 1], v, pieces[k, 2], residual, at)
         else:
-            add_panel_times(groups.panels, owns[k, 0], THREE * owns[k, 1], v, owns[k, 2], residual, at)
+            add_panel_times(groups.panels, pieces[k, 0], THREE * pieces[k, 1], v, pieces[k, 2], residual, at)
     for i in range(whole(groups.width[j])):
         r = perm[groups.place[j] + i]
         b[r] = -(b[r] + residual[at + i]) * by
@@ -120,31 +121,31 @@ def close_column(lin, start, j):
 
 
 @inline
-def factor_own(groups, given, start, fac, inverse, tolerance, j):
-    """K of (2) for group j; its tiles of A stand from given[start] on."""
+def factor_own(groups, tiles, start, fac, inverse, tolerance, j):
+    """K of (2) for group j; its tiles of A stand from tiles[start] on."""
     least, columns, first = groups.least, whole(groups.width[j]), groups.first[j]
     own = whole(groups.at[first])
     for c in range(columns):
-        least[c] = tolerance * given[start + NINE * c]
+        least[c] = tolerance * tiles[start + NINE * c]
     if groups.touched[first] == 0:
-        copy_tile(given, start, fac, own, columns)
+        copy_tile(tiles, start, fac, own, columns)
     else:
-        add_tile(given, start, fac, own, columns)
+        add_tile(tiles, start, fac, own, columns)
     factor_tile(fac, own, NOTHING, columns, least, inverse, groups.place[j])
 
 
 @inline
-def update_later(groups, given, start, fac, j):
+def update_later(groups, tiles, start, fac, j):
     """L of (2) below group j, and (3)."""
     places, updates, columns, first = groups.at, groups.updates, groups.width[j], groups.first[j]
     own = whole(places[first])
     for t in range(first + ONE, whole(groups.first[j + ONE])):
         at, source = whole(places[t]), start + (places[t] - own)
         if groups.touched[t] == 0:
-            times_upper(given, source, fac, own, at, columns)
+            times_upper(tiles, source, fac, own, at, columns)
         else:
             if groups.run[t] < groups.run[t + ONE]:
-                add_tile(given, source, fac, at, columns)
+                add_tile(tiles, source, fac, at, columns)
             times_upper(fac, at, fac, own, at, columns)
     for u in range(whole(groups.update[j]), whole(groups.update[j + ONE])):
         a, b, to, width = updates[u, 0], updates[u, 1], updates[u, 2], updates[u, 3]
@@ -257,16 +258,17 @@ def end_group(groups, fac, inverse, j, place):
 @on_demand(types.none)
 def sweep_back(lin, w, scale, v, lam):
     """(8) after `sweep_forwards`."""
-    groups, owns, y, fac = lin.groups, lin.groups.owns, lin.groups.rhs, lin.fac
+    groups, pieces, y, fac = lin.groups, lin.groups.pieces, lin.groups.rhs, lin.fac
     far = groups.width.shape[0] > MANY_GROUPS
     for k in range(groups.width.shape[0] - 1, -1, -1):
         j = np.uint64(k)
         own = EIGHT * j
         if far and k >= AHEAD:
             prefetch_lines(fac, groups.at[groups.first[k - AHEAD] + ONE], groups.at[groups.first[k - AHEAD + 1]])
-            prefetch_lines(groups.panels, owns[groups.own[k - AHEAD], 0], owns[groups.own[k - AHEAD + 1], 0])
+            begin, end = groups.piece_ptr[k - AHEAD], groups.piece_ptr[k - AHEAD + 1]
+            prefetch_lines(groups.panels, pieces[begin, 0], pieces[end, 0])
         backwards(groups, fac, j)
-        for p in range(whole(groups.own[j]), whole(groups.own[j + ONE])):
-            add_panel_transposed(groups.panels, owns[p, 0], owns[p, 1], y, own, w, scale, v, owns[p, 2])
+        for p in range(whole(groups.piece_ptr[j]), whole(groups.piece_ptr[j + ONE])):
+            add_panel_transposed(groups.panels, pieces[p, 0], pieces[p, 1], y, own, w, scale, v, pieces[p, 2])
         for i in range(whole(groups.width[j])):
             lam[lin.perm[groups.place[j] + i]] = y[own + i]

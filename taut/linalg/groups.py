@@ -40,8 +40,8 @@ class Groups(NamedTuple):
     updates: np.ndarray  # (., 5) uint32: where both and the tile they go to begin; its columns; 1: the first there
     run: np.ndarray  # (t+1,) uint32: runs of each tile,
     runs: np.ndarray  # (r, 4) uint32: their panels of rows and of columns, how many columns, 3 · the first slot
-    own: np.ndarray  # (g+1,) uint32: pieces of each group's panels,
-    owns: np.ndarray  # (., 3) uint32: where they begin, one or two neighbouring slots, 3 · the first slot
+    piece_ptr: np.ndarray  # (g+1,) uint32: pieces piece_ptr[j] : piece_ptr[j + 1] of group j's panels,
+    pieces: np.ndarray  # (., 3) uint32: where they begin, one or two neighbouring slots, 3 · the first slot
     reach: np.ndarray  # (g,) uint32: of how many groups panels enter the tiles of this group and of those before
     taken: np.ndarray  # (g, 3) uint32: of what follows, blocks that go to the group's panels, those that are added to
     # others, and the end
@@ -62,6 +62,6 @@ def no_groups() -> Groups:
     return Groups(
         width=short, place=short, first=short, at=short, below=short, touched=short, update=short,
         updates=np.zeros((0, 5), np.uint32), run=short, runs=np.zeros((0, 4), np.uint32),
-        own=short, owns=np.zeros((0, 3), np.uint32), reach=short, taken=np.zeros((0, 3), np.uint32), source=short,
-        to=short, complete=0, lane=short, panels=none, rhs=none, residual=none, column=none, least=none,
+        piece_ptr=short, pieces=np.zeros((0, 3), np.uint32), reach=short, taken=np.zeros((0, 3), np.uint32),
+        source=short, to=short, complete=0, lane=short, panels=none, rhs=none, residual=none, column=none, least=none,
     )  # fmt: skip

@@ -5,9 +5,9 @@ A pair of nodes a and b with the symmetric block K adds
     [ K  -K ]   rows and columns of a
     [-K   K ]   rows and columns of b                                          (1)
 
-Blocks are added up one by one, in `own` and `between`, where all of a block is near. From there they are laid out in
-`val`, the lower triangle by rows, in an order of nodes that fills in little; its multifrontal factor is in `fac`
-(multifrontal.py). Order, pattern and memory are made once, by plan_nodes.
+Blocks are added up one by one, in `node_block` and `pair_block`, whose entries are next to each other. From there they
+are laid out in `val`, the lower triangle by rows, in an order of nodes that fills in little; its multifrontal factor is
+in `fac` (multifrontal.py). Order, pattern and memory are made once, by plan_nodes.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Nodes(NamedTuple):
     ptr: np.ndarray  # (3n+1,) uint64: rows of the lower triangle
     idx: np.ndarray  # (.,) uint32: their columns
     val: np.ndarray  # (.,) float64
-    node_pair: np.ndarray  # (k,) uint32: where the block of each pair stands in `between`
-    own: np.ndarray  # (n, 6) float64: what was added to each node: xx, xy, xz, yy, yz, zz
-    between: np.ndarray  # (blocks, 6) float64: K summed over the pairs of the same two nodes
+    node_pair: np.ndarray  # (k,) uint32: where the block of each pair stands in `pair_block`
+    node_block: np.ndarray  # (n, 6) float64: what was added to each node: xx, xy, xz, yy, yz, zz
+    pair_block: np.ndarray  # (blocks, 6) float64: K summed over the pairs of the same two nodes
     later: np.ndarray  # (blocks,) uint32: the node whose rows the block has
     earlier: np.ndarray  # (blocks,) uint32: the node whose columns it has
     diagonal: np.ndarray  # (n, 3) uint32: place in val of the first of r + 1 entries in row r of the node's own block
@@ -75,18 +75,18 @@ def plan_nodes(count: int, node_pairs: np.ndarray, rest: np.ndarray) -> Nodes:
     first = np.searchsorted(block_row, np.arange(count + 1))
     ptr = np.zeros(3 * count + 1, np.int64)
     ptr[1:] = np.cumsum((3 * np.diff(first)[:, None] + np.arange(1, 4)).ravel())
-    own = ptr[1:].reshape(count, 3) - np.arange(1, 4)
+    at_diagonal = ptr[1:].reshape(count, 3) - np.arange(1, 4)
     at = ptr[:-1].reshape(count, 3)[block_row] + 3 * (np.arange(key.size) - first[block_row])[:, None]
     idx = np.empty(ptr[-1], np.int64)
     for c in range(3):
         idx[at + c] = 3 * block_column[:, None] + c
-        idx[own[:, c:] + c] = 3 * np.arange(count)[:, None] + c
+        idx[at_diagonal[:, c:] + c] = 3 * np.arange(count)[:, None] + c
     # the same pattern by nodes, the diagonal at the end of each row
     by_node = first + np.arange(count + 1), np.insert(block_column, first[1:], np.arange(count))
     parent, entries = symbolic(*by_node)
     supernodes = plan_supernodes(ptr, idx, parent, entries, *factor_columns(*by_node, parent, entries), block=3)
     diagonal = np.empty((count, 3), np.uint32)
-    diagonal[order] = own
+    diagonal[order] = at_diagonal
     return Nodes(
         order=order.astype(np.uint32),
         perm=(3 * order[:, None] + np.arange(3)).ravel().astype(np.uint32),
@@ -94,8 +94,8 @@ def plan_nodes(count: int, node_pairs: np.ndarray, rest: np.ndarray) -> Nodes:
         idx=idx.astype(np.uint32),
         val=np.zeros(idx.size),
         node_pair=of_pair.ravel().astype(np.uint32),
-        own=np.zeros((count, 6)),
-        between=np.zeros((key.size, 6)),
+        node_block=np.zeros((count, 6)),
+        pair_block=np.zeros((key.size, 6)),
         later=order[block_row].astype(np.uint32),
         earlier=order[block_column].astype(np.uint32),
         diagonal=diagonal,
@@ -125,12 +125,12 @@ def order_nodes(count: int, node_pairs: np.ndarray, rest: np.ndarray) -> np.ndar
 
 @inline
 def clear_nodes(nodes):
-    for a in range(nodes.own.shape[0]):
+    for a in range(nodes.node_block.shape[0]):
         for c in range(6):
-            nodes.own[a, c] = 0.0
-    for k in range(nodes.between.shape[0]):
+            nodes.node_block[a, c] = 0.0
+    for k in range(nodes.pair_block.shape[0]):
         for c in range(6):
-            nodes.between[k, c] = 0.0
+            nodes.pair_block[k, c] = 0.0
 
 
 @inline
@@ -146,32 +146,32 @@ def add_block(blocks, k, xx, xy, xz, yy, yz, zz):
 @inline
 def add_diagonal(nodes, node, xx, xy, xz, yy, yz, zz):
     """Add a symmetric block to the node's own."""
-    add_block(nodes.own, node, xx, xy, xz, yy, yz, zz)
+    add_block(nodes.node_block, node, xx, xy, xz, yy, yz, zz)
 
 
 @inline
 def add_pair_block(nodes, k, xx, xy, xz, yy, yz, zz):
     """(1)"""
-    add_block(nodes.between, nodes.node_pair[k], xx, xy, xz, yy, yz, zz)
+    add_block(nodes.pair_block, nodes.node_pair[k], xx, xy, xz, yy, yz, zz)
 
 
 @compiled
 def pack_blocks(nodes):
     """`val` of all that was added. They go over to the nodes' own blocks here, once."""
-    own, between, val = nodes.own, nodes.between, nodes.val
-    for k in range(between.shape[0]):
-        xx, xy, xz = between[k, 0], between[k, 1], between[k, 2]
-        yy, yz, zz = between[k, 3], between[k, 4], between[k, 5]
-        add_block(own, nodes.later[k], xx, xy, xz, yy, yz, zz)
-        add_block(own, nodes.earlier[k], xx, xy, xz, yy, yz, zz)
+    node_block, pair_block, val = nodes.node_block, nodes.pair_block, nodes.val
+    for k in range(pair_block.shape[0]):
+        xx, xy, xz = pair_block[k, 0], pair_block[k, 1], pair_block[k, 2]
+        yy, yz, zz = pair_block[k, 3], pair_block[k, 4], pair_block[k, 5]
+        add_block(node_block, nodes.later[k], xx, xy, xz, yy, yz, zz)
+        add_block(node_block, nodes.earlier[k], xx, xy, xz, yy, yz, zz)
         x, y, z = nodes.at[k, 0], nodes.at[k, 1], nodes.at[k, 2]
         val[x], val[x + ONE], val[x + TWO] = -xx, -xy, -xz
         val[y], val[y + ONE], val[y + TWO] = -xy, -yy, -yz
         val[z], val[z + ONE], val[z + TWO] = -xz, -yz, -zz
-    for a in range(own.shape[0]):
+    for a in range(node_block.shape[0]):
         x, y, z = nodes.diagonal[a, 0], nodes.diagonal[a, 1], nodes.diagonal[a, 2]
-        val[x], val[y], val[y + ONE] = own[a, 0], own[a, 1], own[a, 3]
-        val[z], val[z + ONE], val[z + TWO] = own[a, 2], own[a, 4], own[a, 5]
+        val[x], val[y], val[y + ONE] = node_block[a, 0], node_block[a, 1], node_block[a, 3]
+        val[z], val[z + ONE], val[z + TWO] = node_block[a, 2], node_block[a, 4], node_block[a, 5]
 
 
 @compiled
