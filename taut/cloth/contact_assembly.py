@@ -103,7 +103,7 @@ def assemble_external_contacts(state, ctx, h):
         for k in range(count):
             coupling[i, k, 0], coupling[i, k, 1], coupling[i, k, 2] = 0.0, 0.0, 0.0
         block[i, i] = ctx.problem.mass[count + i // 3, i % 3] / (h * h)
-    touching = 0
+    coupled = 0
     for r in range(rows.phi.shape[0]):
         if not rows.active[r]:
             continue
@@ -135,8 +135,8 @@ def assemble_external_contacts(state, ctx, h):
             last, other = max(a, b), min(a, b)
             add_across(ctx, other, 3 * (last - count), -1.0, xx, xy, xz, yy, yz, zz)
         of_nodes = 0 <= a < count or 0 <= b < count
-        touching += 1 if of_nodes and max(a, b, rows.rotation[r]) >= count else 0
-    return touching
+        coupled += 1 if of_nodes and max(a, b, rows.rotation[r]) >= count else 0
+    return coupled
 
 
 @compiled

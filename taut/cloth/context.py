@@ -91,7 +91,7 @@ class StepWork(NamedTuple):
 
     x_pred: np.ndarray  # (slots, 3) x*, where all would go without constraints
     x_start: np.ndarray  # (slots, 3) x at the start of the substep
-    x_trial: np.ndarray  # (slots, 3) x on the way of the prediction; then places where contacts are evaluated
+    x_trial: np.ndarray  # (slots, 3) scratch: x in the small steps of the prediction, then trial places of contacts
     v_pred: np.ndarray  # (slots, 3) v*, at the end of the prediction
     slow_force: np.ndarray  # (slots, 3) forces but those of springs, constant in the small steps of the prediction [N]
     v_mean: np.ndarray  # (slots, 3) v̄ = (x* - x)/h, for energies (dissipation.py)

@@ -89,33 +89,33 @@ def update_row_friction(rows, count, x, before, h, c, it, settings):
         s0, s1, s2 = sliding(rows, r, x, before)
         d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
         slipped = d0 * d0 + d1 * d1 + d2 * d2 > 0.0
-        stiff = bound / creep
-        firm = min(c, stiff)
-        relaxation = 1.0 - firm / max(stiff, 1e-300)
+        tau_0 = bound / creep
+        c_bounded = min(c, tau_0)
+        relaxation = 1.0 - c_bounded / max(tau_0, 1e-300)
         t0, t1, t2 = (
-            firm * s0 - relaxation * rows.friction_force[r, 0],
-            firm * s1 - relaxation * rows.friction_force[r, 1],
-            firm * s2 - relaxation * rows.friction_force[r, 2],
+            c_bounded * s0 - relaxation * rows.friction_force[r, 0],
+            c_bounded * s1 - relaxation * rows.friction_force[r, 1],
+            c_bounded * s2 - relaxation * rows.friction_force[r, 2],
         )
         trial = sqrt(t0 * t0 + t1 * t1 + t2 * t2)  # (3)
-        slips = firm > 0.0 and trial > bound
-        waits = it > settings.free_switches and (r + it) % 2 == 0
-        if waits and rows.tangent_stiffness[r] > 0.0 and slips != slipped:
+        slips = c_bounded > 0.0 and trial > bound
+        keeps_sliding_state = it > settings.free_switches and (r + it) % 2 == 0
+        if keeps_sliding_state and rows.tangent_stiffness[r] > 0.0 and slips != slipped:
             slips = slipped
-            along = rows.tangent_stiffness[r] if slips else stiff
+            tau = rows.tangent_stiffness[r] if slips else tau_0
         elif slips:
-            along = bound * firm / (trial - relaxation * bound)  # (5)
+            tau = bound * c_bounded / (trial - relaxation * bound)  # (5)
             d0, d1, d2 = t0 / trial, t1 / trial, t2 / trial
         else:
-            along = stiff if firm > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, creep)  # (4)
+            tau = tau_0 if c_bounded > 0.0 else sliding_stiffness(rows, r, s0, s1, s2, creep)  # (4)
         if not slips:
             d0, d1, d2 = 0.0, 0.0, 0.0
-        pull = bound - along * (s0 * d0 + s1 * d1 + s2 * d2)
-        rows.tangent_stiffness[r] = along
+        along_d = bound - tau * (s0 * d0 + s1 * d1 + s2 * d2)
+        rows.tangent_stiffness[r] = tau
         rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2] = d0, d1, d2
-        rows.friction_force[r, 0] = -pull * d0 - along * s0
-        rows.friction_force[r, 1] = -pull * d1 - along * s1
-        rows.friction_force[r, 2] = -pull * d2 - along * s2
+        rows.friction_force[r, 0] = -along_d * d0 - tau * s0
+        rows.friction_force[r, 1] = -along_d * d1 - tau * s1
+        rows.friction_force[r, 2] = -along_d * d2 - tau * s2
 
 
 @on_demand(types.none)
@@ -131,13 +131,13 @@ def contact_stiffness_times(rows, r, m0, m1, m2):
     """(2) without ω², times m."""
     n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
     d0, d1, d2 = rows.slip_direction[r, 0], rows.slip_direction[r, 1], rows.slip_direction[r, 2]
-    along = rows.tangent_stiffness[r]
-    normal = (rows.penalty[r] - along) * (m0 * n0 + m1 * n1 + m2 * n2)
-    back = along * (m0 * d0 + m1 * d1 + m2 * d2)
+    tau = rows.tangent_stiffness[r]
+    normal = (rows.penalty[r] - tau) * (m0 * n0 + m1 * n1 + m2 * n2)
+    along_d = tau * (m0 * d0 + m1 * d1 + m2 * d2)
     return (
-        normal * n0 - back * d0 + along * m0,
-        normal * n1 - back * d1 + along * m1,
-        normal * n2 - back * d2 + along * m2,
+        normal * n0 - along_d * d0 + tau * m0,
+        normal * n1 - along_d * d1 + tau * m1,
+        normal * n2 - along_d * d2 + tau * m2,
     )
 
 

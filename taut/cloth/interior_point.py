@@ -67,16 +67,16 @@ def interior_point(system, state, ctx, t, h):
             return NOT_CONVERGED
         set_barrier_penalties(ctx, fallback.max_barrier_penalty * inertia)
         is_small = residual < fallback.small_residual * ctx.problem.mean_edge
-        touching = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
-        if touching == NOT_DEFINITE:
+        coupled = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
+        if coupled == NOT_DEFINITE:
             buckling += 1 if is_small else 0
-            touching = newton_direction(state, ctx, h, 0.0)
+            coupled = newton_direction(state, ctx, h, 0.0)
         ctx.work.counts[CORRECTIONS] += 1
         alpha = primal_dual_direction(ctx)
         centering = min(affine_complementarity(ctx, alpha) / mean, 1.0)
         mu = max(centering**3 * mean, min(fallback.mu_floor * inertia * residual**2, mean))
         mehrotra_corrector(ctx, mu)
-        solve_with_self_contacts(ctx, touching)
+        solve_with_self_contacts(ctx, coupled)
         alpha = primal_dual_direction(ctx)
         stalls = stalls + 1 if alpha < fallback.min_step_length else 0
         alpha *= min(1.0, ctx.settings.newton.max_move / max(alpha * largest_move(ctx), 1e-300))

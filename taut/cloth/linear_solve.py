@@ -29,13 +29,16 @@ def dot_nodes(a, b, count):
 
 
 @compiled
-def factor(ctx, touching):
-    """The nodes' factor, and the Cholesky factor of the balls' Schur complement in ctx.linear.block."""
+def factor(ctx, coupled):
+    """The nodes' factor, and the Cholesky factor of the balls' Schur complement in ctx.linear.block.
+
+    `coupled`: how many nodes are coupled to balls. Returns the number of dependent pivots.
+    """
     ctx.work.counts[FACTORS] += 1
     dependent = factor_nodes(ctx.linear.nodes)
     block, count = ctx.linear.block, ctx.linear.nodes.order.shape[0]
     size = block.shape[0]
-    if touching > 0:
+    if coupled > 0:
         solve_many_nodes(ctx.linear.nodes, ctx.linear.coupling, ctx.linear.coupling_solved)
         for i in range(size):
             for j in range(size):
@@ -53,7 +56,7 @@ def factor(ctx, touching):
 
 
 @compiled
-def solve(ctx, touching, b, out):
+def solve(ctx, coupled, b, out):
     """out = (nodes and balls without rows between deformables)⁻¹ b; both (unknowns, 3)."""
     block, count = ctx.linear.block, ctx.linear.nodes.order.shape[0]
     size = block.shape[0]
@@ -61,7 +64,7 @@ def solve(ctx, touching, b, out):
     solve_nodes(ctx.linear.nodes, b[:count], out[:count])
     for i in range(size):
         total = b[count + i // 3, i % 3]
-        if touching > 0:
+        if coupled > 0:
             total -= dot_nodes(ctx.linear.coupling[i], out, count)
         for k in range(i):
             total -= block[i, k] * out[count + k // 3, k % 3]
@@ -71,12 +74,12 @@ def solve(ctx, touching, b, out):
         for k in range(i + 1, size):
             total -= block[k, i] * out[count + k // 3, k % 3]
         out[count + i // 3, i % 3] = total / block[i, i]
-    if touching > 0:
+    if coupled > 0:
         for i in range(size):
-            moved = out[count + i // 3, i % 3]
+            ball_move = out[count + i // 3, i % 3]
             for k in range(count):
                 for c in range(3):
-                    out[k, c] -= moved * ctx.linear.coupling_solved[i, k, c]
+                    out[k, c] -= ball_move * ctx.linear.coupling_solved[i, k, c]
 
 
 @compiled
@@ -89,7 +92,8 @@ def factor_and_solve(ctx):
 
 
 @inline
-def moved(ctx, i, c):
+def move_of(ctx, i, c):
+    """δx of unknown i, zero for i = -1: a member that is fixed, driven or missing."""
     return ctx.linear.dx[i, c] if i >= 0 else 0.0
 
 
@@ -99,7 +103,7 @@ def edge_change(ctx, edges, e):
     i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
     total = 0.0
     for c in range(3):
-        total += edges.u[e, c] * (moved(ctx, i, c) - moved(ctx, j, c))
+        total += edges.u[e, c] * (move_of(ctx, i, c) - move_of(ctx, j, c))
     return total
 
 
@@ -129,10 +133,10 @@ def update_edge_multipliers(ctx, alpha):
 
 
 @compiled
-def update_row_multipliers(ctx, between, alpha):
-    """λ by (2). Returns how many rows left the active set."""
-    rows = ctx.self_contact.rows if between else ctx.external
-    count = ctx.self_contact.row_count[0] if between else rows.phi.shape[0]
+def update_row_multipliers(ctx, in_self_contact, alpha):
+    """λ by (2), of rows between deformables or of external ones. Returns how many rows left the active set."""
+    rows = ctx.self_contact.rows if in_self_contact else ctx.external
+    count = ctx.self_contact.row_count[0] if in_self_contact else rows.phi.shape[0]
     left = 0
     for r in range(count):
         if not rows.active[r]:
@@ -158,7 +162,7 @@ def largest_move(ctx):
     for e in range(edges.i.shape[0]):
         i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
         for c in range(3):
-            largest = max(largest, abs(moved(ctx, i, c) - moved(ctx, j, c)))
+            largest = max(largest, abs(move_of(ctx, i, c) - move_of(ctx, j, c)))
     return largest / ctx.problem.mean_edge
 
 

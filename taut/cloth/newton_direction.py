@@ -21,14 +21,14 @@ def newton_direction(state, ctx, h, buckling):
     begin_rhs(ctx, x, h)
     assemble_edges(ctx, h, buckling)
     assemble_springs(ctx, x, h, buckling)
-    touching = assemble_external_contacts(state, ctx, h) + assemble_attachments(ctx, buckling)
+    coupled = assemble_external_contacts(state, ctx, h) + assemble_attachments(ctx, buckling)
     active = assemble_self_contacts(ctx)
     ctx.schur.number[0] = 0
     if ctx.linear.block.shape[0] == 0 and active == 0:
         return NOT_DEFINITE if factor_and_solve(ctx) > 0 and buckling > 0.0 else 0
-    if factor(ctx, touching) > 0 and buckling > 0.0:
+    if factor(ctx, coupled) > 0 and buckling > 0.0:
         return NOT_DEFINITE
     if active > 0:
         build_contact_schur(ctx, h)
-    solve_with_self_contacts(ctx, touching)
-    return touching
+    solve_with_self_contacts(ctx, coupled)
+    return coupled

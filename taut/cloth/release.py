@@ -51,8 +51,8 @@ class ReleaseRules(NamedTuple):
     n0: np.ndarray  # (r, 3) and n₀
     face: np.ndarray  # (r, 3) normal at the start of a substep,
     flat: np.ndarray  # (r,) bool: of a flat face
-    rules: int  # all bits that some row has
-    bounds: int  # 1: some row has approach "velocity"
+    all_rules: int  # the bits that some row has
+    any_bound: int  # 1: some row has approach "velocity"
 
 
 def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
@@ -72,123 +72,126 @@ def release_rules(model: Model, slots: np.ndarray) -> ReleaseRules:
 
 
 @inline
-def let_go(rows, r):
+def release_row(rows, r):
     rows.active[r] = False
     rows.lam[r] = 0.0
     rows.lam_est[r] = 0.0
 
 
 @inline
-def turn(a, b, r):
+def squared_distance(a, b, r):
     """|a - b|² of row r."""
     return (a[r, 0] - b[r, 0]) ** 2 + (a[r, 1] - b[r, 1]) ** 2 + (a[r, 2] - b[r, 2]) ** 2
 
 
 @inline
-def evaluate_beside(system, state, ineq, rows, of, radius, t, x, near, distance):
-    """φ and n at a place beside each node; `near` (slots, 3) is overwritten."""
+def evaluate_beside(system, state, ineq, rows, release, radius, t, x, x_scratch, distance):
+    """φ and n at a place beside each node; `x_scratch` (slots, 3) is overwritten."""
     for i in range(x.shape[0]):
         for c in range(3):
-            near[i, c] = x[i, c]
+            x_scratch[i, c] = x[i, c]
     for r in range(rows.phi.shape[0]):
         i = rows.slot[r, 0]
-        if of.rule[r] & BY_REGION and rows.rotation[r] < 0:
+        if release.rule[r] & BY_REGION and rows.rotation[r] < 0:
             for c in range(3):
-                near[i, c] = x[i, c] + distance * PROBE[c]
-    evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)
+                x_scratch[i, c] = x[i, c] + distance * PROBE[c]
+    evaluate_rows(system, ineq, rows, radius, t, x_scratch, state.quat, state.v)
 
 
 @inline
-def find_flat_faces(system, state, ineq, rows, of, radius, t, x, near, edge):
+def find_flat_faces(system, state, ineq, rows, release, radius, t, x, x_scratch, edge):
     """Which rows begin a substep on a flat face, and its normal: that of x and of a place on one side of it, so that a
-    node beside the end of a face is on it. `near` (slots, 3) is overwritten, and φ and n are those of x."""
-    if of.rules & BY_REGION:
-        evaluate_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge)
+    node beside the end of a face is on it. `x_scratch` (slots, 3) is overwritten, and φ and n are those of x."""
+    if release.all_rules & BY_REGION:
+        evaluate_both_sides(system, state, ineq, rows, release, radius, t, x, x_scratch, edge)
 
 
 @on_demand(types.none)
-def evaluate_both_sides(system, state, ineq, rows, of, radius, t, x, near, edge):
+def evaluate_both_sides(system, state, ineq, rows, release, radius, t, x, x_scratch, edge):
     """`find_flat_faces`, where a rule asks for them."""
     evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
     for r in range(rows.phi.shape[0]):
-        of.flat[r] = False
+        release.flat[r] = False
         for c in range(3):
-            of.face[r, c] = rows.n[r, c]
+            release.face[r, c] = rows.n[r, c]
     for side in range(2):
-        evaluate_beside(system, state, ineq, rows, of, radius, t, x, near, edge - 2.0 * side * edge)
+        evaluate_beside(system, state, ineq, rows, release, radius, t, x, x_scratch, edge - 2.0 * side * edge)
         for r in range(rows.phi.shape[0]):
-            if of.rule[r] & BY_REGION and rows.rotation[r] < 0:
-                of.flat[r] = of.flat[r] or turn(rows.n, of.face, r) < TURNED
+            if release.rule[r] & BY_REGION and rows.rotation[r] < 0:
+                release.flat[r] = release.flat[r] or squared_distance(rows.n, release.face, r) < TURNED
     evaluate_rows(system, ineq, rows, radius, t, x, state.quat, state.v)
 
 
 @compiled
-def release_separating(places, ineq, rows, of, v, least):
+def release_separating(places, ineq, rows, release, v, least):
     """(1) with the velocities v* of the unconstrained motion; `least` [m/s] is rounding. φ and n are those of x₀."""
-    if of.rules & BY_VELOCITY:
+    if release.all_rules & BY_VELOCITY:
         for r in range(rows.phi.shape[0]):
-            if rows.active[r] and of.rule[r] & BY_VELOCITY:
+            if rows.active[r] and release.rule[r] & BY_VELOCITY:
                 m0, m1, m2 = member_velocity(places, rows, r, v, False)
                 rate = m0 * rows.n[r, 0] + m1 * rows.n[r, 1] + m2 * rows.n[r, 2] + obstacle_rate(ineq, r)
                 if rate > least:
-                    let_go(rows, r)
+                    release_row(rows, r)
 
 
 @compiled
-def release_outside(rows, of):
+def release_outside(rows, release):
     """(2); φ and n are those at the end of the substep."""
-    if of.rules & BY_REGION:
+    if release.all_rules & BY_REGION:
         for r in range(rows.phi.shape[0]):
-            if rows.active[r] and of.flat[r] and turn(rows.n, of.face, r) > TURNED:
-                let_go(rows, r)
+            if rows.active[r] and release.flat[r] and squared_distance(rows.n, release.face, r) > TURNED:
+                release_row(rows, r)
 
 
 @inline
-def is_outside(rows, of, r, edge):
+def is_outside(rows, release, r, edge):
     """Whether (3) can hold a row that begins a substep with φ as it stands."""
-    return of.bounds_velocity[r] and rows.phi[r] < -ROUNDING * edge and rows.rotation[r] < 0
+    return release.bounds_velocity[r] and rows.phi[r] < -ROUNDING * edge and rows.rotation[r] < 0
 
 
 @inline
-def bound_velocities(system, state, ineq, rows, of, radius, t, positions, edge):
-    """φ₀ and n₀ of (3); positions: x0, x and `near` (slots, 3), which is overwritten. The time is set to the end of the
-    substep, and driven bodies stand in x; what is free is taken from x0. Before, φ is that of the start."""
-    if of.bounds != 0:
-        set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edge)
+def bound_velocities(system, state, ineq, rows, release, radius, t, positions, edge):
+    """φ₀ and n₀ of (3); positions: x0, x and `x_scratch` (slots, 3), which is overwritten.
+
+    The time is set to the end of the substep, and driven bodies stand in x; what is free is taken from x0. Before, φ is
+    that of the start.
+    """
+    if release.any_bound != 0:
+        set_velocity_bounds(system, state, ineq, rows, release, radius, t, positions, edge)
 
 
 @on_demand(types.none)
-def set_velocity_bounds(system, state, ineq, rows, of, radius, t, positions, edge):
+def set_velocity_bounds(system, state, ineq, rows, release, radius, t, positions, edge):
     """`bound_velocities`, where a rule asks for them."""
-    x0, x, near = positions
+    x0, x, x_scratch = positions
     for r in range(rows.phi.shape[0]):
-        of.linear[r] = is_outside(rows, of, r, edge)
+        release.linear[r] = is_outside(rows, release, r, edge)
     for i in range(x.shape[0]):
         free = system.bodies.inverse_mass[i, 0] > 0.0
         for c in range(3):
-            near[i, c] = x0[i, c] if free else x[i, c]
-    evaluate_rows(system, ineq, rows, radius, t, near, state.quat, state.v)
+            x_scratch[i, c] = x0[i, c] if free else x[i, c]
+    evaluate_rows(system, ineq, rows, radius, t, x_scratch, state.quat, state.v)
     for r in range(rows.phi.shape[0]):
-        of.phi0[r] = rows.phi[r]
+        release.phi0[r] = rows.phi[r]
         for c in range(3):
-            of.n0[r, c] = rows.n[r, c]
+            release.n0[r, c] = rows.n[r, c]
 
 
 @compiled
-def apply_velocity_bounds(rows, of, x0, x):
+def apply_velocity_bounds(rows, release, x0, x):
     """(3) in place of φ and n at x, where it is the larger one."""
-    if of.bounds == 0:
+    if release.any_bound == 0:
         return
     for r in range(rows.phi.shape[0]):
-        if not of.linear[r]:
+        if not release.linear[r]:
             continue
-        phi = of.phi0[r]
+        phi = release.phi0[r]
         for k in range(2):
             i = rows.slot[r, k]
             if i >= 0 and rows.unknown[r, k] >= 0:
                 for c in range(3):
-                    phi -= rows.weight[r, k] * of.n0[r, c] * (x[i, c] - x0[i, c])
+                    phi -= rows.weight[r, k] * release.n0[r, c] * (x[i, c] - x0[i, c])
         if phi > rows.phi[r]:
             rows.phi[r] = phi
             for c in range(3):
-                rows.n[r, c] = of.n0[r, c]
+                rows.n[r, c] = release.n0[r, c]

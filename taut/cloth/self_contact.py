@@ -18,8 +18,8 @@ from .predict import copy3
 def find_self_contacts(ctx, reach, recovery):
     """Find rows at the last positions without crossings. Returns OK, PAIRS_FULL or NOT_CONVERGED."""
     contact = ctx.self_contact
-    near, of, rows = contact.near, contact.surface, contact.rows
-    count = find_rows(near, of, contact.safe, ctx.problem.w, reach)
+    near, surface, rows = contact.near, contact.surface, contact.rows
+    count = find_rows(near, surface, contact.safe, ctx.problem.w, reach)
     contact.row_count[0] = 0
     if count < 0:
         return PAIRS_FULL if count == CAPACITY_EXCEEDED else NOT_CONVERGED
@@ -31,7 +31,7 @@ def find_self_contacts(ctx, reach, recovery):
             rows.weight[r, k] = near.weights[r, k]
         for c in range(3):
             rows.n[r, c] = near.normal[r, c]
-        a, b = of.deformable[near.nodes[r, 0]], of.deformable[near.nodes[r, 3]]
+        a, b = surface.deformable[near.nodes[r, 0]], surface.deformable[near.nodes[r, 3]]
         thick = contact.thickness[a, b]
         now = near.distance[r]
         contact.gap_target[r] = thick if now >= thick else now + recovery * (thick - now)

@@ -63,8 +63,8 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
     rows = ctx.external
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = 0.0
-    radius, near, edge = ctx.problem.contact_radius, ctx.work.x_trial, ctx.problem.mean_edge
-    find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, near, edge)
+    radius, x_scratch, edge = ctx.problem.contact_radius, ctx.work.x_trial, ctx.problem.mean_edge
+    find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, x_scratch, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
     release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.v_pred, ROUNDING * edge / h)
     most = ctx.settings.tolerances.depth_tolerance * ctx.problem.mean_edge
@@ -78,12 +78,12 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
 @on_demand(types.boolean)
 def passes_through_obstacle(system, state, ctx, t):
     """Whether a node passed through an obstacle within the substep, or ended on its wrong side."""
-    rows, middle = ctx.external, ctx.work.x_trial
+    rows, x_between = ctx.external, ctx.work.x_trial
     for k in range(1, 5):
-        for i in range(middle.shape[0]):
+        for i in range(x_between.shape[0]):
             for c in range(3):
-                middle[i, c] = ctx.work.x_start[i, c] + 0.25 * k * (state.x[i, c] - ctx.work.x_start[i, c])
-        evaluate_external(system, state, ctx, t, middle)
+                x_between[i, c] = ctx.work.x_start[i, c] + 0.25 * k * (state.x[i, c] - ctx.work.x_start[i, c])
+        evaluate_external(system, state, ctx, t, x_between)
         for r in range(rows.phi.shape[0]):
             if rows.phi[r] > ctx.settings.newton.passing_depth * ctx.problem.mean_edge or rows.active[r]:
                 turned = rows.n[r, 0] * rows.n0[r, 0] + rows.n[r, 1] * rows.n0[r, 1] + rows.n[r, 2] * rows.n0[r, 2]
@@ -129,9 +129,9 @@ def substep(system, state, ctx, t, h):
     set_edge_targets(ctx.edges, x_start, recovery, ctx.problem.tolerance, ctx.problem.paper_rule, limit)
     set_contact_targets(system, state, ctx, t, h, recovery)
     set_driven_bodies(system, state, t + h, x)
-    near, edge = ctx.work.x_trial, ctx.problem.mean_edge
+    x_scratch, edge = ctx.work.x_trial, ctx.problem.mean_edge
     radius, rules = ctx.problem.contact_radius, ctx.release
-    bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, (x_start, x, near), edge)
+    bound_velocities(system, state, ctx.ineq, ctx.external, rules, radius, t + h, (x_start, x, x_scratch), edge)
     for k in range(slot.shape[0]):
         s = slot[k]
         for c in range(3):
