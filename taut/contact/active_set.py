@@ -34,8 +34,9 @@ def is_persistent(rule):
 
 
 @compiled
-def free_acceleration(system, ctx, t, x, quat, v):
-    """W f into work.a, targets of the equalities into ctx.eq.target, dΦ/dt and -d of (2) into ctx.ineq_work."""
+def evaluate_dynamics(system, ctx, t, x, quat, v):
+    """All that (2) and (3) are made of: W f into work.a, targets of the equalities into ctx.eq.target, dΦ/dt and -d of
+    (2) into ctx.ineq_work."""
     work, ineq, rows, target = system.work, ctx.ineq, ctx.ineq_work, ctx.eq.target
     evaluate_equalities(system, t, x, quat, v, YES)
     factor_equalities(system)
@@ -59,7 +60,7 @@ def free_acceleration(system, ctx, t, x, quat, v):
 def accelerate_active(system, ctx, t, x, quat, v, lam):
     """work.a with the active rows enforced as equalities; their λ into ctx.dense.lam, in the order of rows."""
     rows, cand, log = ctx.ineq_work, ctx.candidates, ctx.events.log
-    free_acceleration(system, ctx, t, x, quat, v)
+    evaluate_dynamics(system, ctx, t, x, quat, v)
     count = ZERO
     for r in range(rows.active.shape[0]):
         if rows.active[r] == 1:
@@ -91,8 +92,8 @@ def mark_touching(ctx, work):
         phi, rate = ineq.phi[r], rows.rate[r]
         near = phi <= problem.gap_tolerance and -settings.rate_tolerance <= rate <= separating
         rows.touching[r] = 1 if near else 0
-        rows.phi_start[r] = phi
-        rows.penetration_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
+        rows.g_start[r] = phi
+        rows.g_tol[r] = max(-phi, 0.0) + (problem.gap_tolerance if near else rounding)
 
 
 @compiled
@@ -102,7 +103,7 @@ def choose_active(system, state, ctx, t, instant):
     rule, tolerance = ctx.problem.rule, ctx.settings.events.acceleration_tolerance
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, t)
-    free_acceleration(system, ctx, t, state.x, state.quat, state.v)
+    evaluate_dynamics(system, ctx, t, state.x, state.quat, state.v)
     mark_touching(ctx, system.work)
     count = collect_touching(state, ctx)
     if count > dense.S.shape[0]:
@@ -118,7 +119,7 @@ def choose_active(system, state, ctx, t, instant):
             pushed = dense.lam[i] * dense.S[i, i]
             active = pushed > tolerance
             if active:
-                rows.phi_start[r], rows.penetration_tol[r] = pushed, tolerance
+                rows.g_start[r], rows.g_tol[r] = pushed, tolerance
         rows.active[r] = 1 if active else 0
         rows.lam[r] = dense.lam[i] if active or rule != EXACT else 0.0
         rows.w[r] = dense.w[i]
@@ -153,7 +154,7 @@ def initial_active_set(system, state, ctx):
     rows = ctx.ineq_work
     if ctx.coordinates.used == 1:
         evaluate_coordinates(system, state, ctx, 0.0)
-    free_acceleration(system, ctx, 0.0, state.x, state.quat, state.v)
+    evaluate_dynamics(system, ctx, 0.0, state.x, state.quat, state.v)
     if ctx.coordinates.used == 0:
         project_equalities(system, system.work.a, ctx.eq.target, ctx.eq.lam_unused)
     gap_rates(ctx, system.work.a, rows.tendency)

@@ -133,7 +133,7 @@ def set_response(ctx, B, n):
 
 
 @on_demand(types.none)
-def add_all_impulses(ctx, n, v):
+def add_impulses_reduced(ctx, n, v):
     """(2) of the impulses of the first n candidates; v += dv."""
     coordinates, force = ctx.coordinates, ctx.coordinates.force
     for i in range(force.shape[0]):
@@ -165,7 +165,7 @@ def own_energy(state, ctx, t):
 
 
 @inline
-def all_kinetic_energy(system, state, ctx, t):
+def total_kinetic_energy(system, state, ctx, t):
     """Of bodies, and what scene.reduced gives beside them [J]."""
     total = kinetic_energy(system, state.v)
     if ctx.coordinates.used == 1:

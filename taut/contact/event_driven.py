@@ -25,7 +25,7 @@ from .collect import (
     factor_equalities,
     gap_rates,
 )
-from .coordinates import all_kinetic_energy, evaluate_coordinates, keep_rates, own_energy
+from .coordinates import evaluate_coordinates, keep_rates, own_energy, total_kinetic_energy
 from .driver_work import add_driver_work, equality_work
 from .event_location import integrate, locate_event, project_state
 from .event_log import events_of_steps, forget_steps, next_instant, record_changes, record_impacts, write_multipliers
@@ -65,7 +65,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         for i in range(n):
             cand.restitution[i] = 0.0
     factor_equalities(system)
-    energy = all_kinetic_energy(system, state, ctx, t)
+    energy = total_kinetic_energy(system, state, ctx, t)
     if apply_impacts(system, ctx, n, state.v, ctx.problem.resting) < 0:
         return -CONTRADICTORY
     if ctx.coordinates.used == 1:
@@ -75,7 +75,7 @@ def impact_now(system, state, ctx, t, with_restitution):
         add_driver_work(system, state, ctx, n, 1.0, NO)
         state.ledger[DRIVER_WORK] += equality_work(system, state, ctx.eq.lam)
         energy += state.ledger[DRIVER_WORK]
-    state.ledger[IMPACT_LOSS] += energy - all_kinetic_energy(system, state, ctx, t)
+    state.ledger[IMPACT_LOSS] += energy - total_kinetic_energy(system, state, ctx, t)
     record_impacts(ctx, t, n, ctx.problem.resting)
     return n
 
@@ -87,7 +87,7 @@ def update_platt_set(system, state, ctx, t):
     evaluate_inequalities(system, ctx, t, state.x, state.quat, state.v, NO)
     count = rows.active.shape[0]
     for r in range(count):
-        if rows.active[r] == 0 and rows.phi_start[r] > ctx.problem.gap_tolerance and rule == IMPROVED:
+        if rows.active[r] == 0 and rows.g_start[r] > ctx.problem.gap_tolerance and rule == IMPROVED:
             rows.w[r] = 0.0  # only what touched can enter
     instant = ctx.events.instant[0] - 1
     after_step(rule, count, rows.active, rows.lam, rows.w, ctx.ineq.phi, 0.0, ctx.events.log, instant)

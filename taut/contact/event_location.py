@@ -54,7 +54,7 @@ def event_functions(system, state, ctx, t, out):
         if rows.active[r] == 1:
             some = True
         else:
-            out[r] = ctx.ineq.phi[r] + rows.penetration_tol[r]
+            out[r] = ctx.ineq.phi[r] + rows.g_tol[r]
             negative = negative or out[r] < 0.0
     if some and ctx.problem.rule == EXACT:
         if ctx.coordinates.used == 1:
@@ -63,7 +63,7 @@ def event_functions(system, state, ctx, t, out):
         n = 0
         for r in range(out.shape[0]):
             if rows.active[r] == 1:
-                out[r] = dense.lam[n] * dense.S[n, n] + rows.penetration_tol[r]
+                out[r] = dense.lam[n] * dense.S[n, n] + rows.g_tol[r]
                 negative = negative or out[r] < 0.0
                 n += 1
     return negative
@@ -161,10 +161,10 @@ def first_undershoot(system, state, ctx, t, h):
         start, end = h * rows.rate_start[r], h * (rows.rate[r] + ineq.phi_t[r])
         if rows.active[r] == 1 or start >= 0.0 or end <= 0.0:
             continue
-        rise = ineq.phi[r] - rows.phi_start[r]
+        rise = ineq.phi[r] - rows.g_start[r]
         b, c = 3.0 * rise - 2.0 * start - end, start + end - 2.0 * rise
         s = -start / (b + max(b * b - 3.0 * c * start, 0.0) ** 0.5)  # where the cubic is lowest, as a share of h
-        if rows.phi_start[r] + s * (start + s * (b + s * c)) < -rows.penetration_tol[r]:
+        if rows.g_start[r] + s * (start + s * (b + s * c)) < -rows.g_tol[r]:
             first = min(first, s * h)
     return first
 
@@ -178,7 +178,7 @@ def locate_event(system, state, context, t, h):
     ctx = context.contact
     rows, tol, settings = ctx.ineq_work, ctx.problem.time_tolerance, ctx.settings.events
     for r in range(rows.g_lo.shape[0]):
-        rows.g_lo[r] = rows.phi_start[r] + rows.penetration_tol[r]
+        rows.g_lo[r] = rows.g_start[r] + rows.g_tol[r]
     if not event_functions(system, state, ctx, t + h, rows.g_hi):
         dip = first_undershoot(system, state, ctx, t, h)
         if dip >= h:

@@ -64,8 +64,8 @@ def expansion(n, part):
 
 
 @compiled
-def apply_impulses(S, gamma, m, n, s, impulse, part):
-    """(2) for the n rows part.rows."""
+def apply_round(S, gamma, m, n, s, impulse, part):
+    """(2) for the n rows part.rows: the impulses of a round, and the rates after it."""
     for i in range(n):
         row = part.rows[i]
         p = (1.0 + s * part.restitution[i]) * part.lam[i]
@@ -76,7 +76,7 @@ def apply_impulses(S, gamma, m, n, s, impulse, part):
 
 
 @compiled
-def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
+def run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
     """(1) and (2) until nothing approaches; rows with S_rr up to `least` can not be moved."""
     most, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
     for turn in range(most + 1):
@@ -96,7 +96,7 @@ def rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
         if compress(S, gamma, e, resting, n, work) == INFEASIBLE:
             return -1
         s = 0.0 if last else expansion(n, work.impact)
-        apply_impulses(S, gamma, m, n, s, impulse, work.impact)
+        apply_round(S, gamma, m, n, s, impulse, work.impact)
     return most + 1
 
 
@@ -117,6 +117,6 @@ def solve_impacts(S, gamma, e, m, impulse, work, resting):
         if S[i, i] > least:
             fastest = max(fastest, abs(gamma[i]) / math.sqrt(S[i, i]))
     work.scale[0] = fastest  # rates that many rounds have made small carry the rounding of the first
-    taken = rounds(S, gamma, e, m, fastest, least, impulse, work, resting)
+    taken = run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting)
     work.scale[0] = 0.0
     return taken

@@ -77,8 +77,8 @@ class InequalityWork(NamedTuple):
     active: Array  # 1: in the active set of the step under way
     touching: Array  # 1: touching when the step began
     indeterminate: Array  # 1: pushed when forces were not unique, at any time of the run
-    phi_start: Array  # Φ when the step began,
-    penetration_tol: Array  # and how far below zero it may go before that is an event
+    g_start: Array  # event functions when the step began: Φ, or λ S_rr of rows that are active,
+    g_tol: Array  # and how far below zero they may go before that is an event
     lam: Array  # λ of the active-set rule
     w: Array  # its slack J v̇ - d
     g_lo: Array  # event functions at the earlier end of the bracket,

@@ -35,7 +35,7 @@ def touches(ctx, i, v, h):
 
 
 @on_demand(types.none)
-def without_normals(system, ctx, n):
+def remove_normal_impulses(system, ctx, n):
     """(1) into ctx.vel.v_without_normals; the normal impulses into ctx.dense.lam."""
     cand, u = ctx.candidates, ctx.vel.v_without_normals
     copy(ctx.vel.v_pred, u)
@@ -90,7 +90,7 @@ def apply_restitution(system, state, ctx, t, h, n):
     has_impact, count = find_impacts(state, ctx, h, n, threshold)
     if not has_impact:
         return False
-    without_normals(system, ctx, n)
+    remove_normal_impulses(system, ctx, n)
     factor = 1.0
     for i in range(n):
         factor = min(factor, speed_ratio(ctx, i, ctx.vel.v_without_normals, threshold))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..compiled import entry
 from ..model.evaluate import begin_step, copy
-from .active_set import free_acceleration
+from .active_set import evaluate_dynamics
 from .collect import add_candidates
 from .event_driven import impact_now
 from .event_driven import step as event_step
@@ -24,7 +24,7 @@ from .solve_contacts import clear_response, impulse_response, project_equalities
 def evaluate(system, state, ctx, t):
     """Φ, dΦ/dt and -d of all rows into ctx.ineq.phi, ctx.ineq_work.rate and ctx.ineq_work.bias; W f into work.a."""
     begin_step(system, t, state.x, state.quat, state.v)
-    free_acceleration(system, ctx, t, state.x, state.quat, state.v)
+    evaluate_dynamics(system, ctx, t, state.x, state.quat, state.v)
 
 
 @entry

@@ -14,7 +14,7 @@ from numba import types
 
 from ..compiled import compiled, inline, on_demand
 from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_with_factor
-from .coordinates import add_all_impulses, set_response
+from .coordinates import add_impulses_reduced, set_response
 from .friction import stick_or_slip
 from .impact import solve_impacts
 from .projected_gauss_seidel import apply_impulses, prepare, solve_by_sweeps, sweep
@@ -133,7 +133,7 @@ def solve_reduced(system, ctx, n, rule, v, instant):
     status = OK
     if n > 0:
         status = apply_rule(system, ctx, n, rule, v, instant)
-        add_all_impulses(ctx, n, v)
+        add_impulses_reduced(ctx, n, v)
         add_impulses(ctx.candidates, n, system.bodies.inverse_mass, ctx.vel.v_pred)
     project_equalities(system, ctx.vel.v_pred, ctx.eq.target, ctx.eq.lam)
     return status
@@ -244,7 +244,7 @@ def apply_impacts(system, ctx, n, v, resting):
         clear(ctx.vel.v_pred)
         for r in range(eq.lam.shape[0]):
             eq.target[r] = 0.0
-        add_all_impulses(ctx, n, v)
+        add_impulses_reduced(ctx, n, v)
         add_impulses(cand, n, system.bodies.inverse_mass, ctx.vel.v_pred)
         project_equalities(system, ctx.vel.v_pred, eq.target, eq.lam)
         return rounds
