@@ -14,10 +14,10 @@ from .rigid_coupling import add_rotated_block, torque_component
 
 
 @inline
-def stiffness_block(stiff, along, n0, n1, n2):
-    """stiff nnᵀ + along (I - nnᵀ): xx, xy, xz, yy, yz, zz."""
-    d = stiff - along
-    return d * n0 * n0 + along, d * n0 * n1, d * n0 * n2, d * n1 * n1 + along, d * n1 * n2, d * n2 * n2 + along
+def stiffness_block(kn, kt, n0, n1, n2):
+    """kn nnᵀ + kt (I - nnᵀ), of a normal and a tangential stiffness: xx, xy, xz, yy, yz, zz."""
+    d = kn - kt
+    return d * n0 * n0 + kt, d * n0 * n1, d * n0 * n2, d * n1 * n1 + kt, d * n1 * n2, d * n2 * n2 + kt
 
 
 @inline
@@ -36,7 +36,7 @@ def add_row_force(ctx, rows, r, f0, f1, f2):
 
 
 @inline
-def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
+def add_block_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
     block[i, j] += scale * xx
     block[i, j + 1] += scale * xy
     block[i, j + 2] += scale * xz
@@ -49,15 +49,15 @@ def add_to(block, i, j, scale, xx, xy, xz, yy, yz, zz):
 
 
 @inline
-def add_across(ctx, i, to, scale, xx, xy, xz, yy, yz, zz):
+def add_ball_block(ctx, i, to, scale, xx, xy, xz, yy, yz, zz):
     """A symmetric block between an unknown and a ball, whose first row in the block is `to`."""
     count = ctx.linear.nodes.order.shape[0]
     if i >= count:
         at = 3 * (i - count)
-        add_to(ctx.linear.block, at, to, scale, xx, xy, xz, yy, yz, zz)
-        add_to(ctx.linear.block, to, at, scale, xx, xy, xz, yy, yz, zz)
+        add_block_to(ctx.linear.block, at, to, scale, xx, xy, xz, yy, yz, zz)
+        add_block_to(ctx.linear.block, to, at, scale, xx, xy, xz, yy, yz, zz)
     else:
-        add_to(ctx.linear.coupling[:, i], to, 0, scale, xx, xy, xz, yy, yz, zz)
+        add_block_to(ctx.linear.coupling[:, i], to, 0, scale, xx, xy, xz, yy, yz, zz)
 
 
 @inline
@@ -128,12 +128,12 @@ def assemble_external_contacts(state, ctx, h):
         for i in (a, b):
             if i >= count:
                 at = 3 * (i - count)
-                add_to(block, at, at, 1.0, xx, xy, xz, yy, yz, zz)
+                add_block_to(block, at, at, 1.0, xx, xy, xz, yy, yz, zz)
             elif i >= 0:
                 add_diagonal(ctx.linear.nodes, i, xx, xy, xz, yy, yz, zz)
         if a >= 0 and b >= 0:
             last, other = max(a, b), min(a, b)
-            add_across(ctx, other, 3 * (last - count), -1.0, xx, xy, xz, yy, yz, zz)
+            add_ball_block(ctx, other, 3 * (last - count), -1.0, xx, xy, xz, yy, yz, zz)
         of_nodes = 0 <= a < count or 0 <= b < count
         coupled += 1 if of_nodes and max(a, b, rows.rotation[r]) >= count else 0
     return coupled
@@ -159,7 +159,7 @@ def add_row_forces(ctx, rows, count, x, h):
     for r in range(count):
         if rows.active[r]:
             s0, s1, s2 = sliding(rows, r, x, ctx.work.x_start)
-            along = sliding_stiffness(rows, r, s0, s1, s2, ctx.settings.contacts.creep_speed * h)
+            tau = sliding_stiffness(rows, r, s0, s1, s2, ctx.settings.contacts.creep_speed * h)
             push = rows.lam[r]
             n0, n1, n2 = rows.n[r, 0], rows.n[r, 1], rows.n[r, 2]
-            add_row_force(ctx, rows, r, push * n0 - along * s0, push * n1 - along * s1, push * n2 - along * s2)
+            add_row_force(ctx, rows, r, push * n0 - tau * s0, push * n1 - tau * s1, push * n2 - tau * s2)

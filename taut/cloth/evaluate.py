@@ -1,5 +1,4 @@
-"""Evaluation of all constraints (edges, pins, contact rows), their largest errors, and activation.
-"""
+"""Evaluation of all constraints (edges, pins, contact rows), their largest errors, and activation."""
 
 from __future__ import annotations
 
@@ -39,10 +38,10 @@ def evaluate_all(system, state, ctx, t, x):
 
 
 @compiled
-def largest_error(ctx, longest, deepest):
+def largest_error(ctx, length_bound, depth_bound):
     """The largest error of edges, pins and external rows, each divided by its tolerance."""
     rows = ctx.external
-    error = max(largest_edge_error(ctx.edges, longest), largest_row_error(rows, rows.phi.shape[0], deepest))
+    error = max(largest_edge_error(ctx.edges, length_bound), largest_row_error(rows, rows.phi.shape[0], depth_bound))
     return max(error, largest_attachment_error(ctx.attachments, pin_tolerance(ctx)))
 
 
@@ -53,10 +52,10 @@ def largest_hard_error(ctx):
 
 
 @compiled
-def activate(ctx, longest, deepest):
+def activate(ctx, length_bound, depth_bound):
     """Activate all violated constraints. Returns how many were violated by more than their tolerance."""
-    entered = activate_edges(ctx.edges, longest)
-    entered += activate_rows(ctx.external, ctx.external.phi.shape[0], ROUNDING * ctx.problem.mean_edge, deepest)
+    entered = activate_edges(ctx.edges, length_bound)
+    entered += activate_rows(ctx.external, ctx.external.phi.shape[0], ROUNDING * ctx.problem.mean_edge, depth_bound)
     rows = ctx.self_contact.rows
     for r in range(ctx.self_contact.row_count[0]):
         if not rows.active[r] and rows.phi[r] > 0.0:

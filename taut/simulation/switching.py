@@ -25,14 +25,14 @@ def switched_step(system, state, t, h, context):
     switches = system.switches
     if switches.logged[0] > switches.log.shape[0] // 2:
         return EVENTS_FULL
-    near = switches.shortest * h
+    shortest = switches.shortest * h
     now, end = t, t + h
     located = 0
     while True:
         begin_step(system, now, state.x, state.quat, state.v)
-        switch(system, state, now, near)
+        switch(system, state, now, shortest)
         sample_forces(system, now, state.x, state.quat, state.v)
-        stop = next_switch(system, now, end, near)
+        stop = next_switch(system, now, end, shortest)
         whole = now == t and stop == end
         used = h if whole else stop - now
         locates = switches.locates == 1 and located < MOST_LOCATED
@@ -56,8 +56,8 @@ def switched_step(system, state, t, h, context):
                     high = middle
                 else:
                     low = middle
-            high = max(high, near)
-            if high < used - near:
+            high = max(high, shortest)
+            if high < used - shortest:
                 return_to_start(system, state, switches.start, now)
                 forget_events(context, so_far)
                 status = step(system, state, now, high, context)
