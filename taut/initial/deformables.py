@@ -158,20 +158,20 @@ def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
     deformables = np.sort(tangle.deformable[tangle.triangles[pairs, 0]], axis=1)
     found = []
     for a, b in np.unique(deformables, axis=0):
-        own = pairs[(deformables == (a, b)).all(axis=1)]
+        crossings = pairs[(deformables == (a, b)).all(axis=1)]
         first, second = model.deformables[a], model.deformables[b]
         other = "itself" if a == b else f"{second.kind} '{second.name}'"
         places = []
-        for one, two in own[:MOST_PLACES]:
+        for one, two in crossings[:MOST_PLACES]:
             nodes = [_nodes(model, tangle.deformable, tangle.triangles[t]) for t in (one, two)]
             at = np.round(x[tangle.triangles[[one, two]]].mean(axis=(0, 1)), 4).tolist()
             places.append(f"nodes {nodes[0]} and {nodes[1]} near {tuple(at)}")
-        more = f" and {len(own) - MOST_PLACES} more" if len(own) > MOST_PLACES else ""
-        times = f"{len(own)} pairs of triangles" if len(own) > 1 else "1 pair of triangles"
+        more = f" and {len(crossings) - MOST_PLACES} more" if len(crossings) > MOST_PLACES else ""
+        times = f"{len(crossings)} pairs of triangles" if len(crossings) > 1 else "1 pair of triangles"
         found.append(f"{first.kind} '{first.name}' crosses {other} in {times}: {', '.join(places)}{more}")
     return found
 
 
 def _nodes(model: Model, deformable_of: Array, slots: Array) -> tuple[int, ...]:
-    own = model.deformables[int(deformable_of[slots[0]])].slots
-    return tuple(int(np.flatnonzero(own == slot)[0]) for slot in slots)
+    all_slots = model.deformables[int(deformable_of[slots[0]])].slots
+    return tuple(int(np.flatnonzero(all_slots == slot)[0]) for slot in slots)

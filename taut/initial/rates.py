@@ -78,9 +78,9 @@ def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[
             found[point] += part
             continue
         places = model.places
-        own = rotate(conjugate(state.quat[places.body[k]]), part)
+        in_body = rotate(conjugate(state.quat[places.body[k]]), part)
         found[places.base[k]] += part
-        found[places.slot[k] + 1] += np.cross(places.arm[k], own)
+        found[places.slot[k] + 1] += np.cross(places.arm[k], in_body)
     return found
 
 

@@ -40,9 +40,9 @@ class Tangle:
     def pierced(self, x: Array, pairs: Array) -> tuple[Array, Array, Array]:
         """Of pairs of triangles that cross: edges, the triangles that they go through, and where."""
         both = np.concatenate([pairs, pairs[:, ::-1]])
-        own = np.sort(self.triangles[both[:, 0]][:, [[0, 1], [1, 2], [2, 0]]], axis=2)
+        edges = np.sort(self.triangles[both[:, 0]][:, [[0, 1], [1, 2], [2, 0]]], axis=2)
         n = len(x)
-        edge = np.searchsorted(self.sides.nodes @ [n, 1], (own @ [n, 1]).ravel())
+        edge = np.searchsorted(self.sides.nodes @ [n, 1], (edges @ [n, 1]).ravel())
         found = np.unique(np.stack([edge, np.repeat(both[:, 1], 3)], axis=1), axis=0)
         edge, through = found[:, 0], found[:, 1]
         p, q = (x[self.sides.nodes[edge, k]] for k in (0, 1))
@@ -106,12 +106,12 @@ class Tangle:
         """(n, 3) which way nodes go, with a length of about one."""
         g = self.gradients(x, edge, through, at)
         patch = self._patches(pairs)
-        own = patch[self.sides.owners[edge, 0]]
-        own = np.where(own >= 0, own, patch[self.sides.owners[edge, 1]])
+        patch_of_edge = patch[self.sides.owners[edge, 0]]
+        patch_of_edge = np.where(patch_of_edge >= 0, patch_of_edge, patch[self.sides.owners[edge, 1]])
         other = patch[through]
         move = np.zeros_like(x)
-        for a, b in np.unique(np.sort(np.stack([own, other], axis=1), axis=1), axis=0):
-            forth, back = (own == a) & (other == b), (own == b) & (other == a)
+        for a, b in np.unique(np.sort(np.stack([patch_of_edge, other], axis=1), axis=1), axis=0):
+            forth, back = (patch_of_edge == a) & (other == b), (patch_of_edge == b) & (other == a)
             if a == b:  # one patch through itself: each place on its own
                 for ends, sign in ((self.sides.nodes[edge[forth]], 1.0), (self.triangles[through[forth]], -1.0)):
                     for k in range(ends.shape[1]):
@@ -135,17 +135,17 @@ class Tangle:
     def shifted(self, x: Array, w: Array, thickness: float) -> Array:
         """By moving whole deformables that nothing holds off others: the first way that is far enough."""
         for a in range(len(self.allowed)):
-            own = np.flatnonzero(self.deformable == a)
+            members = np.flatnonzero(self.deformable == a)
             pairs = self.crossings(x)
             deformables = self.deformable[self.triangles[pairs, 0]]
             mixed = ((deformables == a).any(axis=1)) & (deformables[:, 0] != deformables[:, 1])
-            if not mixed.any() or not (w[own] > 0.0).all():
+            if not mixed.any() or not (w[members] > 0.0).all():
                 continue
             facing = np.where(deformables[mixed, 0] == a, pairs[mixed, 1], pairs[mixed, 0])
             way = _unit(_normals(x, self.triangles[facing]).sum(axis=0)[None])[0]
             for k in range(SHIFTS):
                 moved = x.copy()
-                moved[own] += (-1) ** k * 1.5 ** (k // 2) * thickness * way
+                moved[members] += (-1) ** k * 1.5 ** (k // 2) * thickness * way
                 left = self.crossings(moved)
                 if not (self.deformable[self.triangles[left, 0]] == a).any():
                     x = moved

@@ -52,9 +52,9 @@ def factor_envelope(first, offset, count, val, dependent):
             k = max(first[i], first[j])
             done = dot(val[offset[i] + k : offset[i] + j], val[offset[j] + k : offset[j] + j])
             val[offset[i] + j] = (val[offset[i] + j] - done) / val[offset[j] + j]
-        own = val[end]
-        pivot = own - dot(val[begin:end], val[begin:end])
-        val[end] = sqrt(pivot if pivot > dependent * own else own)
+        diagonal = val[end]
+        pivot = diagonal - dot(val[begin:end], val[begin:end])
+        val[end] = sqrt(pivot if pivot > dependent * diagonal else diagonal)
 
 
 @compiled
@@ -66,6 +66,6 @@ def solve_envelope(first, offset, count, val, b, out):
     for i in range(count - 1, -1, -1):
         row, before = val[offset[i] + first[i] : offset[i] + i], out[first[i] : i]
         out[i] /= val[offset[i] + i]
-        own = out[i]
+        x_i = out[i]
         for k in range(row.shape[0]):
-            before[k] -= own * row[k]
+            before[k] -= x_i * row[k]

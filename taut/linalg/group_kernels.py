@@ -274,9 +274,9 @@ def add_panel_transposed(typingctx, panels, a, slots, rhs, at, weight, scale, v,
             total = tile_transposed(builder, all_columns(builder, panels, a, size), rhs.load(at))
             total = builder.fmul(total, panels.in_all_lanes(scale))
             total = builder.shuffle_vector(total, total, ir.Constant(ir.VectorType(SHORT, size), list(range(size))))
-            own, known = (builder.bitcast(array.place(at_v), few.as_pointer()) for array in (v, weight))
+            target, known = (builder.bitcast(array.place(at_v), few.as_pointer()) for array in (v, weight))
             change = builder.fmul(total, builder.load(known, align=8))
-            builder.store(builder.fadd(builder.load(own, align=8), change), own, align=8)
+            builder.store(builder.fadd(builder.load(target, align=8), change), target, align=8)
 
         by_width(builder, slots, make, 2)
         return context.get_dummy_value()

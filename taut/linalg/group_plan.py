@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def group_rows(graph: sp.csr_matrix) -> np.ndarray:
     """The group of each row, numbered from 0: rows with the same neighbours, at most eight."""
     key = np.random.default_rng(0).integers(0, 2**63, graph.shape[0], dtype=np.uint64)
-    own = np.add.reduceat(key[graph.indices], graph.indptr[:-1])  # equal for equal rows of the pattern, and else not
-    _, same, count = np.unique(own, return_inverse=True, return_counts=True)
+    pattern_hash = np.add.reduceat(key[graph.indices], graph.indptr[:-1])  # equal only for equal rows of the pattern
+    _, same, count = np.unique(pattern_hash, return_inverse=True, return_counts=True)
     order = np.argsort(same, kind="stable")
     within = np.empty(order.size, np.int64)
     within[order] = np.arange(order.size) - np.repeat(np.cumsum(count) - count, count)

@@ -121,32 +121,32 @@ def close_column(lin, start, j):
 
 
 @inline
-def factor_own(groups, tiles, start, fac, inverse, tolerance, j):
+def factor_diagonal_tile(groups, tiles, start, fac, inverse, tolerance, j):
     """K of (2) for group j; its tiles of A stand from tiles[start] on."""
     least, columns, first = groups.least, whole(groups.width[j]), groups.first[j]
-    own = whole(groups.at[first])
+    diagonal_tile = whole(groups.at[first])
     for c in range(columns):
         least[c] = tolerance * tiles[start + NINE * c]
     if groups.touched[first] == 0:
-        copy_tile(tiles, start, fac, own, columns)
+        copy_tile(tiles, start, fac, diagonal_tile, columns)
     else:
-        add_tile(tiles, start, fac, own, columns)
-    factor_tile(fac, own, NOTHING, columns, least, inverse, groups.place[j])
+        add_tile(tiles, start, fac, diagonal_tile, columns)
+    factor_tile(fac, diagonal_tile, NOTHING, columns, least, inverse, groups.place[j])
 
 
 @inline
 def update_later(groups, tiles, start, fac, j):
     """L of (2) below group j, and (3)."""
     places, updates, columns, first = groups.at, groups.updates, groups.width[j], groups.first[j]
-    own = whole(places[first])
+    diagonal_tile = whole(places[first])
     for t in range(first + ONE, whole(groups.first[j + ONE])):
-        at, source = whole(places[t]), start + (places[t] - own)
+        at, source = whole(places[t]), start + (places[t] - diagonal_tile)
         if groups.touched[t] == 0:
-            times_upper(tiles, source, fac, own, at, columns)
+            times_upper(tiles, source, fac, diagonal_tile, at, columns)
         else:
             if groups.run[t] < groups.run[t + ONE]:
                 add_tile(tiles, source, fac, at, columns)
-            times_upper(fac, at, fac, own, at, columns)
+            times_upper(fac, at, fac, diagonal_tile, at, columns)
     for u in range(whole(groups.update[j]), whole(groups.update[j + ONE])):
         a, b, to, width = updates[u, 0], updates[u, 1], updates[u, 2], updates[u, 3]
         if updates[u, 4] == 1:
@@ -170,18 +170,18 @@ def finish(groups, fac, inverse, j):
 @inline
 def forwards(groups, fac, j):
     """(5), and of (6) what belongs to group j alone."""
-    first, y, own, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
+    first, y, at_rhs, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
     for t in range(first[j] + ONE, whole(first[j + ONE])):
-        subtract_times(fac, groups.at[t], columns, y, own, EIGHT * groups.below[t])
-    times_square(fac, groups.at[first[j]], columns, y, own, own)
+        subtract_times(fac, groups.at[t], columns, y, at_rhs, EIGHT * groups.below[t])
+    times_square(fac, groups.at[first[j]], columns, y, at_rhs, at_rhs)
 
 
 @inline
 def backwards(groups, fac, j):
     """(6)"""
-    first, y, own, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
+    first, y, at_rhs, columns = groups.first, groups.rhs, EIGHT * j, groups.width[j]
     for t in range(first[j] + ONE, whole(first[j + ONE])):
-        subtract_transposed(fac, groups.at[t], columns, y, EIGHT * groups.below[t], own)
+        subtract_transposed(fac, groups.at[t], columns, y, EIGHT * groups.below[t], at_rhs)
 
 
 @on_demand(types.int64)
@@ -190,7 +190,7 @@ def factor_groups(groups, val, fac, inverse, tolerance):
     dependent = 0
     for k in range(groups.width.shape[0]):
         j, start = np.uint64(k), whole(groups.at[groups.first[k]])
-        factor_own(groups, val, start, fac, inverse, tolerance, j)
+        factor_diagonal_tile(groups, val, start, fac, inverse, tolerance, j)
         update_later(groups, val, start, fac, j)
         dependent += finish(groups, fac, inverse, j)
     return dependent
@@ -234,7 +234,7 @@ def sweep_forwards(lin, J, w, v, divisor, b, tolerance):
             j = np.uint64(k)
             if far and k + AHEAD < count:
                 prefetch_lines(fac, groups.at[groups.first[k + AHEAD]], groups.at[groups.first[k + AHEAD + 1]])
-            factor_own(groups, column, here, fac, inverse, tolerance, j)
+            factor_diagonal_tile(groups, column, here, fac, inverse, tolerance, j)
             if k > begin:
                 dependent += end_group(groups, fac, inverse, j - ONE, np.uint64(k - begin) - ONE)
             if k + 1 < end:
@@ -262,13 +262,13 @@ def sweep_back(lin, w, scale, v, lam):
     far = groups.width.shape[0] > MANY_GROUPS
     for k in range(groups.width.shape[0] - 1, -1, -1):
         j = np.uint64(k)
-        own = EIGHT * j
+        at_rhs = EIGHT * j
         if far and k >= AHEAD:
             prefetch_lines(fac, groups.at[groups.first[k - AHEAD] + ONE], groups.at[groups.first[k - AHEAD + 1]])
             begin, end = groups.piece_ptr[k - AHEAD], groups.piece_ptr[k - AHEAD + 1]
             prefetch_lines(groups.panels, pieces[begin, 0], pieces[end, 0])
         backwards(groups, fac, j)
         for p in range(whole(groups.piece_ptr[j]), whole(groups.piece_ptr[j + ONE])):
-            add_panel_transposed(groups.panels, pieces[p, 0], pieces[p, 1], y, own, w, scale, v, pieces[p, 2])
+            add_panel_transposed(groups.panels, pieces[p, 0], pieces[p, 1], y, at_rhs, w, scale, v, pieces[p, 2])
         for i in range(whole(groups.width[j])):
-            lam[lin.perm[groups.place[j] + i]] = y[own + i]
+            lam[lin.perm[groups.place[j] + i]] = y[at_rhs + i]

@@ -49,8 +49,8 @@ def plan_lu(rows: np.ndarray, columns: np.ndarray, perm: np.ndarray) -> tuple[Sp
     n = len(perm)
     place = np.empty(n, np.int64)
     place[perm] = np.arange(n)
-    i, j, own = place[rows], place[columns], np.arange(n)
-    key = np.unique(np.concatenate([i * n + j, j * n + i, own * (n + 1)]))
+    i, j, diagonal = place[rows], place[columns], np.arange(n)
+    key = np.unique(np.concatenate([i * n + j, j * n + i, diagonal * (n + 1)]))
     a, b = key // max(n, 1), key % max(n, 1)
     lower = a >= b
     ptr = np.searchsorted(a[lower], np.arange(n + 1))
@@ -72,7 +72,7 @@ def saddle_order(nodes: list[np.ndarray], members: list[np.ndarray]) -> np.ndarr
     import scipy.sparse as sp
 
     count = len(nodes)
-    widths = [len(own) for own in members]
+    widths = [len(row_nodes) for row_nodes in members]
     touches = sp.csr_matrix(
         (np.ones(sum(widths)), np.concatenate([*members, np.zeros(0, np.int64)]).astype(np.int64),
          np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)), (len(members), count))  # fmt: skip
@@ -81,9 +81,9 @@ def saddle_order(nodes: list[np.ndarray], members: list[np.ndarray]) -> np.ndarr
     rank = np.empty(count, np.int64)
     rank[order] = np.arange(count)
     after: list[list[int]] = [[] for _ in range(count + 1)]
-    first = sum(len(own) for own in nodes)
-    for row, own in enumerate(members):
-        after[int(rank[own].max()) + 1 if len(own) else 0].append(first + row)
+    first = sum(len(unknowns) for unknowns in nodes)
+    for row, row_nodes in enumerate(members):
+        after[int(rank[row_nodes].max()) + 1 if len(row_nodes) else 0].append(first + row)
     parts = [np.array(after[0], np.int64)]
     for k, node in enumerate(order):
         parts += [np.asarray(nodes[node], np.int64), np.array(after[k + 1], np.int64)]

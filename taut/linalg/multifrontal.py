@@ -119,10 +119,10 @@ def factor_panel(supernodes, f, ptr, val, fac, inverse, tolerance):
     """(2), eight columns at a time."""
     table, least = supernodes.table, supernodes.updates
     width, below = sizes(table, f)
-    own = micro_panels(width)
-    every = own + micro_panels(below)
+    diagonal_panels = micro_panels(width)
+    every = diagonal_panels + micro_panels(below)
     step = EIGHT * width
-    for block in range(own):
+    for block in range(diagonal_panels):
         done = EIGHT * block
         columns = min(EIGHT, width - done)
         column = table[COLUMN, f] + done
@@ -199,16 +199,16 @@ def solve_down(supernodes, f, fac, y, rhs_count):
     table, rhs = supernodes.table, supernodes.updates
     span = table[UPDATE, table.shape[1] - 1]
     width, below = sizes(table, f)
-    own = micro_panels(width)
+    diagonal_panels = micro_panels(width)
     step = EIGHT * width
-    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * own
+    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * diagonal_panels
     for k in range(width):
         for r in range(rhs_count):
             rhs[r * span + k] = y[rhs_count * (column + k) + r]
     for k in range(width, place):
         for r in range(rhs_count):
             rhs[r * span + k] = 0.0
-    for block in range(own):
+    for block in range(diagonal_panels):
         if rhs_count == ONE:
             solve_own(fac, panel + block * step, EIGHT * block, rhs, span)
         else:
@@ -219,9 +219,9 @@ def solve_down(supernodes, f, fac, y, rhs_count):
     first = table[AT, f] + width
     for micro_panel in range(micro_panels(below)):
         if rhs_count == ONE:
-            set_below(fac, panel + (own + micro_panel) * step, width, rhs, span, place)
+            set_below(fac, panel + (diagonal_panels + micro_panel) * step, width, rhs, span, place)
         else:
-            set_below_four(fac, panel + (own + micro_panel) * step, width, rhs, span, place)
+            set_below_four(fac, panel + (diagonal_panels + micro_panel) * step, width, rhs, span, place)
         for i in range(min(EIGHT, below - EIGHT * micro_panel)):
             for r in range(rhs_count):
                 y[rhs_count * supernodes.row[first + EIGHT * micro_panel + i] + r] += rhs[r * span + place + i]
@@ -233,10 +233,10 @@ def solve_up(supernodes, f, fac, y, rhs_count):
     table, rhs = supernodes.table, supernodes.updates
     span = table[UPDATE, table.shape[1] - 1]
     width, below = sizes(table, f)
-    own = micro_panels(width)
-    every = own + micro_panels(below)
+    diagonal_panels = micro_panels(width)
+    every = diagonal_panels + micro_panels(below)
     step = EIGHT * width
-    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * own
+    column, panel, place = table[COLUMN, f], table[PANEL, f], EIGHT * diagonal_panels
     first = table[AT, f] + width
     # the columns of a block lie far apart; brought near one after the other, they come sooner
     for q in range(panel, table[PANEL, f + ONE], EIGHT):
@@ -250,7 +250,7 @@ def solve_up(supernodes, f, fac, y, rhs_count):
     for k in range(width):
         for r in range(rhs_count):
             rhs[r * span + k] = y[rhs_count * (column + k) + r]
-    block = own
+    block = diagonal_panels
     while block > 0:
         block -= ONE
         done = EIGHT * block

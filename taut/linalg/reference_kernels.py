@@ -100,27 +100,27 @@ def rhs_kernels(rhs_count: int) -> tuple:
 
     def set_below(fac, a, count, rhs, span, at):
         for r in range(rhs_count):
-            own = of(rhs, span, r)
-            lanes_at(own, at)[:] = 0.0 - micro_panel_times_rhs(fac, a, count, own, pieces)
+            b = of(rhs, span, r)
+            lanes_at(b, at)[:] = 0.0 - micro_panel_times_rhs(fac, a, count, b, pieces)
 
     def solve_own(fac, a, count, rhs, span):
         tile = micro_panel_at(fac, a + LANES * count, LANES)
         for r in range(rhs_count):
-            own = of(rhs, span, r)
-            x = lanes_at(own, count) - micro_panel_times_rhs(fac, a, count, own, pieces)
-            lanes_at(own, count)[:] = sum_of_lanes(tile * x)
+            b = of(rhs, span, r)
+            x = lanes_at(b, count) - micro_panel_times_rhs(fac, a, count, b, pieces)
+            lanes_at(b, count)[:] = sum_of_lanes(tile * x)
 
     def solve_back(fac, a, step, count, columns, rhs, span, at):
         for r in range(rhs_count):
-            own = of(rhs, span, r)
+            b = of(rhs, span, r)
             sums = np.zeros((LANES, LANES))
             for k in range(1, int(count) + 1):
-                sums += micro_panel_at(fac, int(a) + k * int(step), LANES) * lanes_at(own, int(at) + LANES * k)
-            x = lanes_at(own, at) - sum_of_lanes(sums)
+                sums += micro_panel_at(fac, int(a) + k * int(step), LANES) * lanes_at(b, int(at) + LANES * k)
+            x = lanes_at(b, at) - sum_of_lanes(sums)
             total = np.zeros(LANES)
             for c, column in enumerate(micro_panel_at(fac, a, columns)):
                 total += column * x[c]
-            lanes_at(own, at)[:] = total
+            lanes_at(b, at)[:] = total
 
     return set_below, solve_own, solve_back
 
@@ -206,8 +206,8 @@ def times_square(fac, a, columns, rhs, source, target):
 
 def add_panel_times(panels, a, count, v, at_v, rhs, at):
     """(4) of group_kernels.py."""
-    own = v.reshape(-1)[int(at_v) : int(at_v) + int(count)]
-    for column, x in zip(micro_panel_at(panels, a, count), own, strict=True):
+    b = v.reshape(-1)[int(at_v) : int(at_v) + int(count)]
+    for column, x in zip(micro_panel_at(panels, a, count), b, strict=True):
         lanes_at(rhs, at)[:] += column * x
 
 

@@ -127,8 +127,8 @@ def place_in_panel(row, width):
     """(2) without j."""
     if row < width:
         return 8 * width * (row // 8) + row % 8
-    own, below = (width + 7) // 8, row - width
-    return 8 * width * (own + below // 8) + below % 8
+    diagonal_panels, below = (width + 7) // 8, row - width
+    return 8 * width * (diagonal_panels + below // 8) + below % 8
 
 
 @entry
@@ -222,9 +222,9 @@ def plan_supernodes(
     column = block * begin[: f + 1]
     width = np.diff(column)
     below = block * count[begin[1 : f + 1] - 1]
-    own, micro_panels = -(-width // 8), -(-below // 8)
+    diagonal_panels, micro_panels = -(-width // 8), -(-below // 8)
     at = np.concatenate([[0], np.cumsum(width + below)])
-    panel = np.concatenate([[0], np.cumsum(8 * width * (own + micro_panels))])
+    panel = np.concatenate([[0], np.cumsum(8 * width * (diagonal_panels + micro_panels))])
     row, to, owner = np.empty(at[-1], np.int64), np.zeros((3, at[-1]), np.int64), np.empty(m, np.int64)
     owned = np.empty(f, np.int64)
     col_ptr, col_idx = col_ptr.astype(np.int64), col_idx.astype(np.int64)
@@ -236,7 +236,7 @@ def plan_supernodes(
     update, depth, heights = np.empty(f, np.int64), np.empty(f, np.int64), np.empty(2, np.int64)
     sizes = 32 * micro_panels * (micro_panels + 1)
     place_updates(supernode_parent, sizes, depth, update, np.empty(2, np.int64), heights)
-    rhs = 8 * int((own + micro_panels).max(initial=1))
+    rhs = 8 * int((diagonal_panels + micro_panels).max(initial=1))
     update += 4 * rhs + depth * heights[0]
     table = np.zeros((8, f + 1), np.uint64)
     table[COLUMN], table[AT], table[PANEL], table[UPDATE, :f] = column, at, panel, update
