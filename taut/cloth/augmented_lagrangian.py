@@ -133,11 +133,11 @@ def line_search(system, state, ctx, t, h, now):
 def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     tolerances = ctx.settings.tolerances
-    inertia = ctx.problem.node_mass / (h * h)
+    inertial_stiffness = ctx.problem.node_mass / (h * h)
     longest = length_tolerance(ctx, tolerances.limit_tolerance)
     deepest = length_tolerance(ctx, tolerances.depth_tolerance) * ctx.problem.mean_edge
     restart(state, ctx)
-    set_initial_penalties(ctx, inertia, tolerances.soft_penalty * inertia)
+    set_initial_penalties(ctx, inertial_stiffness, tolerances.soft_penalty * inertial_stiffness)
     update_multiplier_estimates(ctx)
     freeze_normal_forces(ctx)
     now = augmented_lagrangian(system, state, ctx, t, h)
@@ -151,7 +151,7 @@ def minimise_augmented_lagrangian(system, state, ctx, t, h):
                 return OK
             update_multiplier_estimates(ctx)
             freeze_normal_forces(ctx)
-            increase_penalties(ctx, inertia, longest, deepest)
+            increase_penalties(ctx, inertial_stiffness, longest, deepest)
             now = augmented_lagrangian(system, state, ctx, t, h)
         update_friction(state, ctx, h, 0.0, 0)
         newton_direction(state, ctx, h, 0.0)

@@ -39,33 +39,33 @@ def interior_point(system, state, ctx, t, h):
     tolerances, fallback = ctx.settings.tolerances, ctx.settings.fallback
     x = state.x
     self_rows = ctx.self_contact.rows
-    inertia = ctx.problem.node_mass / (h * h)
+    inertial_stiffness = ctx.problem.node_mass / (h * h)
     restart(state, ctx)
-    set_initial_penalties(ctx, inertia, tolerances.hard_penalty * inertia)
+    set_initial_penalties(ctx, inertial_stiffness, tolerances.hard_penalty * inertial_stiffness)
     stalls = 0
     buckling = 0
     for it in range(fallback.max_interior_iterations):
         evaluate_all(system, state, ctx, t, x)
         if it == 0:
-            set_initial_slacks(ctx, inertia)
+            set_initial_slacks(ctx, inertial_stiffness)
         for r in range(ctx.self_contact.row_count[0]):
             self_rows.active[r] = self_rows.active[r] or self_rows.phi[r] > 0.0
         freeze_normal_forces(ctx)
         if it == 0:
             update_friction(state, ctx, h, 0.0, it)
-        update_friction(state, ctx, h, inertia, it)
+        update_friction(state, ctx, h, inertial_stiffness, it)
         residual = residual_norm(ctx, x, h)
-        mean, unconverged = complementarity(ctx, inertia)
+        mean, unconverged = complementarity(ctx, inertial_stiffness)
         unconverged += 1 if largest_hard_error(ctx) > 1.0 else 0
         converged = unconverged == 0 and residual <= residual_tolerance(ctx)
         if converged or stalls == fallback.max_stalls:
-            set_active_by_slack(ctx, inertia)
+            set_active_by_slack(ctx, inertial_stiffness)
             return OK if converged and largest_overlap(ctx) <= tolerances.self_contact_error else ALMOST_CONVERGED
         if buckling > fallback.max_buckling_iterations:
             return BUCKLING
         if not residual < 1e100 or not mean > 0.0:
             return NOT_CONVERGED
-        set_barrier_penalties(ctx, fallback.max_barrier_penalty * inertia)
+        set_barrier_penalties(ctx, fallback.max_barrier_penalty * inertial_stiffness)
         is_small = residual < fallback.small_residual * ctx.problem.mean_edge
         coupled = newton_direction(state, ctx, h, 1.0) if is_small else NOT_DEFINITE
         if coupled == NOT_DEFINITE:
@@ -74,7 +74,7 @@ def interior_point(system, state, ctx, t, h):
         ctx.work.counts[CORRECTIONS] += 1
         alpha = primal_dual_direction(ctx)
         centering = min(affine_complementarity(ctx, alpha) / mean, 1.0)
-        mu = max(centering**3 * mean, min(fallback.mu_floor * inertia * residual**2, mean))
+        mu = max(centering**3 * mean, min(fallback.mu_floor * inertial_stiffness * residual**2, mean))
         mehrotra_corrector(ctx, mu)
         solve_with_self_contacts(ctx, coupled)
         alpha = primal_dual_direction(ctx)

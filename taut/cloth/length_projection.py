@@ -92,8 +92,8 @@ def project_lengths(system, state, ctx, t, h):
     """
     x = state.x
     edges, settings = ctx.edges, ctx.settings.projection
-    inertia = ctx.problem.node_mass / (h * h)
-    set_initial_penalties(ctx, inertia, ctx.settings.tolerances.hard_penalty * inertia)
+    inertial_stiffness = ctx.problem.node_mass / (h * h)
+    set_initial_penalties(ctx, inertial_stiffness, ctx.settings.tolerances.hard_penalty * inertial_stiffness)
     evaluate_edges(edges, x)
     for _ in range(settings.max_linearisations):
         update_multiplier_estimates(ctx)

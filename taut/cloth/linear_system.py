@@ -53,7 +53,7 @@ def begin_rhs(ctx, x, h):
 
 
 @inline
-def add_between(nodes, node_pair, i, j, xx, xy, xz, yy, yz, zz):
+def add_pair_stiffness(nodes, node_pair, i, j, xx, xy, xz, yy, yz, zz):
     """Add a stiffness block between two nodes i < j, or to the diagonal of the one that is not fixed."""
     if node_pair >= 0:
         add_pair_block(nodes, node_pair, xx, xy, xz, yy, yz, zz)
@@ -77,11 +77,11 @@ def assemble_edges(ctx, h, buckling):
             continue
         penalty = edges.penalty[e]
         u0, u1, u2 = edges.u[e, 0], edges.u[e, 1], edges.u[e, 2]
-        turn = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], 0.0)
-        turn /= max(edges.l[e], 1e-300)
-        xx, xy, xz, yy, yz, zz = stiffness_block(penalty, turn, u0, u1, u2)
+        lateral = edges.tension[e] if buckling > 0.0 else max(edges.tension[e], 0.0)
+        lateral /= max(edges.l[e], 1e-300)
+        xx, xy, xz, yy, yz, zz = stiffness_block(penalty, lateral, u0, u1, u2)
         i, j = ctx.problem.unknown[edges.i[e]], ctx.problem.unknown[edges.j[e]]
-        add_between(nodes, edges.node_pair[e], i, j, xx, xy, xz, yy, yz, zz)
+        add_pair_stiffness(nodes, edges.node_pair[e], i, j, xx, xy, xz, yy, yz, zz)
         pull = edges.lam_est[e] + penalty * edges.phi[e]
         add_tension(ctx, i, j, pull * u0, pull * u1, pull * u2)
 
@@ -109,18 +109,18 @@ def assemble_springs(ctx, x, h, buckling):
     springs = ctx.problem.springs
     for q in range(springs.rest.shape[0]):
         l, u0, u1, u2, pull = spring_at(springs, q, x, ctx.work.x_start, h)
-        second = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
-        k = (springs.k2[q] if second else springs.k[q]) + springs.damping[q] / h
+        is_long = l > (1.0 + springs.elongation2[q]) * springs.rest[q]
+        k = (springs.k2[q] if is_long else springs.k[q]) + springs.damping[q] / h
         i, j = ctx.problem.unknown[springs.i[q]], ctx.problem.unknown[springs.j[q]]
         first, second = ctx.problem.spring_node_pair[q, 0], ctx.problem.spring_node_pair[q, 1]
         if second == DIRECT:
             xx, xy, xz, yy, yz, zz = stiffness_block(k, max(pull, buckling * pull) / l, u0, u1, u2)
-            add_between(ctx.linear.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
+            add_pair_stiffness(ctx.linear.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
         else:
             # (1) of implicit_springs.py
             xx, xy, xz, yy, yz, zz = stiffness_block(2.0 * k, 2.0 * max(pull, 0.0) / l, u0, u1, u2)
-            add_between(ctx.linear.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
-            add_between(ctx.linear.nodes, second, j, i, xx, xy, xz, yy, yz, zz)
+            add_pair_stiffness(ctx.linear.nodes, first, i, j, xx, xy, xz, yy, yz, zz)
+            add_pair_stiffness(ctx.linear.nodes, second, j, i, xx, xy, xz, yy, yz, zz)
         add_tension(ctx, i, j, pull * u0, pull * u1, pull * u2)
 
 

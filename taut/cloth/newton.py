@@ -36,8 +36,8 @@ def newton(system, state, ctx, t, h, iterations):
     """Solve (2) of step.py from state.x. Returns OK, NOT_CONVERGED or BUCKLING."""
     settings, tolerances = ctx.settings.newton, ctx.settings.tolerances
     x = state.x
-    inertia = ctx.problem.node_mass / (h * h)
-    set_initial_penalties(ctx, inertia, tolerances.hard_penalty * inertia)
+    inertial_stiffness = ctx.problem.node_mass / (h * h)
+    set_initial_penalties(ctx, inertial_stiffness, tolerances.hard_penalty * inertial_stiffness)
     length_bound = length_tolerance(ctx, tolerances.limit_error)
     depth_bound = length_tolerance(ctx, tolerances.contact_error) * ctx.problem.mean_edge
     update_multiplier_estimates(ctx)
@@ -58,7 +58,7 @@ def newton(system, state, ctx, t, h, iterations):
         if ctx.work.friction_frozen[0] == 1 or it == 0:
             update_friction(state, ctx, h, 0.0, it)
         if ctx.work.friction_frozen[0] == 0:
-            update_friction(state, ctx, h, inertia, it)
+            update_friction(state, ctx, h, inertial_stiffness, it)
         tolerance = residual_tolerance(ctx) * (settings.buckling_tolerance if buckles else 1.0)
         balanced = residual_norm(ctx, x, h) <= tolerance and it > 0
         if balanced and error <= 1.0 and overlap <= tolerances.self_contact_error and entered == 0:
@@ -69,7 +69,7 @@ def newton(system, state, ctx, t, h, iterations):
         steady = it > 2 and changes + entered <= 2 + rows // 500
         if steady or (balanced and changes + entered <= 2 + rows // 50):
             update_multiplier_estimates(ctx)
-            increase_penalties(ctx, inertia, length_bound, depth_bound)
+            increase_penalties(ctx, inertial_stiffness, length_bound, depth_bound)
         tried_indefinite = steady and it >= next_trial
         if tried_indefinite:
             buckles = newton_direction(state, ctx, h, 1.0) == NOT_DEFINITE

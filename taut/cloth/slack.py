@@ -24,11 +24,11 @@ def is_movable(rows, r):
 
 
 @compiled
-def set_initial_slacks(ctx, inertia):
+def set_initial_slacks(ctx, inertial_stiffness):
     """Initialise s, T and λ of (1), warm-started with those of the previous substep where they are larger."""
     fallback = ctx.settings.fallback
     edges, rows = ctx.edges, ctx.external
-    mu = fallback.initial_mu * inertia * (fallback.initial_slack * ctx.problem.mean_edge) ** 2
+    mu = fallback.initial_mu * inertial_stiffness * (fallback.initial_slack * ctx.problem.mean_edge) ** 2
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
             edges.active[e] = True
@@ -41,7 +41,7 @@ def set_initial_slacks(ctx, inertia):
 
 
 @inline
-def complementarity(ctx, inertia):
+def complementarity(ctx, inertial_stiffness):
     """Mean T s, and how many limits and rows are not within their tolerances."""
     tolerances = ctx.settings.tolerances
     edges, rows = ctx.edges, ctx.external
@@ -54,14 +54,14 @@ def complementarity(ctx, inertia):
         if edges.one_sided[e]:
             total += edges.tension[e] * edges.slack[e]
             count += 1
-            slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertia
+            slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertial_stiffness
             wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
             unconverged += 1 if wrong > longest or (slack > longest and push > least) else 0
     for r in range(rows.phi.shape[0]):
         if rows.active[r]:
             total += rows.lam[r] * rows.slack[r]
             count += 1
-            slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertia
+            slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertial_stiffness
             wrong = abs(rows.phi[r] + rows.slack[r]) / ctx.problem.mean_edge
             unconverged += 1 if wrong > deepest or (slack > deepest and push > least) else 0
     return total / max(count, 1), unconverged
@@ -159,13 +159,13 @@ def take_primal_dual_step(ctx, alpha):
 
 
 @compiled
-def set_active_by_slack(ctx, inertia):
+def set_active_by_slack(ctx, inertial_stiffness):
     """Set the active set: rows whose multiplier, scaled, exceeds their slack."""
     edges, rows = ctx.edges, ctx.external
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            edges.active[e] = edges.tension[e] > inertia * edges.slack[e]
+            edges.active[e] = edges.tension[e] > inertial_stiffness * edges.slack[e]
             edges.tension[e] = edges.tension[e] if edges.active[e] else 0.0
     for r in range(rows.phi.shape[0]):
-        rows.active[r] = rows.active[r] and rows.lam[r] > inertia * rows.slack[r]
+        rows.active[r] = rows.active[r] and rows.lam[r] > inertial_stiffness * rows.slack[r]
         rows.lam[r] = rows.lam[r] if rows.active[r] else 0.0

@@ -52,7 +52,7 @@ def largest_overlap(ctx):
 
 
 @compiled
-def set_initial_penalties(ctx, inertia, hard):
+def set_initial_penalties(ctx, inertial_stiffness, hard):
     """Set the initial κ of each edge and row, stiff enough to release the multipliers of the previous step.
 
     Multipliers of an impact are hundreds of times those of the next step. If κ were too soft for them, edges would have
@@ -60,24 +60,24 @@ def set_initial_penalties(ctx, inertia, hard):
     """
     tolerances = ctx.settings.tolerances
     edges, rows, self_rows = ctx.edges, ctx.external, ctx.self_contact.rows
-    soft, most = tolerances.soft_penalty * inertia, tolerances.max_penalty * inertia
+    soft, most = tolerances.soft_penalty * inertial_stiffness, tolerances.max_penalty * inertial_stiffness
     for e in range(edges.i.shape[0]):
         releasing = edges.tension[e] / (tolerances.release_change * edges.length[e])
         edges.penalty[e] = min(max(soft, releasing), most) if edges.one_sided[e] else hard
     for r in range(rows.phi.shape[0]):
         rows.penalty[r] = min(max(soft, rows.lam[r] / (tolerances.release_change * ctx.problem.mean_edge)), most)
     for r in range(ctx.self_contact.row_count[0]):
-        self_rows.penalty[r] = tolerances.self_contact_penalty * inertia
+        self_rows.penalty[r] = tolerances.self_contact_penalty * inertial_stiffness
     for p in range(ctx.attachments.row.shape[0]):
         ctx.attachments.penalty[p] = hard
 
 
 @compiled
-def increase_penalties(ctx, inertia, most, deepest):
+def increase_penalties(ctx, inertial_stiffness, most, deepest):
     """κ grows where multipliers alone have not brought errors within their tolerances."""
     tolerances = ctx.settings.tolerances
     edges, rows, self_rows, pins = ctx.edges, ctx.external, ctx.self_contact.rows, ctx.attachments
-    stiffest = tolerances.max_penalty * inertia
+    stiffest = tolerances.max_penalty * inertial_stiffness
     for p in range(pins.row.shape[0]):
         if attachment_error(pins, p) > pin_tolerance(ctx):
             pins.penalty[p] = max(pins.penalty[p], min(tolerances.penalty_growth * pins.penalty[p], stiffest))
@@ -90,7 +90,7 @@ def increase_penalties(ctx, inertia, most, deepest):
     for r in range(ctx.self_contact.row_count[0]):
         if self_rows.phi[r] > tolerances.self_contact_error * ctx.self_contact.gap_target[r]:
             grown = tolerances.penalty_growth * self_rows.penalty[r]
-            self_rows.penalty[r] = min(grown, tolerances.soft_penalty * inertia)
+            self_rows.penalty[r] = min(grown, tolerances.soft_penalty * inertial_stiffness)
 
 
 @compiled
