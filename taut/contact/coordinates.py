@@ -79,10 +79,11 @@ def evaluate_coordinates(system, state, ctx, t):
 
 @on_demand(types.none)
 def accelerate_freely(system, ctx, t):
-    """(3) into work.a, from the forces in work.f and without contacts; W f, which was there, into ctx.vel.v_pred."""
+    """(3) into work.a, from the forces in work.f and without contacts; W f, which was there, is kept in
+    ctx.vel.unprojected."""
     coordinates = ctx.coordinates
     reduced, a = coordinates.reduced, system.work.a
-    copy(a, ctx.vel.v_pred)
+    copy(a, ctx.vel.unprojected)
     accelerate(system, reduced, coordinates.change)
     if enforces_any(system, reduced.enforced):
         constrain_accelerations(system, reduced, t, coordinates.change)

@@ -120,6 +120,7 @@ class VelocityWork(NamedTuple):
     dv: Array  # a correction, or a velocity or force to be compared with another
     v_without_normals: Array  # of a step with friction and equalities, but without normal impulses
     v_pred: Array  # v + h W f
+    unprojected: Array  # of reduced coordinates: W f and W Jᵀ λ, from which λ of the equalities follows
     zero: Array
     unit_weight: Array  # ones, in place of W where forces are added up
 
@@ -191,7 +192,7 @@ def contact_context(
         sweeps=sweep_work(capacity, len(model.x), settings.sweeps),
         dense=dense_work(capacity, settings.sweeps.max_dense_rows if dense is None else dense, settings.rules),
         eq=EqualityWork(*(np.zeros(model.row_count) for _ in EqualityWork._fields)),
-        vel=VelocityWork._make([*(np.zeros(slots) for _ in range(5)), np.ones(slots)]),
+        vel=VelocityWork._make([*(np.zeros(slots) for _ in range(6)), np.ones(slots)]),
         saved=start_state(state),
         pairs=pair_work(len(source.ball_slot), state),
         events=event_buffers(keep_log=named["log"] > 0.0),

@@ -128,14 +128,16 @@ def solve_contacts(system, ctx, n, rule, v, instant):
 
 @on_demand(types.int64)
 def solve_reduced(system, ctx, n, rule, v, instant):
-    """`solve_contacts` in reduced coordinates, in which v satisfies the equalities already. ctx.vel.v_pred holds W
-    f."""
+    """`solve_contacts` in reduced coordinates, in which v satisfies the equalities already.
+
+    ctx.vel.unprojected holds W f; λ of the equalities follows from it and from the contact forces.
+    """
     status = OK
     if n > 0:
         status = apply_rule(system, ctx, n, rule, v, instant)
         add_impulses_reduced(ctx, n, v)
-        add_impulses(ctx.candidates, n, system.bodies.inverse_mass, ctx.vel.v_pred)
-    project_equalities(system, ctx.vel.v_pred, ctx.eq.target, ctx.eq.lam)
+        add_impulses(ctx.candidates, n, system.bodies.inverse_mass, ctx.vel.unprojected)
+    project_equalities(system, ctx.vel.unprojected, ctx.eq.target, ctx.eq.lam)
     return status
 
 
@@ -241,12 +243,12 @@ def apply_impacts(system, ctx, n, v, resting):
     for i in range(n):
         set_normal_impulse(ctx, i)
     if ctx.coordinates.used == 1:
-        clear(ctx.vel.v_pred)
+        clear(ctx.vel.unprojected)
         for r in range(eq.lam.shape[0]):
             eq.target[r] = 0.0
         add_impulses_reduced(ctx, n, v)
-        add_impulses(cand, n, system.bodies.inverse_mass, ctx.vel.v_pred)
-        project_equalities(system, ctx.vel.v_pred, eq.target, eq.lam)
+        add_impulses(cand, n, system.bodies.inverse_mass, ctx.vel.unprojected)
+        project_equalities(system, ctx.vel.unprojected, eq.target, eq.lam)
         return rounds
     add_impulses(cand, n, system.bodies.inverse_mass, v)
     project_equalities(system, v, eq.target, eq.lam)

@@ -91,8 +91,8 @@ def dense(run: Run, times: Any) -> Run:
     for k in np.unique(before).tolist():
         state.x[:slots], state.v[:slots], state.quat[:] = (run.records.x[k], run.records.v[k], run.records.quat[k])
         state.ledger[:], state.memory[:] = run.records.energy[k, 2:], 0.0
-        own = np.flatnonzero(before == k)
-        status = retrace(calls, system, state, options, h, k * every, times[own], buffers, int(own[0]))
+        from_record = np.flatnonzero(before == k)
+        status = retrace(calls, system, state, options, h, k * every, times[from_record], buffers, int(from_record[0]))
         raise_mistake()
         if status != 0:
             raise TautError(f"after t = {known[k]:g} s: {STATUSES[status]}. {METHOD.hooks.remedy}")

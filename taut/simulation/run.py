@@ -142,17 +142,17 @@ def _stored_session(store: Store, scene: Scene | None) -> Session:
     if older:  # stored by version 0.1.0, which knew of no other work
         arrays["ledger"] = np.array([arrays.pop("driver_work")[0], *[0.0] * (len(session.state.ledger) - 1)])
     for field, values in arrays.items():
-        own = getattr(session.state, field, None)
-        if own is not None and field in ("pairs", "pair_lam") and own.shape[1:] == values.shape[1:]:
-            if own.shape != values.shape:
+        current = getattr(session.state, field, None)
+        if current is not None and field in ("pairs", "pair_lam") and current.shape[1:] == values.shape[1:]:
+            if current.shape != values.shape:
                 session.grow(len(values))
-            own = getattr(session.state, field)[: len(values)]
-        if older and own is not None and field == "memory" and own.shape > values.shape:
-            own = own[: len(values)]  # methods remember more than then; what was added stands last
-        if own is None or own.shape != values.shape or own.dtype != values.dtype:
+            current = getattr(session.state, field)[: len(values)]
+        if older and current is not None and field == "memory" and current.shape > values.shape:
+            current = current[: len(values)]  # methods remember more than then; what was added stands last
+        if current is None or current.shape != values.shape or current.dtype != values.dtype:
             raise TautError(f"'{store.path}' can not be resumed: the state '{field}' in its commit.npz does not fit "
                             f"the scene (shape {values.shape}, type {values.dtype}); run it again.")
-        own[:] = values
+        current[:] = values
     session.system = smooth_where_it_was(session.system, session.state)
     session.chunks = [_with_coordinates(Records(**store.read()), model)]
     session.events = [store.events()]

@@ -48,7 +48,7 @@ Array = np.ndarray
 MECHANICAL = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # weights of the energies in records: E
 UNACCOUNTED = np.array([1.0, 1.0, -1.0, -1.0, 1.0, 1.0])  # and D
 REDUNDANT = 1e-10  # eigenvalues of (6) below it are those of redundant rows
-NEARLY = 0.05  # of what it was at the start: an ε below tells that a position is near a singular one
+NEAR_SINGULAR = 0.05  # of what it was at the start: an ε below tells that a position is near a singular one
 MOST_ROWS = 2000  # up to which a singular position is examined
 MAX_GROWTH = 100.0  # of energy, in units of what was there or went in
 RINGING = 0.1  # of the largest speed
@@ -85,7 +85,7 @@ def singular_position(model: Model, system: System, state: State, first: Records
     if began is None or ended is None:
         return ""
     redundant = int((began[0] < REDUNDANT).sum())
-    if redundant == model.row_count or not ended[0][redundant] < NEARLY * min(began[0][redundant], 1.0):
+    if redundant == model.row_count or not ended[0][redundant] < NEAR_SINGULAR * min(began[0][redundant], 1.0):
         return ""
     share = np.abs(ended[1][:, redundant])
     near = [info for info in model.constraint_info if share[list(info.rows)].max() > 0.3 * share.max()]
@@ -134,7 +134,7 @@ def _by_error(model: Model, start: Start, chunks: Sequence[Records]) -> Divergen
         is_bad = wrong.any(axis=1) | ~np.isfinite(chunk.lam).all(axis=1) | ~np.isfinite(chunk.energy).all(axis=1)
         if is_bad.any():
             k = int(np.argmax(is_bad))
-            return Divergence(first + k, _words(labels, chunk, k, size[k] / bound, scale))
+            return Divergence(first + k, _describe_error(labels, chunk, k, size[k] / bound, scale))
         first += len(chunk)
     return None
 
@@ -151,7 +151,7 @@ def _is_calm(chunk: Records, bound: Array) -> bool:
         return bool(((by_row.max(axis=1) <= bound) & (by_row.min(axis=1) >= -bound)).all())
 
 
-def _words(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> str:
+def _describe_error(labels: Labels, chunk: Records, k: int, off: Array, scale: Array) -> str:
     """off: (rows,) error of each row in units of its bound."""
     off = np.nan_to_num(off, nan=np.inf)
     row = int(np.argmax(off)) if len(off) else 0
