@@ -11,6 +11,7 @@
     verbs.py      one method of Scene per kind of constraint and force, from the registries;  switches.py, joints.py
     groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
     deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py
+    visuals.py    what is only seen of bodies and of the world: shapes and meshes at their places, in colours
     places.py     where points are at t = 0, what formulas call them, and the balls about them
     load.py       scene files: document.py reads YAML, format.py and schema.py judge its shape, tables.py the arrays
     save.py       writes them, exactly and at once;  open.py  a scene by gallery name or file;  parameters.py

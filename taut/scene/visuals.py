@@ -47,7 +47,8 @@ class Visual:
             for mine, its in zip(vars(self).values(), vars(other).values())
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.shape, self.offset, self.orientation, self.color))
 
     def mesh(self) -> Mesh:
         """(1): its triangles in the body's frame."""

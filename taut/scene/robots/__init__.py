@@ -5,7 +5,8 @@
     (x, y, z) → (x, z, -y)                       both formats have z up, a scene has y up: a quarter turn about x
 
     xml.py    elements with the lines they stand on, for messages
-    tree.py   Link, Joint, Tree: what both formats have in common, and how it becomes a scene
+    tree.py   Link, Joint, Tree: what both formats have in common, and how it becomes a scene;  pose.py  frames
+    urdf_visuals.py, mjcf_geoms.py   what is seen of links, which nothing but pictures depends on
 
     mjcf_features.py, mjcf_actuators.py   what an MJCF file says that is not taken over; its actuators as motors
 
