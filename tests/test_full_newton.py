@@ -42,6 +42,7 @@ def test_every_solver_serves_the_full_form(solver, simulate):
                            solver=name) for name in ("auto", solver))  # fmt: skip
     apart = float(np.abs(one.records.x - other.records.x).max())
     assert apart < 1e-9 and other.info["failed_solves"] == 0, f"{apart:.2e} m apart"
+    assert "BiCGSTAB" in other.info["solver_chosen"], other.info["solver_chosen"]
 
 
 @pytest.mark.parametrize("scene", ["two_link", "four_bar"])

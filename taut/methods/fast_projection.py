@@ -21,8 +21,8 @@ from ..model.driver_work import find_drift, impulse_power, power_against_forces
 from ..model.instant import set_time
 from ..model.jacobian import add_slip, apply_multipliers, solve
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
-from .full_newton import FULL, solve_pair, take_back
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
+from .full_newton import FULL, solve_pair, solver_with, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .style import DOTTED, Style
 
@@ -82,6 +82,6 @@ METHOD = Method(
     name="fast_projection", source="Goldenthal et al. 2007; COL865", style=Style("#882255", DOTTED, "X"),
     doc="An unconstrained step projected onto the constraints by Newton's method.",
     level="position", order=1, order_velocity=1, levels=BOTH, contacts=("events", "steps"),
-    tolerance=1e-9, options=OPTIONS, step=step,
+    tolerance=1e-9, options=OPTIONS, hooks=Hooks(solver=solver_with(NEWTON)), step=step,
     solves="3 to 6",
 )  # fmt: skip

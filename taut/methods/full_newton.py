@@ -16,11 +16,14 @@ A correction that makes |Φ| larger is taken back, and the usual form goes on fr
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand
-from ..linalg import assemble_pair, factor
+from ..linalg import assemble_pair, describe, factor
 from ..linalg.linear import OF_PAIRS, PCG
 from ..linalg.vectors import dot, norm
 from ..model.evaluate import apply_multipliers, clear, fill_diagonal, form_and_factor, jacobian_times, solve_with_factor
@@ -36,6 +39,16 @@ OPTION = Option(
     "matrix of the corrections: symmetric (J of one place) or full (J(q') W J(q)ᵀ, for long steps)",
     ("symmetric", "full"),
 )  # fmt: skip
+
+
+def solver_with(newton: int) -> Callable[[Any, Any], str]:
+    """The hook `solver` of a method whose options have OPTION at the place `newton`."""
+
+    def solver(system: Any, context: Any) -> str:
+        is_full = isinstance(context, np.ndarray) and context[newton] == FULL  # other contexts are those of contacts
+        return describe(system.linear) + ("; corrections with the full matrix by BiCGSTAB" if is_full else "")
+
+    return solver
 
 
 @inline

@@ -33,8 +33,8 @@ from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
 from ..model.jacobian import apply_multipliers, constrain, form_and_factor, solve_with_factor
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
-from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Method, option_index
-from .full_newton import FULL, FULL_TOLERANCE, solve_pair, take_back
+from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
+from .full_newton import FULL, FULL_TOLERANCE, solve_pair, solver_with, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .style import SOLID, Style
 from .unconstrained import AB2, INTEGRATOR, extrapolate, integrator_option, memory
@@ -138,5 +138,5 @@ METHOD = Method(
         "deformables": "cloth and contacts are held implicitly",
         "contacts": "contacts and limits at fixed steps; impacts as they come",
     },
-    options=OPTIONS, memory=memory, step=step, shortest=0.5,
+    options=OPTIONS, hooks=Hooks(solver=solver_with(NEWTON)), memory=memory, step=step, shortest=0.5,
 )  # fmt: skip

@@ -62,7 +62,7 @@ from .base import (
     Method,
     option_index,
 )
-from .full_newton import FULL, solve_pair, take_back
+from .full_newton import FULL, solve_pair, solver_with, take_back
 from .full_newton import OPTION as NEWTON_OPTION
 from .implicit_first import refactor
 from .spinning import exchange_gyroscopic, halfway, move_halfway
@@ -255,6 +255,6 @@ METHOD = Method(
     name="rattle", source="Andersen 1983", style=Style("#009E73", SOLID, "h"),
     doc="A symmetric step that ends on Φ = 0 and Φ̇ = 0 and keeps the energy bounded.",
     level="position and velocity", order=2, levels=BOTH, contacts=("events",),
-    tolerance=1e-12, options=OPTIONS, step=step, hooks=Hooks(observe=observe_lagrange),
+    tolerance=1e-12, options=OPTIONS, step=step, hooks=Hooks(observe=observe_lagrange, solver=solver_with(NEWTON)),
     suits={"smooth": "Φ = 0 and Φ̇ = 0 at each step, energy bounded"}, solves="4 to 8",
 )  # fmt: skip
