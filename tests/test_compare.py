@@ -209,3 +209,10 @@ def test_springs_alone_are_provot_with_a_limit_out_of_reach():
     held = compared(scene, methods=["provot"], dt=1 / 240, duration=0.5)
     longest = [one.table[0]["elongation_max"] for one in (free, held)]
     assert longest[0] > 0.15 > 0.11 > longest[1], longest
+
+
+def test_a_note_of_one_run_names_its_method_and_step():
+    """What each run says about itself is of no use without its name; what all say is about the scene."""
+    result = taut.compare(taut.gallery("two_link"), methods=["rattle", "fast_projection"], dt=0.05, duration=5.0)
+    told = [note for note in result.notes if "method's own error" in note]
+    assert told and all(note.startswith("fast_projection at dt 0.05 s: energy changed") for note in told), result.notes

@@ -14,7 +14,7 @@ import numpy as np
 
 from ... import limits
 from ...arguments import checked
-from ...errors import TautError, chosen, present, shown, unknown
+from ...errors import TautError, and_more, chosen, present, shown, unknown
 from ...methods import METHODS
 from ...methods.options import option_values
 from ...model import Model, build
@@ -272,8 +272,13 @@ def _run(scene: Scene, model: Model, outcome: Outcome) -> Run:
 
 
 def _said_by_runs(runs: Mapping[tuple[str, float], Run]) -> list[str]:
-    """Notes of the runs, each once."""
-    notes = [note for run in runs.values() for note in run.info["notes"]]
+    """Notes of the runs, each once; with the methods and steps that it is of, unless all runs have it."""
+    by_text: dict[str, list[str]] = {}
+    for (name, h), run in runs.items():
+        for note in dict.fromkeys(run.info["notes"]):
+            by_text.setdefault(note, []).append(f"{name} at dt {h:g} s")
+    notes = [note if len(which) == len(runs) else f"{', '.join(which[:4])}{and_more(len(which), 4)}: {note}"
+             for note, which in by_text.items()]  # fmt: skip
     for (name, h), run in runs.items():
         if run.info["failed_solves"]:
             notes.append(f"{name}, dt {h:g} s: {run.info['failed_solves']} of {run.info['linear_solves']} linear "
