@@ -35,6 +35,40 @@ def test_a_pendulum_rests_below_its_pin_and_swings_at_its_known_frequency(size):
     assert abs(motions.frequencies[0] / expected - 1.0) < 1e-7, f"{motions.frequencies} Hz instead of {expected}"
 
 
+def spring(t, angle, rate):
+    return -60.0 * angle - 3.0 * rate
+
+
+@pytest.mark.filterwarnings("ignore:the controllers of the scene")
+def test_a_controller_counts_as_the_continuous_function_that_it_is():
+    """One that does what a spring and a damper do rests, swings and loads a driver as these do."""
+    scenes = {"controller": pendulum(), "spring_on": pendulum()}
+    scenes["controller"].controller("pin", function=spring, rate=100, name="drag")
+    scenes["spring_on"].spring_on("pin", stiffness=60.0, damping=3.0, name="drag")
+    rests = [taut.equilibrium(scene) for scene in scenes.values()]
+    angles, efforts = ([float(value(rest)[0]) for rest in rests]
+                       for value in (lambda rest: rest["pin"].angle, lambda rest: rest["drag"].effort))
+    assert abs(angles[0] - angles[1]) < 1e-9 and abs(efforts[0] - efforts[1]) < 1e-7, (angles, efforts)
+    swings = [taut.linearise(rest).eigenvalues for rest in rests]
+    assert np.allclose(*swings, rtol=1e-7), swings
+    for scene in scenes.values():
+        scene.drive("pin", angle="sin(3*t)", name="driver")
+    torques = [taut.kinematics(scene, np.linspace(0, 1, 7))["driver"].multiplier.values for scene in scenes.values()]
+    assert np.allclose(*torques, rtol=1e-9), torques
+
+
+def test_dry_friction_is_left_out_about_rest_and_named():
+    """It would stick there; what is told is the motion that the joint has without it."""
+    with_friction, without = pendulum(), pendulum()
+    with_friction.joint_friction("pin", torque=2.0, name="dry")
+    with pytest.warns(taut.TautWarning, match="'dry'.* may hold it at rest elsewhere"):
+        rest = taut.equilibrium(with_friction)
+    with pytest.warns(taut.TautWarning, match="'dry'.* is left out"):
+        found = taut.linearise(rest).eigenvalues
+    expected = taut.linearise(taut.equilibrium(without)).eigenvalues
+    assert np.allclose(found, expected, atol=1e-8), (found, expected)
+
+
 def test_a_hanging_chain_has_the_frequencies_of_bessel_like_matrix():
     """Two equal masses on equal rods: ω² = (2 ± √2) g/L, in two planes."""
     motions = taut.linearise(taut.equilibrium(taut.gallery("two_link")))

@@ -10,6 +10,7 @@ import numpy as np
 from .. import linalg
 from ..constraints import ALL
 from ..constraints.base import Coordinate
+from ..forces import KINDS as FORCES
 from ..scene.specs import ReducedMap
 from .arrays import (
     COUNTERS,
@@ -176,6 +177,16 @@ class Model:
         off = np.zeros(self.row_count, bool)
         off[self.switches.equalities.row] = x[self.switches.equalities.keeper, 0] == 0.0
         return off
+
+    @property
+    def samples(self) -> dict[str, int]:
+        """Points that keep what forces have sampled, by their names; with -inf in x[point, 1] they sample anew."""
+        return {info.name: info.points[-1] for info in self.force_info if FORCES[info.kind].sample is not None}
+
+    @property
+    def dry_names(self) -> list[str]:
+        """The forces that are dry friction."""
+        return [info.name for info in self.force_info if FORCES[info.kind].dry]
 
     @property
     def is_driven(self) -> bool:

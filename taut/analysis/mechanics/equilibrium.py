@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import TautError
+from ...errors import TautError, listed, warn
 from ...linalg.dense import on_one_thread
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
@@ -102,7 +102,9 @@ class Equilibrium:
 
 @on_one_thread
 def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
-    """Where the scene rests, nearest downhill from its start; drivers stand as at t = 0.
+    """Where the scene rests, nearest downhill from its start; drivers and forces are those of t = 0.
+
+    Controllers count as continuous functions f(t, q, rate), whatever their rate.
 
     tolerance  largest force or torque that may be left, of the largest applied one
     """
@@ -112,13 +114,16 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     if model.is_unilateral:
         raise TautError(f"scene '{model.name}' has inequalities, whose equilibrium this analysis does not find; "
                         "simulate it with damping until it rests.")
+    if model.dry_names:
+        warn(f"the dry friction of the scene ({listed(model.dry_names)}) may hold it at rest elsewhere, too: this is "
+             "where it rests without friction")
     near = Perturbed(model, model.x, model.quat, np.zeros_like(model.v), 0.0)
     near.x, near.quat = near.projected(near.x, near.quat)
     size = scene_size(model, near.x)
     longest = np.array([1.0 if s in near.spins else size for s, _ in near.unknowns])
     scale, tau, before = 0.0, 1e-2, np.inf
     for step in range(STEPS):
-        _, quat, _ = near.evaluate()
+        x, quat, _ = near.evaluate()
         work = near.system.work
         f = near.world(work.f, quat)
         J = near.jacobian(quat)
@@ -128,7 +133,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         r = N.T @ f
         left = float(np.abs(r).max(initial=0.0)) / max(scale, 1e-300)
         if left <= tolerance:
-            return Equilibrium(scene, model, near.x, near.quat, lam, left, step)
+            return Equilibrium(scene, model, x, near.quat, lam, left, step)
         tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / left)) if left < before else 0.5
         before = left
 

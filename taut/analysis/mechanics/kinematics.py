@@ -30,7 +30,7 @@ from ...methods.base import OK
 from ...methods.lagrange import METHOD as LAGRANGE
 from ...methods.post_stabilization import correct, correct_velocity
 from ...model import Model, build
-from ...model.evaluate import add_scaled, advance_positions, begin_step
+from ...model.evaluate import add_scaled, advance_positions, begin_step, sample_forces
 from ...model.scales import is_place, scene_size
 from ...result.records import Records
 from ...result.run import Run
@@ -46,6 +46,8 @@ LONGEST = 0.3  # step, of the size of the scene, and turn [rad]
 NEAR = 0.02  # from where Newton's method finds the same branch: of the size of the scene, and rad
 FINEST = 2.0**-30  # of the time between two times asked for
 
+NO_MATTER = "the initial velocity", "the sampling period"  # notes: velocities follow from drivers, and nothing steps
+
 
 @entry
 def solve_position(system, state, t, tolerance, lam):
@@ -57,6 +59,7 @@ def solve_position(system, state, t, tolerance, lam):
     for _ in range(2):  # once more, for the last digits
         correct(system, state, t, system.bodies.inverse_mass, 0.0, True)
         correct_velocity(system, state, t, False)
+    sample_forces(system, t, state.x, state.quat, state.v)
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, lam)
     return True
 
@@ -82,9 +85,11 @@ class _Mechanism:
         plan = {"method": "lagrange", "dt": 1.0, "steps": 1, "record_every": 1, "solver": "auto", "tolerance": None,
                 "project_initial": start != "as_given", "repair": start == "repair", "options": {}}  # fmt: skip
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "the initial velocity", TautWarning)  # it follows from the drivers
+            for text in NO_MATTER:
+                warnings.filterwarnings("ignore", text, TautWarning)
             self.session = Session(scene, model, plan)
         self.model, self.system, self.state = model, self.session.system, self.session.state
+        self._samples = list(model.samples.values())
         self.size, self.t = scene_size(model, model.x), 0.0
         free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
         self.unknowns = [(int(s), int(c)) for s, c in zip(*np.nonzero(free))]
@@ -92,7 +97,7 @@ class _Mechanism:
         self._column[: len(free)][free] = np.arange(len(self.unknowns))
         rows = model.rows
         self._row = np.concatenate([np.repeat(np.arange(model.row_count), np.diff(rows.ptr)), rows.spin_row])
-        if not solve_position(self.system, self.state, 0.0, 1e-10 * self.size, self.state.lam):
+        if not self._solve(0.0):
             raise self._stuck(0.0)
         self.a = self.system.work.a.copy()
         free_moves = null_space(self.jacobian(), SINGULAR)
@@ -175,7 +180,7 @@ class _Mechanism:
         guess_x, guess_quat = state.x.copy(), state.quat.copy()
         moved = self._apart(before[0], before[1], guess_x, guess_quat)
         if (
-            solve_position(self.system, state, t, 1e-10 * self.size, state.lam)
+            self._solve(t)
             and np.isfinite(state.v).all()
             and self._apart(guess_x, guess_quat, state.x, state.quat) <= 0.5 * moved + NEAR
         ):
@@ -185,6 +190,11 @@ class _Mechanism:
         for array, old in zip(state, before):
             array[...] = old
         return False
+
+    def _solve(self, t: float) -> bool:
+        """(1) and (2) near the state; controllers count as continuous, so that they sample anew."""
+        self.state.x[self._samples, 1] = -np.inf
+        return solve_position(self.system, self.state, t, 1e-10 * self.size, self.state.lam)
 
     def _apart(self, x: Array, quat: Array, other_x: Array, other_quat: Array) -> float:
         """How far two configurations are from each other: of the size of the scene, and rad."""
@@ -260,7 +270,7 @@ def kinematics(scene: Scene, times: Any, start: str | None = None) -> Run:
         info = {
             "method": "kinematics", "dt": float((asked[-1] - asked[0]) / max(len(asked) - 1, 1)), "record_every": 1,
             "steps": len(asked) - 1, "steps_done": len(asked) - 1, "wall_time": clock.perf_counter() - began,
-            "options": {}, "notes": [text for text in notes_so_far() if not text.startswith("the initial velocity")],
+            "options": {}, "notes": [text for text in notes_so_far() if not text.startswith(NO_MATTER)],
         }  # fmt: skip
         return Run(scene, model, records, "finished", "", info)
 

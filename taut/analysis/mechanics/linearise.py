@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, warn
+from ...errors import TautError, listed, warn
 from ...initial import prepare_start, start_mode
 from ...linalg.dense import on_one_thread
 from ...model import build
@@ -128,11 +128,22 @@ def linearise(what: Any) -> Linearisation:
     what  a scene (its start), `run.at(t)` (the record nearest to t), or what `equilibrium` returned
     """
     found = linearised(what)
+    model = found.near.model
+    if model.dry_names:
+        counts = "counts as its smooth law, a strong damper where a joint stands still"
+        if not found.near.dry:
+            counts = "is left out: about a state at rest it would hold what it can"
+        warn(f"the dry friction of the scene ({listed(model.dry_names)}) {counts}")
+    if model.samples:
+        warn(f"the controllers of the scene ({listed(list(model.samples))}) count as continuous: what sampling "
+             "and holding do to stability is not in the eigenvalues")
     if found.steadiness > STEADY:
         state = f"the motion at t = {found.time:g} s is not steady"
         if not found.near.v.any():
             state = (f"the state at t = {found.time:g} s is at rest, but forces do not balance in it (taut.equilibrium "
                      "finds where they do)")
+            if found.near.is_at_rest():
+                state = f"forces balance in the state at t = {found.time:g} s, but they or drivers change with time"
         warn(f"{state}: the linearised equations change with time (by {found.steadiness:.2g} in the time of the "
              "fastest mode), so that the eigenvalues are those of this instant only")
     return found

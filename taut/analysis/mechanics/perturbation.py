@@ -19,7 +19,7 @@ from ...errors import TautError, listed
 from ...initial.projection import polish
 from ...methods.acceleration import constrained
 from ...model import Model
-from ...model.evaluate import begin_step
+from ...model.evaluate import begin_step, sample_forces
 from ...model.frames import conjugate, multiply, rotate
 from ...model.scales import move_scales
 
@@ -32,6 +32,7 @@ STENCIL = ((1, 8.0 / 12.0), (2, -1.0 / 12.0))  # a first derivative of fourth or
 def evaluate(system, t, x, quat, v, lam):
     """Accelerations with constraints into work.a, applied forces into work.f, Φ, J and Φ_t at (q, v, t), and λ."""
     begin_step(system, t, x, quat, v)
+    sample_forces(system, t, x, quat, v)
     constrained(system, t, x, quat, v, 0.0, 0.0, lam)
 
 
@@ -44,7 +45,11 @@ class Perturbed:
                             "it with damping until it rests.")
         self.model, self.t = model, t
         self.x, self.quat, self.v = x.copy(), quat.copy(), v.copy()
+        self.x[list(model.samples.values()), 1] = -np.inf  # controllers sample at each evaluation: continuous functions
         self.system = model.system()
+        self.dry = True  # dry friction acts, by its smooth law
+        if not v.any():
+            self.leave_friction_out()
         self.lam = np.zeros(model.row_count)
         free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
         slots = model.bodies.spin_slot
@@ -61,6 +66,13 @@ class Perturbed:
         self.n = len(self.unknowns)
         self.scales = move_scales(model, self.x)[self.at[0]]  # of moves: differences are small beside them
         self.position_rows = np.flatnonzero(model.rows.at_velocity == 0).tolist()
+
+    def leave_friction_out(self) -> None:
+        """At rest dry friction holds whatever it can, or nothing: motions are those without it."""
+        self.dry = False
+        for info in self.model.force_info:
+            if info.name in self.model.dry_names:
+                self.system.forces.members[info.batch] = 0
 
     def use_world_axes(self) -> bool:
         """Treat all rigid bodies as (1), whatever their symmetry; returns whether that changes anything."""
@@ -109,6 +121,13 @@ class Perturbed:
         evaluate(self.system, self.t, *place, self.lam)
         return place
 
+    def is_at_rest(self) -> bool:
+        """Whether nothing moves, and accelerations are rounding beside those of applied forces alone."""
+        _, quat, v = self.evaluate()
+        a = self.world(self.system.work.a, quat)
+        free = self.world(self.model.bodies.inverse_mass * self.system.work.f, quat)
+        return not v[self.at].any() and bool(np.abs(a).max(initial=0.0) <= 1e-6 * np.abs(free).max(initial=0.0))
+
     def jacobian(self, quat: Array) -> Array:
         """J (rows, n) as last evaluated, rotations in the axes of `spins`."""
         dense = np.zeros((self.model.row_count, self.n))
@@ -141,6 +160,7 @@ class Perturbed:
     def by_rate(self, function: Callable[[Array], Array], columns: Array) -> Array:
         """∂function(η)/∂η along the columns: (values, columns)."""
         return derivative(function, columns, np.ones(self.n))
+
 
 def derivative(function: Callable[[Array], Array], columns: Array, scales: Array) -> Array:
     """Along columns, of fourth order; no component changes by more than 2 SIZE of its scale."""

@@ -62,6 +62,8 @@ def _along(near: Perturbed, tau: float) -> Perturbed:
     x, quat, _ = near.moved(tau * near.world(near.v, near.quat), np.zeros(near.n))
     later = Perturbed(near.model, x, quat, v, near.t + tau)
     later.spins = near.spins
+    if not near.dry:
+        later.leave_friction_out()
     return later
 
 
