@@ -21,6 +21,7 @@ from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
 from ..methods.reference import FIRST_STEP
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
+from ..model.batches import places_under
 from ..model.evaluate import copy_state
 from ..model.model import Model
 from .settings import current
@@ -80,7 +81,8 @@ def extended_system(model: Model, system: System, stages: int) -> System:
     rows = joined_rows(model.rows, ineq.rows)
     batches = joined_batches(model.constraints, ineq.batches, model.row_count, int(model.rows.ptr[-1]))
     switches = model.switches._replace(equalities=joined_switches(model.switches, model.row_count))
-    both = replace(model, constraints=batches, rows=rows, signals=signals, switches=switches)
+    places = places_under(rows, model.places)
+    both = replace(model, places=places, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
     extended = both.system(solver, stages, system.linear.tolerance)
     return extended._replace(

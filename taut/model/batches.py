@@ -309,3 +309,8 @@ def _rows(
         np.array(at_velocity, np.int64),
         np.ones(len(at_velocity), np.int64),
     )
+
+
+def places_under(rows: Rows, places: Places) -> Places:
+    """The places, with the count of those that follow from bodies before these rows are evaluated."""
+    return places._replace(constrained=int((rows.spin_place + 1).max(initial=0)))

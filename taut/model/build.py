@@ -17,6 +17,7 @@ from .batches import (
     inequality_arrays,
     joint_infos,
     pack,
+    places_under,
     turn_table,
 )
 from .deformables import pack_deformable, touching
@@ -69,7 +70,7 @@ def _build(scene: Scene) -> Model:
         body_info=tuple(slots.info.values()),
         constraint_info=infos,
         bodies=slots.body_arrays(any(kind.feels_velocity(arguments) for kind, arguments in force_kinds)),
-        places=places._replace(constrained=int((rows.spin_place + 1).max(initial=0))),  # they were met first
+        places=places_under(rows, places),
         constraints=batches,
         rows=rows,
         inequalities=inequalities,

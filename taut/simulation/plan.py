@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
+from ..constraints import KINDS as CONSTRAINTS
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..errors import TautError, chosen, shown, warn
 from ..forces import KINDS as FORCES
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
 from ..model import build
+from ..scene.groups import can_touch
 from ..scene.scene import Scene
 from ..settings import differing
 
@@ -40,7 +42,17 @@ def plan_of(
 
 
 def usual_method(scene: Scene) -> str:
-    return DEFAULT_UNILATERAL if scene.is_unilateral or scene.deformables else DEFAULT_METHOD
+    """Limits of joints are few enough to be located as events, with the order that the default has between them."""
+    smooth = not scene.deformables and (not scene.is_unilateral or only_joints_are_limited(scene))
+    return DEFAULT_METHOD if smooth else DEFAULT_UNILATERAL
+
+
+def only_joints_are_limited(scene: Scene) -> bool:
+    """Whether all of the scene's inequalities are limits of joints."""
+    if scene.deformables or any(can_touch(scene, group) for group in scene.groups.values()):
+        return False
+    kinds = [spec.kind for spec in scene.constraints.values() if spec.sense != "=="]
+    return bool(kinds) and all(CONSTRAINTS[kind].joints for kind in kinds)
 
 
 def warn_of_samples(scene: Scene, dt: float) -> None:

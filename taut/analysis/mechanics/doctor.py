@@ -20,6 +20,7 @@ from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
 from ...scene.scene import Scene
+from ...simulation.plan import only_joints_are_limited
 from .fastest import Fastest, fastest
 from .perturbation import Array, Perturbed, null_space
 from .unresolved import unresolved
@@ -259,11 +260,12 @@ def _stiffness(motion: Fastest | None, dt: float | None) -> list[Finding]:
 
 def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | None) -> list[Finding]:
     suggested = scene.suggested
+    is_stiff = motion is not None and motion.is_stiff(dt)
     if model.deformables:
         case = "deformables"
-    elif model.is_unilateral:
+    elif model.is_unilateral and (is_stiff or not only_joints_are_limited(scene)):
         case = "contacts"
-    elif motion is not None and motion.is_stiff(dt):
+    elif is_stiff:
         case = "stiff"
     elif motion is not None and dt is not None and motion.rate * dt > 1.0:
         case = "fast"

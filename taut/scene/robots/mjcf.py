@@ -52,7 +52,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
     reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
     step = float(model.opt.timestep)
-    built.scene.suggest(dt=step, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
+    built.scene.suggest(dt=step, duration=5.0, method="rattle")
     return built.scene
 
 

@@ -53,7 +53,7 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     for entry in loops.get("joints") or ():
         _close(built, path, entry)
     built.warn_dropped()
-    built.scene.suggest(dt=0.002, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
+    built.scene.suggest(dt=0.002, duration=5.0, method="rattle")
     return built.scene
 
 
