@@ -119,7 +119,7 @@ def one_step_before(records: Records, dt: float, every: int) -> Before:
 
 
 @entry
-def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre, out):
+def contact_reactions(system, state, ctx, now, multipliers, rows, points, base, out):
     """(1) of an inequality, friction included; what touches a rigid ball acts on its surface."""
     time, x, quat, v = now
     lam, slide = multipliers
@@ -138,7 +138,7 @@ def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre
         for i in range(count):
             first = ineq.rows.ptr[rows[i]]
             size = 0.0
-            for p in range(centre.shape[0]):
+            for p in range(base.shape[0]):
                 at = cand.ptr[i] + p
                 for c in range(3):
                     out_force[k, p, c] += lam[k, i] * cand.J[at, c]
@@ -146,7 +146,7 @@ def contact_reactions(system, state, ctx, now, multipliers, rows, points, centre
                         out_force[k, p, c] += slide[k, i, 0] * cand.T1[at, c] + slide[k, i, 1] * cand.T2[at, c]
                 size = (cand.J[at, 0] ** 2 + cand.J[at, 1] ** 2 + cand.J[at, 2] ** 2) ** 0.5
                 for c in range(3):
-                    out_arm[k, p, c] = state.x[points[p], c] - state.x[centre[p], c]
+                    out_arm[k, p, c] = state.x[points[p], c] - state.x[base[p], c]
                     if ineq.arm[first + p] > 0.0 and size > 0.0:
                         out_arm[k, p, c] -= ineq.arm[first + p] * cand.J[at, c] / size
 
@@ -159,9 +159,7 @@ def _of_inequality(
     columns = np.array(info.rows) - model.row_count
     rows = model.inequalities.listed[columns]
     points = np.array(info.points, np.int64)
-    centre = points.copy()
-    for point, slot in zip(model.places.point, model.places.slot):
-        centre[points == point] = slot
+    centre, base = _carriers(model, points)
     force = np.zeros((len(records), len(points), 3))
     arm = np.zeros_like(force)
     lam = records.lam[:, list(info.rows)] * model.inequalities.sign[rows]
@@ -171,6 +169,8 @@ def _of_inequality(
     x[:, : records.x.shape[1]], v[:, : records.v.shape[1]] = records.x, records.v
     contact_reactions(
         system, state, ctx, (records.time, x, records.quat, v),
-        (np.ascontiguousarray(lam), np.ascontiguousarray(slide)), rows, points, centre, (force, arm),
+        (np.ascontiguousarray(lam), np.ascontiguousarray(slide)), rows, points, base, (force, arm),
     )  # fmt: skip
-    return centre, force, arm, np.cross(arm, force)
+    torque = np.cross(arm, force)  # (2)
+    force[:, np.isin(points, model.directions)] = 0.0  # what acts on a direction only turns
+    return centre, force, arm, torque

@@ -23,6 +23,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,8 +69,8 @@ def random_scene(rng: np.random.Generator, seed: int, off: float) -> tuple[taut.
     for i in range(count):
         parent, at = ends[int(rng.integers(len(ends)))]
         length = float(rng.choice(LENGTHS))
-        way = _direction(rng)
-        wrong = off * _direction(rng) if i == count - 1 else np.zeros(3)
+        way = direction(rng)
+        wrong = off * direction(rng) if i == count - 1 else np.zeros(3)
         velocity = rng.normal(0.0, 1.0, 3)
         if rng.random() < 0.6:
             here = at + length * way
@@ -122,7 +123,7 @@ def _hold(
 def _pull(rng: np.random.Generator, scene: taut.Scene, body: Any, at: np.ndarray, i: int) -> None:
     kind = rng.random()
     if kind < 0.25:
-        scene.spring(body, tuple(at + 2.0 * _direction(rng)), stiffness=10 ** rng.uniform(0.5, 2.5),
+        scene.spring(body, tuple(at + 2.0 * direction(rng)), stiffness=10 ** rng.uniform(0.5, 2.5),
                      damping=float(rng.choice([0.0, 0.5])), name=f"spring_{i}")  # fmt: skip
     elif kind < 0.35:
         scene.force(body, value=rng.normal(0.0, 5.0, 3), name=f"load_{i}")
@@ -130,7 +131,7 @@ def _pull(rng: np.random.Generator, scene: taut.Scene, body: Any, at: np.ndarray
         scene.force(body, value=("10*sin(6*t)", "0", "0"), name=f"shake_{i}")
 
 
-def _direction(rng: np.random.Generator) -> np.ndarray:
+def direction(rng: np.random.Generator) -> np.ndarray:
     way = rng.normal(size=3)
     return way / np.linalg.norm(way)
 
@@ -139,9 +140,9 @@ def _mass(rng: np.random.Generator) -> float:
     return float(10 ** rng.uniform(-0.5, 0.5))
 
 
-def judged(seed: int) -> tuple[str, str | None]:
+def judged(seed: int, make: Callable[[int], Case] = random_case) -> tuple[str, str | None]:
     """How a case ended, and its fault if it has one."""
-    given = random_case(seed)
+    given = make(seed)
     steps = int(np.clip(round(DURATION / given.dt), 8, 40))
     what = f"{given.method}, dt {given.dt:.4g} s, {steps} steps, {sorted({c.kind for c in _kinds(given.scene)})}"
     asked = {"duration": steps * given.dt, "start": given.start, "progress": False}
@@ -209,11 +210,13 @@ def case(seed: int, folder: Path) -> str | None:
     return judged(seed)[1]
 
 
-def main(count: int, first: int) -> int:
+def run_cases(make: Callable[[int], Case], arguments: list[str]) -> int:
+    """As the command line asks: how many cases, and from which seed on."""
+    count, first = map(int, [*arguments, *("100", "0")[len(arguments) :]])
     ends: Counter[str] = Counter()
     faults = 0
     for seed in range(first, first + count):
-        end, fault = judged(seed)
+        end, fault = judged(seed, make)
         ends[end] += 1
         if fault is not None:
             faults += 1
@@ -223,4 +226,4 @@ def main(count: int, first: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, [*sys.argv[1:], *("100", "0")[len(sys.argv) - 1 :]])))
+    sys.exit(run_cases(random_case, sys.argv[1:]))
