@@ -197,6 +197,35 @@ def one_by_one(model, system, tangent, reach, size=1e-6):
     return np.array(columns).T
 
 
+# Limits of joints
+
+
+def damped_arm() -> taut.Scene:
+    """Four light links that fall onto the limits of their hinges; dampers too strong for explicit steps of 10 ms."""
+    scene = taut.Scene()
+    link = None
+    for i in range(4):
+        here = scene.rigid((0.2 * i + 0.1, 0, 0), mass=1.0, inertia=(0.001, 0.01, 0.01), name=f"link_{i}")
+        to = (0, 0, 0) if link is None else link.at((0.1, 0, 0))
+        joint = scene.hinge(here.at((-0.1, 0, 0)), to, axis=(0, 0, 1), name=f"joint_{i}")
+        scene.spring_on(joint, stiffness=1.0, damping=5.0 * i)
+        scene.joint_limit(joint, lower=-0.35, upper=0.35)
+        link = here
+    return scene
+
+
+# After an impact dampers settle within 0.1 ms, which steps of 10 ms of generalized_alpha do not resolve.
+@pytest.mark.parametrize("method, bound", [("generalized_alpha", 3e-2), ("radau", 1e-7)])
+def test_stiff_dampers_beside_limits_do_not_dictate_the_step(method, bound, simulate):
+    truth, run = (simulate(damped_arm(), name, 0.01, 1.0) for name in ("reference", method))
+    assert [*run.events.constraint] == [*truth.events.constraint] and len(run.events) >= 4
+    for i in range(4):
+        angle = f"joint_{i}"
+        assert float(abs(run[angle].angle - truth[angle].angle).max()) < bound
+    assert taut.simulate(damped_arm(), method="rattle", dt=0.01, duration=0.1).status == "diverged"
+    assert next(f.value for f in examine(damped_arm(), 0.01) if f.topic == "method") == ALPHA
+
+
 # What is told before a run
 
 

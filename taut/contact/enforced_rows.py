@@ -19,7 +19,7 @@ from ..compiled.function_pointers import address_of, indirect_call
 from ..compiled.kinds import kind_of
 from ..linalg.linear import SOLVERS
 from ..methods import METHODS, Method
-from ..methods.reference import FIRST_STEP
+from ..methods.base import option_index
 from ..model.arrays import Array, Batches, Rows, State, SwitchedRows, Switches, System
 from ..model.batches import places_under
 from ..model.evaluate import copy_state
@@ -38,11 +38,13 @@ class MethodStep(NamedTuple):
 
     number: int  # of the method, or ACCELERATION_LEVEL
     address: int  # of its step
-    options: Array  # of the method, as its step takes them
+    options: Array  # of the method
+    context: Any  # what its step takes: these, or what it has made of them and the extended system
     extended: System  # equalities, then all inequalities (1)
     state: State  # with λ of all these rows
     adaptive: int  # 1: it chooses its steps itself, the next of them in memory[0]
     rings: int  # 1: its velocities do not obey the constraints
+    extends: int  # 1: it steps the extended system also where no row is active, to which its context belongs
     first_step: float  # [s] step that an adaptive method begins with
     shortest: Array  # (1,) [s] parts of a step that are shorter are integrated by Runge-Kutta
 
@@ -56,24 +58,29 @@ def method_step(
     method: Method, model: Model, system: System, state: State, options: Array, context: Any = None
 ) -> MethodStep:
     """`options`: as in methods/base.py; the options of the method itself stand first in it. `context`: what its step
-    gets in their place, if that is something else."""
+    gets in their place, if that is something else; a method that makes it itself makes that of (1)."""
 
-    def declared(number: int, address: int, extended: System, extended_state: State) -> MethodStep:
-        first = (float(options[FIRST_STEP]) or current().events.first_part) if method.adaptive else 0.0
-        kind = int(method.adaptive), int(rings(method))
-        return MethodStep(number, address, options, extended, extended_state, *kind, first, np.zeros(1))
+    def declared(number: int, address: int, given: Any, extended: System, extended_state: State) -> MethodStep:
+        first = float(options[option_index(method.options, "first_step")]) if method.adaptive else 0.0
+        first = first or current().events.first_part
+        kind = int(method.adaptive), int(rings(method)), int(given is not options)
+        return MethodStep(number, address, options, given, extended, extended_state, *kind, first, np.zeros(1))
 
     if method.level == "acceleration":
-        return declared(ACCELERATION_LEVEL, 0, system, state)
-    extended = extended_system(model, system, method.stages)
+        return declared(ACCELERATION_LEVEL, 0, options, system, state)
+    both, extended = extended_system(model, system, method.stages)
     copied = State(*(np.array(array) for array in state))
     extended_state = copied._replace(lam=np.zeros(len(extended.rows.enforced)))
+    given: Any = options
+    if context is None and method.hooks.prepare is not None:
+        extended_state, given = method.hooks.prepare(both, extended, extended_state, options)
     number = types.float64
-    kinds = kind_of(extended), kind_of(extended_state), number, number, kind_of(options if context is None else context)
-    return declared(_NUMBERS[method.name], address_of(method.step, types.int64, *kinds), extended, extended_state)
+    kinds = kind_of(extended), kind_of(extended_state), number, number, kind_of(given if context is None else context)
+    address = address_of(method.step, types.int64, *kinds)
+    return declared(_NUMBERS[method.name], address, given, extended, extended_state)
 
 
-def extended_system(model: Model, system: System, stages: int) -> System:
+def extended_system(model: Model, system: System, stages: int) -> tuple[Model, System]:
     """(1) with no row active yet. Forces, their samples and the counters are those of the system itself."""
     ineq = model.inequalities
     to_parameter = ineq.to_parameter + np.array([[0, len(model.constraints.p)]])
@@ -85,7 +92,7 @@ def extended_system(model: Model, system: System, stages: int) -> System:
     both = replace(model, places=places, constraints=batches, rows=rows, signals=signals, switches=switches)
     solver = SOLVERS[system.linear.kind] if system.linear.named else "auto"
     extended = both.system(solver, stages, system.linear.tolerance)
-    return extended._replace(
+    return both, extended._replace(
         forces=system.forces, work=extended.work._replace(counts=system.work.counts, f=system.work.f),
         driven=system.driven, accumulates_work=system.accumulates_work, selective=1,
     )  # fmt: skip
@@ -138,9 +145,13 @@ def enforce_active(method, active):
 
 @on_demand(types.int64)
 def step_extended(state, method, t, h):
-    """The method's step for (1); returns its status."""
+    """The method's step for (1); returns its status. It follows from the state alone: λ begins as there, of active rows
+    at 0."""
     copy_state(state, method.state)
-    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.options))
+    lam = method.state.lam
+    for r in range(lam.shape[0]):
+        lam[r] = state.lam[r] if r < state.lam.shape[0] else 0.0
+    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.context))
     copy_state(method.state, state)
     copy_vector_start(method.state.lam, state.lam)
     return status

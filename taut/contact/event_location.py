@@ -116,7 +116,7 @@ def integrate(system, state, t, h, context):
     if h < method.shortest[0]:
         runge_kutta(system, state, t, h, ctx)
         return OK
-    if not enforce_active(method, ctx.ineq_work.active):
+    if not enforce_active(method, ctx.ineq_work.active) and method.extends == 0:
         status = call_step(method.address, method.number, (system, state, t, h, method.options))
         if method.rings == 1:
             correct_velocity(system, state, t + h, False)

@@ -72,7 +72,7 @@ def step(system, state, t, h, context):
         return status
     begin_step(method.extended, t, method.state.x, method.state.quat, method.state.v)
     enforce_active(method, ctx.ineq_work.active)
-    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.options))  # (2)
+    status = call_step(method.address, method.number, (method.extended, method.state, t, h, method.context))  # (2)
     if status != OK or not is_admissible(system, context, t + h):
         return OK
     copy_state(method.state, state)

@@ -196,7 +196,7 @@ METHOD = Method(
     name="generalized_alpha", source="Chung and Hulbert 1993; Arnold and Brüls 2007",
     style=Style("#8C564B", SOLID, "8"),
     doc="Implicit in the forces, for stiff springs and dampers; Φ = 0 and Φ̇ = 0 at each step.",
-    level="position and velocity", order=2, levels=BOTH,
+    level="position and velocity", order=2, levels=BOTH, contacts=("events",),
     tolerance=1e-12, options=OPTIONS, memory=memory, stages=4, step=step, hooks=Hooks(observe=observe, prepare=prepare),
     suits={"stiff": "implicit in the stiff forces: the step follows the slow motion alone"},
     solves="3 to 6",

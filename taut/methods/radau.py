@@ -239,7 +239,7 @@ def step(system, state, t, h, radau):
 METHOD = Method(
     name="radau", source="Hairer and Wanner 1996", style=Style("#7A7A00", DASHED, "x"),
     doc="Order 5 with error control, implicit in the forces: small errors where springs and dampers are stiff.",
-    level="position and velocity", order=5, levels=BOTH,
+    level="position and velocity", order=5, levels=BOTH, contacts=("events",),
     tolerance=1e-8, options=OPTIONS, memory=lambda model: 1, stages=STAGE_ARRAYS, step=step, adaptive=True,
     shortest=1e-9,
     solves="10 to 30 per internal step",

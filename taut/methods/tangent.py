@@ -184,7 +184,8 @@ def fill_inertia_and_rows(system, tangent, lu, inertia):
             own = w[system.rows.slot[block], c] / inertia
             val[tangent.row_at[tangent.block_row[k]]] += DEPENDENT_SHARE * own * work.J[block, c] * work.J[block, c]
     for r in range(tangent.row_at.shape[0]):
-        if dependent and val[tangent.row_at[r]] == 0.0:
+        left_out = system.selective == 1 and system.rows.enforced[r] == 0
+        if left_out or (dependent and val[tangent.row_at[r]] == 0.0):
             val[tangent.row_at[r]] = 1.0
     held = system.switches.equalities
     for k in range(held.row.shape[0]):

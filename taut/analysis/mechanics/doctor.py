@@ -263,7 +263,7 @@ def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | 
     is_stiff = motion is not None and motion.is_stiff(dt)
     if model.deformables:
         case = "deformables"
-    elif model.is_unilateral and (is_stiff or not only_joints_are_limited(scene)):
+    elif model.is_unilateral and not only_joints_are_limited(scene):
         case = "contacts"
     elif is_stiff:
         case = "stiff"
@@ -272,8 +272,11 @@ def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | 
     else:
         case = "smooth"
     method, reason = next((name, one.suits[case]) for name, one in METHODS.items() if case in one.suits)
-    if "method" in suggested:
-        method, reason = suggested["method"], "as the scene suggests"
+    asked = METHODS.get(suggested.get("method", ""))
+    if asked is not None and case == "stiff" and not asked.adaptive and "stiff" not in asked.suits:
+        reason += f" (the scene suggests {asked.name}, which is explicit in them)"
+    elif asked is not None:
+        method, reason = asked.name, "as the scene suggests"
     step = suggested.get("dt")
     if step is not None:
         why = "as the scene suggests"
