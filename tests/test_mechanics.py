@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -259,3 +260,23 @@ def test_a_fully_driven_mechanism_has_no_small_motions(name):
         warnings.simplefilter("ignore", taut.TautWarning)
         assert len(taut.linearise(scene).eigenvalues) == 0
     assert topics(scene)["degrees of freedom"] == "0"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_an_equilibrium_is_found_though_forces_rise_on_the_way(seed):
+    """Random chains in which all that moves is held by springs; of the first the largest force grows before it falls."""
+    rng = np.random.default_rng(seed + 120)
+    scene = taut.Scene(gravity=0.02 * rng.normal(size=3))
+    on: Any = (0, 0, 0)
+    for i in range(3):
+        way, axis = rng.normal(size=(2, 3))
+        bar = scene.rigid(0.5 * way, mass=1.0, inertia=(0.05, 0.06, 0.07), name=f"bar_{i}")
+        if rng.random() < 0.5:
+            joint = scene.universal(bar.at(-0.5 * way), on, axis=axis, axis_2=np.cross(axis, way))
+            for coordinate in ("angle_1", "angle_2"):
+                scene.spring_on(joint, stiffness=float(rng.uniform(2, 10)), coordinate=coordinate)
+        else:
+            scene.spring_on(scene.slider(bar.at(-0.5 * way), on, axis=axis), stiffness=float(rng.uniform(2, 10)))
+        on = bar.at(-0.5 * way)
+    found = taut.equilibrium(scene)
+    assert found.imbalance < 1e-10 and found.steps < 50

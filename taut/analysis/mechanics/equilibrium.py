@@ -121,7 +121,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     near.x, near.quat = near.projected(near.x, near.quat)
     size = scene_size(model, near.x)
     longest = np.array([1.0 if s in near.spins else size for s, _ in near.unknowns])
-    scale, tau, before = 0.0, 1e-2, np.inf
+    scale, tau, before, left = 0.0, 1e-2, np.inf, np.inf
     for step in range(STEPS):
         x, quat, _ = near.evaluate()
         work = near.system.work
@@ -134,8 +134,10 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         left = float(np.abs(r).max(initial=0.0)) / max(scale, 1e-300)
         if left <= tolerance:
             return Equilibrium(scene, model, x, near.quat, lam, left, step)
-        tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / left)) if left < before else 0.5
-        before = left
+        # Downhill the forces may rise for a while (away from an unstable balance), which is no reason to stand still.
+        now = float(np.linalg.norm(r))
+        tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / now)) if now < before else before / now
+        before = now
 
         def balance(xi: Array, lam: Any = lam) -> Array:
             _, turned, _ = near.evaluate(xi)
@@ -147,5 +149,5 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         move *= min(1.0, LONGEST / max(float(np.abs(move / longest).max()), 1e-300))
         x, turned, _ = near.moved(move, np.zeros(near.n))
         near.x, near.quat = near.projected(x, turned)
-    raise TautError(f"scene '{model.name}' did not come to rest: {before:.3g} of the largest force was left after "
+    raise TautError(f"scene '{model.name}' did not come to rest: {left:.3g} of the largest force was left after "
                     f"{STEPS} steps. A scene that can fall for ever has no equilibrium; else start nearer to it.")
