@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..compiled import compiled, structure
 from ..linalg import DEPENDENT
 from ..model.arrays import DOUBTFUL_SYSTEMS, Array, State, System
@@ -38,6 +40,7 @@ from ..model.evaluate import (
 )
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
+from .alpha_branch import advance_on_branch
 from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
 from .base import BOTH, LEFT_BRANCH, OK, Hooks, Method, Option, option_index
 from .rattle import JUMP, LARGE
@@ -58,13 +61,15 @@ class Alpha(NamedTuple):
     options: Array
     weights: Weights
     tangent: Tangent
+    before: Array  # (rows,) λ of the step before
 
 
 def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
     rho = float(options[RHO])
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
-    return state, Alpha(options, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model))  # (1)
+    return state, Alpha(options, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model),
+                        np.zeros(model.row_count))  # (1)
 
 
 def memory(model: Model) -> int:
@@ -154,9 +159,13 @@ def step(system, state, t, h, alpha):
         if status != OK:
             return status
     doubtful = work.counts[DOUBTFUL_SYSTEMS]
+    for r in range(state.lam.shape[0]):
+        alpha.before[r] = state.lam[r]
     status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
-    if status == OK and work.counts[DOUBTFUL_SYSTEMS] > doubtful and jumps(system, state.v, a, h):
-        status = LEFT_BRANCH
+    if work.counts[DOUBTFUL_SYSTEMS] > doubtful and (status != OK or jumps(system, state.v, a, h)):
+        status = advance_on_branch(system, state, t, h, alpha)
+        if status == OK and jumps(system, state.v, a, h):
+            status = LEFT_BRANCH
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
