@@ -264,7 +264,7 @@ def test_a_fully_driven_mechanism_has_no_small_motions(name):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_an_equilibrium_is_found_though_forces_rise_on_the_way(seed):
-    """Random chains in which all that moves is held by springs; the largest force of the first one grows, then falls."""
+    """Random chains in which all that moves is held by springs; the largest force of the first grows, then falls."""
     rng = np.random.default_rng(seed + 120)
     scene = taut.Scene(gravity=0.02 * rng.normal(size=3))
     on: Any = (0, 0, 0)

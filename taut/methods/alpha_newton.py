@@ -41,7 +41,7 @@ from .base import NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, ROUNDING, TOLERANCE
 from .tangent import factor_tangent, solve_tangent
 
 A, A_NEW, RATE = 1, 2, 3  # work.stage_a: a, a', v̇; tangent.py works in the first
-ETA, WAY, ONCE = 0, 1, 2  # work.stage_v: W Jᵀ η, the way of (4) or a change of v', and one for the caller
+ETA, WAY, ONCE, FORCE = range(4)  # work.stage_v: W Jᵀ η, the way of (4) or a change of v', one for the caller, Jᵀ λ
 MOST_ROUNDS = 50
 ENOUGH = 1e-13  # a change of v' of this size, of v', ends the iteration,
 ROUNDED = 0.1  # and one that moves places by this much of the rounding error of Φ;
@@ -95,13 +95,19 @@ def left_over(system, state, t, h, weights):
 
 
 @compiled
-def refactor_tangent(system, t, h, weights, tangent):
-    """Factor the matrices of Newton's method where q', v' and J stand."""
+def factor_newton(system, t, h, weights, tangent):
+    """Factor the matrix of Newton's method where q', v' and J stand."""
     work = system.work
     inertia = (1.0 - weights.am) / ((1.0 - weights.af) * weights.gamma)
-    form_and_factor(system, work.J, system.bodies.inverse_mass)
     reach = h * weights.beta / weights.gamma
     factor_tangent(system, tangent, t + h, work.x1, work.quat1, work.v1, inertia, h, reach)
+
+
+@compiled
+def refactor(system, t, h, weights, tangent):
+    """Factor both matrices."""
+    form_and_factor(system, system.work.J, system.bodies.inverse_mass)
+    factor_newton(system, t, h, weights, tangent)
 
 
 @compiled
@@ -116,38 +122,53 @@ def correct_positions(system, h, weights):
 
 
 @compiled
+def first_guess(system, state, h):
+    """a' = a, the velocity that goes with it, and η = 0."""
+    work = system.work
+    clear(work.stage_v[ETA])
+    copy(work.stage_a[A], work.stage_a[A_NEW])
+    copy(state.v, work.v1)
+    for i in range(work.v1.shape[0]):
+        for c in range(3):
+            work.v1[i, c] += h * work.stage_a[A][i, c]
+
+
+@compiled
+def change_by(system, lam, h, weights):
+    """Add what `solve_tangent` has found to v', a' and λ. Returns the largest change of v', and the size of v'."""
+    work = system.work
+    a, a_new, dv = work.stage_a[A], work.stage_a[A_NEW], work.stage_v[WAY]
+    change = size = 0.0
+    for i in range(a_new.shape[0]):
+        for c in range(3):
+            work.v1[i, c] += dv[i, c]
+            a_new[i, c] += dv[i, c] / (weights.gamma * h)  # (3)
+            change = max(change, abs(dv[i, c]))
+            size = max(size, abs(work.v1[i, c]), abs(h * a[i, c]))
+    for r in range(lam.shape[0]):
+        lam[r] += work.mu[r]
+    work.counts[LINEAR_SOLVES] += 1
+    work.counts[CORRECTIONS] += 1
+    return change, size
+
+
+@compiled
 def advance(system, state, t, h, weights, options, tangent):
     """(1)-(5): q' and v' into the first spare configuration, a' into stage_a[A_NEW], λ' into the state.
 
     Returns a status.
     """
-    work, lam = system.work, state.lam
-    a, a_new, dv = work.stage_a[A], work.stage_a[A_NEW], work.stage_v[WAY]
-    clear(work.stage_v[ETA])
-    copy(a, a_new)
-    copy(state.v, work.v1)
-    for i in range(a_new.shape[0]):
-        for c in range(3):
-            work.v1[i, c] += h * a[i, c]
+    work = system.work
+    first_guess(system, state, h)
     place_new(system, state, t, h, weights)
-    refactor_tangent(system, t, h, weights, tangent)
+    refactor(system, t, h, weights, tangent)
     last = 1e300
     noise = ROUNDED * options[ROUNDING] * weights.gamma / (h * weights.beta)
     for _ in range(MOST_ROUNDS):
         left_over(system, state, t, h, weights)
         correct_positions(system, h, weights)
-        solve_tangent(system, tangent, work.a, work.b, h, dv, work.mu)
-        work.counts[LINEAR_SOLVES] += 1
-        work.counts[CORRECTIONS] += 1
-        change = size = 0.0
-        for i in range(a_new.shape[0]):
-            for c in range(3):
-                work.v1[i, c] += dv[i, c]
-                a_new[i, c] += dv[i, c] / (weights.gamma * h)  # (3)
-                change = max(change, abs(dv[i, c]))
-                size = max(size, abs(work.v1[i, c]), abs(h * a[i, c]))
-        for r in range(lam.shape[0]):
-            lam[r] += work.mu[r]
+        solve_tangent(system, tangent, work.a, work.b, h, work.stage_v[WAY], work.mu)
+        change, size = change_by(system, state.lam, h, weights)
         place_new(system, state, t, h, weights)
         if not change <= 1e300:
             return NOT_CONVERGED
@@ -155,7 +176,7 @@ def advance(system, state, t, h, weights, options, tangent):
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
         if change > 0.5 * last:
-            refactor_tangent(system, t, h, weights, tangent)
+            refactor(system, t, h, weights, tangent)
             change = 1e300
         last = change
     return NOT_CONVERGED

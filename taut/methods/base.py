@@ -61,7 +61,7 @@ STATUSES = {
     LEFT_BRANCH: "velocities jumped where constraints nearly depend on each other (a linkage lies flat): the motion "
                  "would go on along another branch",
     CONTRADICTORY: "inequalities contradict each other: no motion satisfies them all",
-    SINGULAR_COORDINATES: "the reduced coordinates are singular here, such as angles at a pole",
+    SINGULAR_COORDINATES: "the reduced coordinates are singular here, as angles are at a pole",
 }
 MOST_CORRECTIONS = 100
 TOLERANCE, RESIDUAL_ACCEPTED, ROUNDING, FIRST_OPTION = range(4)  # indices into `options` of a step
@@ -112,12 +112,15 @@ class Hooks:
     # (system, state, t, context, phi, rate, slide, force, totals, energy): what a record has of inequalities, and of
     # energies that are not those of bodies
     measure: Callable | None = None
-    remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends
+    remarks: Callable[[Model, Any], list[str]] = lambda model, context: []  # what is to be told when a run ends,
+    notes: Callable[[Model, Any], list[str]] = lambda model, context: []  # and what is no reason for a warning
     solver: Callable[[Any, Any], str] = lambda system, context: describe(system.linear)  # how linear systems are solved
     log: Callable | None = None  # (context) -> the tables of result/log.py
     info: Callable[[Any], dict[str, Any]] = lambda context: {}  # further entries of run.info
     functions: int = 75  # about how many a first run compiles, for the guess of the time left
-    remedy: str = "Try a smaller dt or another method."  # told when a step fails
+    remedy: str = "Try a smaller dt or another method."  # told when a step fails,
+    # (model, context, status): beside STATUSES, in place of the remedy; "" where there is nothing more to say
+    explain: Callable[[Model, Any, int], str] = lambda model, context, status: ""
 
 
 @dataclass(frozen=True)

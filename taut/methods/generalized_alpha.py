@@ -12,7 +12,9 @@ Motions that the step does not resolve fade; those that it resolves lose little.
 v̇₁ of (2) is found by (3). Where it is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀
 would be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
 
-Where J nearly loses rank the step may be solved by velocities of another branch. It fails where, in the norm of M,
+Where forces jump between two steps a and v̇ go with them (alpha_jumps.py). Where J nearly loses rank a step that fails
+is taken again with care (alpha_branch.py), as is one that is solved by velocities of another branch; it fails where, in
+the norm of M,
 
     |v' - v| > 5 h |a|   and   |v' - v| > 0.02 |v'|                                       (4)
 """
@@ -20,6 +22,8 @@ Where J nearly loses rank the step may be solved by velocities of another branch
 from __future__ import annotations
 
 from typing import NamedTuple
+
+import numpy as np
 
 from ..compiled import compiled, structure
 from ..linalg import DEPENDENT
@@ -38,6 +42,8 @@ from ..model.evaluate import (
 )
 from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
+from .alpha_branch import advance_on_branch
+from .alpha_jumps import differs, jump, kept, remember, sampled
 from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
 from .base import BOTH, LEFT_BRANCH, OK, Hooks, Method, Option, option_index
 from .rattle import JUMP, LARGE
@@ -58,18 +64,21 @@ class Alpha(NamedTuple):
     options: Array
     weights: Weights
     tangent: Tangent
+    before: Array  # (rows,) λ of the step before
+    sampled: Array  # points that keep samples (alpha_jumps.py)
 
 
 def prepare(model: Model, system: System, state: State, options: Array) -> tuple[State, Alpha]:
     rho = float(options[RHO])
     am, af = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
     gamma = 0.5 + af - am
-    return state, Alpha(options, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model))  # (1)
+    return state, Alpha(options, Weights(am, af, 0.25 * (gamma + 0.5) ** 2, gamma), plan_tangent(model),
+                        np.zeros(model.row_count), sampled(model))  # (1)
 
 
 def memory(model: Model) -> int:
-    """Whether there was a step before; both kinds of power; a and v̇."""
-    return 3 + 6 * len(model.x)
+    """Whether there was a step before; both kinds of power; a and v̇; what may jump."""
+    return 3 + 6 * len(model.x) + kept(model)
 
 
 @compiled
@@ -149,18 +158,26 @@ def step(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
     recall(state, a, rate)
+    last = 3 + 6 * a.shape[0]
+    if state.memory[0] == 1.0 and differs(system, state, alpha.sampled, last):
+        jump(system, state, t, h, alpha, last)
     if state.memory[0] == 0.0:
         status = begin_motion(system, state, t, h, alpha)
         if status != OK:
             return status
     doubtful = work.counts[DOUBTFUL_SYSTEMS]
+    for r in range(state.lam.shape[0]):
+        alpha.before[r] = state.lam[r]
     status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
-    if status == OK and work.counts[DOUBTFUL_SYSTEMS] > doubtful and jumps(system, state.v, a, h):
-        status = LEFT_BRANCH
+    if work.counts[DOUBTFUL_SYSTEMS] > doubtful and (status != OK or jumps(system, state.v, a, h)):
+        status = advance_on_branch(system, state, t, h, alpha)
+        if status == OK and jumps(system, state.v, a, h):
+            status = LEFT_BRANCH
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
     keep(state, a_new, rate)
+    remember(system, state, alpha.sampled, last)
     copy(work.x1, state.x)
     copy(work.quat1, state.quat)
     copy(work.v1, state.v)

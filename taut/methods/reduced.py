@@ -4,6 +4,7 @@
     (Bᵀ M B) θ̈ = Bᵀ (f - M c)                                                    (2)  [COL865: Lagrange]
     y = (θ, θ̇),   y' = y + h (k₁ + 2 k₂ + 2 k₃ + k₄)/6                           (3)  Runge-Kutta 4
     y' by Dormand-Prince of order 8 within the tolerance                         (4)  where one is given
+    (4) in place of (3), where coordinates come near a singular position         (5)  reduction/singular.py
 
 Three forms have (1) and (2) in files of their own: formulas of the scene, links as a tree, linear constraints
 (reduction/). Conditions on velocities beside formulas, and inequalities that are active, are enforced by multipliers of
@@ -13,7 +14,7 @@ more y: of each stage, and of each record, it is the one that belongs to (x, v, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -30,7 +31,7 @@ from . import dormand_prince as dp
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, OK, REDUCED_AT, ROUNDING, SINGULAR_COORDINATES, TOLERANCE, TOO_SMALL, Hooks, Method
 from .pace import LOOK, is_stuck
-from .reduction import FORMS, form_of, formulas, linear, refuses, sweeps
+from .reduction import FORMS, form_of, formulas, linear, refuses, singular, sweeps
 from .reduction.basis import FORMULAS, LINEAR, TREE, Basis, basis, blocks_for, fill_basis
 from .reduction.enforced import (
     MOST_PROJECTIONS,
@@ -44,15 +45,37 @@ from .reduction.enforced import (
 )
 from .reduction.formulas import Formulas
 from .reduction.linear import Linear
+from .reduction.singular import (
+    APART_BY,
+    NEAR,
+    forget,
+    is_apart,
+    is_near,
+    remember,
+    turns_within,
+    weighted_error,
+)
 from .reduction.sweeps import SPATIAL, Tree
 from .style import DASHED, Style
 
 FIRST_STEP = 1e-3  # tried by (4) [s]
-RK4 = (
+
+
+@structure
+class Coefficients(NamedTuple):
+    """Of (3) or (4)."""
+
+    A: Array
+    B: Array
+    C: Array
+
+
+RK4 = Coefficients(
     np.array([[0.0, 0.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]),
     np.array([1.0, 2.0, 2.0, 1.0]) / 6.0,
     np.array([0.0, 0.5, 0.5, 1.0]),
 )
+CONTROLLED = Coefficients(dp.A, dp.B, dp.C)
 
 
 class Addresses(NamedTuple):
@@ -74,9 +97,8 @@ class Reduced(NamedTuple):
     linear: Linear
     basis: Basis
     enforced: Enforced
-    A: Array  # coefficients of (3) or (4)
-    B: Array
-    C: Array
+    fixed: Coefficients  # of (3)
+    controlled: Coefficients  # of (4)
     y: Array  # (2, n): θ, θ̇
     y1: Array
     y2: Array
@@ -89,7 +111,7 @@ def allocate(options: Array, n: int = 0) -> Reduced:
     shapes = ((2, n), (2, n), (2, n), (dp.STAGES, 2, n))
     return Reduced(
         options, FORMULAS, Addresses(), formulas.allocate(), sweeps.allocate(), linear.allocate(), basis(0, n), nothing,
-        *RK4, *(np.zeros(shape) for shape in shapes),
+        RK4, CONTROLLED, *(np.zeros(shape) for shape in shapes),
     )  # fmt: skip
 
 
@@ -100,10 +122,9 @@ def prepare(model: Model, system: System, state: State, options: Array) -> tuple
     tables, kept = FORMS[form].prepare(model, system, state)
     n = 2 * len(tables.slot) if form == TREE and tables.width == SPATIAL else kept.shape[1]
     blocks = blocks_for(form, tables, len(model.x), n)
-    A, B, C = (dp.A, dp.B, dp.C) if options[TOLERANCE] > 0.0 else RK4
     conditions = np.flatnonzero(model.rows.at_velocity)
     reduced = allocate(options, n)._replace(
-        form=form, A=A, B=B, C=C, basis=basis(len(model.x), n, blocks),
+        form=form, basis=basis(len(model.x), n, blocks),
         enforced=enforced_rows(conditions, len(conditions), n),
         formulas=tables if form == FORMULAS else formulas.allocate(),
         tree=tables if form == TREE else sweeps.allocate(), linear=tables if form == LINEAR else linear.allocate(),
@@ -213,11 +234,49 @@ def keep(reduced, memory):
 
 
 @compiled
+def take_stages(system, state, reduced, rule, now, used, known):
+    """The slopes of a step from the time `now`, of which so many are known. Returns how many stages are singular."""
+    y1, slopes, tables, work = reduced.y1, reduced.slopes, reduced.formulas, system.work
+    controlled = rule.B.shape[0] == dp.STAGES
+    singular = 0
+    if known == 0:
+        forget(tables.near)
+    for k in range(known, rule.B.shape[0]):
+        dp.combine(reduced.y, used, rule.A[k], k, y1.shape[0], slopes, y1)
+        arguments = (system, reduced, now + rule.C[k] * used, y1, slopes[k])
+        singular += call_slope(reduced.at.slope, 0, arguments)
+        if system.accumulates_work == 1:
+            find_power(system, reduced, now + rule.C[k] * used, slopes[k], state.lam, work.stage_power[k])
+        if controlled and k == 0 and singular == 0:
+            remember(tables, y1[1], slopes[0, 1], now)
+    dp.combine(reduced.y, used, rule.B, rule.B.shape[0], y1.shape[0], slopes, reduced.y2)  # (3), (4)
+    return singular
+
+
+@compiled
+def error_of(system, reduced, rule, now, used):
+    """Of the step just taken to y2; a good one has an error below 1."""
+    near, y, y2, tolerance = reduced.formulas.near, reduced.y, reduced.y2, reduced.options[TOLERANCE]
+    if rule.B.shape[0] < dp.STAGES:
+        return 0.0
+    if tolerance == 0.0 or near.nearest[0] < NEAR:
+        error = weighted_error(near, y, reduced.slopes, used, tolerance)
+    else:
+        e3, e5 = dp.error_part(y, y2, reduced.slopes, 2, tolerance)
+        error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
+    if error < 1.0 and (turns_within(near) or is_near(near)):
+        call_place_alone(reduced.at.place, 0, (system, reduced, now + used, y2))
+        if is_apart(reduced.formulas, y2[1], used):
+            return APART_BY
+    return error
+
+
+@compiled
 def step(system, state, t, h, reduced):
     """(3) is one step of length h, accepted as it is; (4) as many as the tolerance needs."""
     work, memory = system.work, state.memory
-    y, y1, y2, slopes = reduced.y, reduced.y1, reduced.y2, reduced.slopes
-    stages, tolerance = reduced.B.shape[0], reduced.options[TOLERANCE]
+    near, y, tolerance = reduced.formulas.near, reduced.y, reduced.options[TOLERANCE]
+    rule = reduced.controlled if tolerance > 0.0 else reduced.fixed
     copy(state.x, work.x1)  # with all that is fixed
     copy(state.quat, work.quat1)
     copy(state.v, work.v1)
@@ -231,23 +290,18 @@ def step(system, state, t, h, reduced):
     while now < end:
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
-        singular = 0
-        for k in range(known, stages):
-            dp.combine(y, used, reduced.A[k], k, y.shape[0], slopes, y1)
-            arguments = (system, reduced, now + reduced.C[k] * used, y1, slopes[k])
-            singular += call_slope(reduced.at.slope, 0, arguments)
-            if system.accumulates_work == 1:
-                find_power(system, reduced, now + reduced.C[k] * used, slopes[k], state.lam, work.stage_power[k])
-        dp.combine(y, used, reduced.B, stages, y.shape[0], slopes, y2)  # (3), (4)
-        error = 0.0
-        if tolerance > 0.0:
-            e3, e5 = dp.error_part(y, y2, slopes, 2, tolerance)
-            error = dp.scaled_error(used, e3, e5, 2.0 * y.shape[1])
+        singular = take_stages(system, state, reduced, rule, now, used, known)
+        single = rule.B.shape[0] < dp.STAGES
+        if single and reduced.form == FORMULAS and (singular > 0 or turns_within(near)):
+            rule = reduced.controlled  # (5)
+            near.refined[0] += 1
+            continue
+        error = error_of(system, reduced, rule, now, used)
         if error < 1.0 and singular == 0:
-            for k in range(stages):
-                state.ledger[DRIVER_WORK] += used * reduced.B[k] * work.stage_power[k, 0]
-                state.ledger[FORCE_WORK] += used * reduced.B[k] * work.stage_power[k, 1]
-            copy(y2, y)
+            for k in range(rule.B.shape[0]):
+                state.ledger[DRIVER_WORK] += used * rule.B[k] * work.stage_power[k, 0]
+                state.ledger[FORCE_WORK] += used * rule.B[k] * work.stage_power[k, 1]
+            copy(reduced.y2, y)
             now = end if last else now + used
             if enforces_any(system, reduced.enforced):
                 project_state(system, reduced, now, y)
@@ -261,8 +315,8 @@ def step(system, state, t, h, reduced):
             known = 1
             size = dp.size_after_failure(error, used)
         tries += 1
-        if (tolerance == 0.0 and known == 1) or is_stuck(size, now, tries, mark, h):
-            status = SINGULAR_COORDINATES if singular > 0 else TOO_SMALL
+        if (single and known == 1) or is_stuck(size, now, tries, mark, h):
+            status = SINGULAR_COORDINATES if singular > 0 or is_near(near) else TOO_SMALL
             break
         if tries % LOOK == 0:
             mark = now
@@ -290,11 +344,29 @@ def own_kinetic_energy(reduced, memory, t):
     return reduced.formulas.T[0]
 
 
+def reduced_of(context: Any) -> Reduced:
+    """The tables in the context of a run, with inequalities (contact/algorithms.py) or without."""
+    return context if isinstance(context, Reduced) else context.contact.coordinates.reduced
+
+
+def names_of(model: Model) -> list[str]:
+    return [name for name, _, _ in model.reduced_map.coordinates] if model.reduced_map is not None else []
+
+
+def notes(model: Model, context: Any) -> list[str]:
+    return singular.passages(reduced_of(context).formulas.near, names_of(model))
+
+
+def explain(model: Model, context: Any, status: int) -> str:
+    found = status == SINGULAR_COORDINATES and model.reduced_map is not None
+    return singular.remedy(reduced_of(context).formulas.near, names_of(model)) if found else ""
+
+
 METHOD = Method(
     name="reduced", source="COL865; Featherstone 1983", style=Style("#777777", DASHED, "d"),
     doc="Lagrange's equations in reduced coordinates: formulas of the scene, links, or linear constraints.",
     level="position and velocity", order=4, levels=BOTH, contacts=("events",),
     stages=dp.STAGES, step=step, refuses=refuses, coordinates="reduced", solves="0",
     suits={"judging": "scenes that have reduced coordinates"},
-    hooks=Hooks(prepare=prepare, observe=observe_lagrange, measure=measure),
+    hooks=Hooks(prepare=prepare, observe=observe_lagrange, measure=measure, notes=notes, explain=explain),
 )  # fmt: skip

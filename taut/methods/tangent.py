@@ -54,6 +54,7 @@ class Tangent(NamedTuple):
     size: float  # of the scene [m]
     slope: Array  # (.,) the entries of T
     right: Array  # (n + rows,)
+    share: Array  # (1,) E
 
 
 def plan_tangent(model: Model) -> Tangent:
@@ -87,6 +88,7 @@ def plan_tangent(model: Model) -> Tangent:
         lu, slot, axis, parts[0], block, block_axis, block_row, parts[2], parts[3], parts[1], group, column,
         np.array([spins.get(int(slot[u]), -1) for u in columns], np.int64), first, entry, parts[4],
         scene_size(model, model.x[: bodies.slots]), np.zeros(len(entry)), np.zeros(len(own)),
+        np.array([DEPENDENT_SHARE]),
     )  # fmt: skip
 
 
@@ -175,14 +177,14 @@ def fill_inertia_and_rows(system, tangent, lu, inertia):
         val[q] = 0.0
     for u in range(tangent.slot.shape[0]):
         val[tangent.diagonal[u]] = inertia * mass[tangent.slot[u], tangent.axis[u]]
-    dependent = system.linear.state[DEPENDENT] > 0
+    dependent = system.linear.state[DEPENDENT] > 0 or tangent.share[0] < DEPENDENT_SHARE
     for k in range(tangent.block.shape[0]):
         block, c = tangent.block[k], tangent.block_axis[k]
         val[tangent.block_at[k]] += work.J[block, c]
         val[tangent.block_over[k]] -= work.J[block, c]
         if dependent:
             own = w[system.rows.slot[block], c] / inertia
-            val[tangent.row_at[tangent.block_row[k]]] += DEPENDENT_SHARE * own * work.J[block, c] * work.J[block, c]
+            val[tangent.row_at[tangent.block_row[k]]] += tangent.share[0] * own * work.J[block, c] * work.J[block, c]
     for r in range(tangent.row_at.shape[0]):
         left_out = system.selective == 1 and system.rows.enforced[r] == 0
         if left_out or (dependent and val[tangent.row_at[r]] == 0.0):

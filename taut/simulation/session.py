@@ -188,7 +188,7 @@ class Session:
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             text += singular_position(self.model, self.system, self.state, self.chunks[0], last)
-        return f"{text} {self.method.hooks.remedy}"
+        return f"{text} {self.method.hooks.explain(self.model, self.context, reason) or self.method.hooks.remedy}"
 
     def _formula_at_fault(self, until: float) -> str:
         last = self.chunks[-1]
@@ -213,6 +213,8 @@ class Session:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:
             warn(remark)
+        for remark in self.method.hooks.notes(self.model, self.context):
+            note(remark)
 
     def _final_status(self, status: str, message: str) -> tuple[str, str, int | None]:
         """Status, message and, of a run that diverged, the first step at fault."""

@@ -91,7 +91,7 @@ def singular_position(model: Model, system: System, state: State, first: Records
     near = [info for info in model.constraint_info if share[list(info.rows)].max() > 0.3 * share.max()]
     ordered = sorted(near, key=lambda info: -share[list(info.rows)].max())
     return (f" Near this position {listed([info.name for info in ordered])} come to depend on each other: it is "
-            "singular. Methods rattle_fourth, implicit_second and reference pass most of them.")
+            "singular. Methods rattle_fourth, implicit_second, generalized_alpha and reference pass most of them.")
 
 
 def _dependence(model: Model, system: System, state: State, records: Records, k: int) -> tuple[Array, Array] | None:

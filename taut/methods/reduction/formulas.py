@@ -2,7 +2,7 @@
 
     x = x(θ, t),   v = B θ̇ + x_t,   a = B θ̈ + c,   B = ∂x/∂θ            (1)
     p = p(θ, t),   ω = B θ̇ + ω_t,   dω/dt = B θ̈ + c                     (2)  turns of rigid bodies, in principal axes
-    (Bᵀ M B + H) θ̈ = Bᵀ (f - M c) + g                                   (3)  Lagrange's equations
+    (Bᵀ M B + H) θ̈ = Bᵀ (f - M c) + g                                   (3)  Lagrange's equations; singular.py
     H = ∂²T/∂θ̇²,   g = ∂T/∂θ - D ∂T/∂θ̇                                  (4)  of a kinetic energy T given beside bodies'
     Bᵀ M B + H = L Lᵀ                                                   (5)  Cholesky
 
@@ -24,6 +24,7 @@ from ...model.arrays import Array, State, System
 from ...model.model import BodyInfo, Model
 from . import checks
 from .blocks import Blocks, factor_blocks, one_block, solve_all_blocks
+from .singular import Nearness, begin, is_close, look, nearness, solve_orthogonal
 
 
 @structure
@@ -45,6 +46,7 @@ class Formulas(NamedTuple):
     g_of_T: Array
     T_rates: Array  # (n + 1,): ∂T/∂θ̇, then dT/dt at θ̈ = 0
     blocks: Blocks  # one: all coordinates may move all bodies
+    near: Nearness  # to a singular position
 
 
 def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...] = (), n: int = 0) -> Formulas:
@@ -54,7 +56,7 @@ def allocate(slots: tuple[int, ...] = (), rotations: tuple[tuple[int, int], ...]
     shapes = (3 * len(slots), 4 * len(rotations), (size, n), size, size, (n, n), n, 1, (n, n), n, n + 1)
     quat = np.array([number for _, number in rotations], np.uint32)
     fixed = (0, 0, 0, np.array(all_slots, np.uint32), quat)
-    return Formulas._make([*fixed, *(np.zeros(shape) for shape in shapes), one_block(0, n)])
+    return Formulas._make([*fixed, *(np.zeros(shape) for shape in shapes), one_block(0, n), nearness(size, n)])
 
 
 def refuses(model: Model) -> str | None:
@@ -97,6 +99,7 @@ def prepare(model: Model, system: System, state: State) -> tuple[Formulas, Array
     checks.check_constraints(model, system, tables, names)
     if known.kinetic:
         checks.check_kinetic(model, tables, names, y[1])
+    begin(tables.near, model.bodies.mass[tables.slot].ravel(), tables.B, tables.H_of_T)
     return tables, y
 
 
@@ -169,7 +172,7 @@ def place(formulas, t, y, x, quat, v):
 @compiled
 def accelerate(formulas, mass, f, out):
     """θ̈ into out, after `place`; returns 1 where the matrix of (3) is singular."""
-    B, c, H, g = formulas.B, formulas.c, formulas.H, formulas.g
+    B, c, H, g, near = formulas.B, formulas.c, formulas.H, formulas.g, formulas.near
     n = g.shape[0]
     for j in range(n):
         g[j] = formulas.g_of_T[j]
@@ -186,10 +189,29 @@ def accelerate(formulas, mass, f, out):
                 weighted = m * B[row, j]
                 for k in range(j + 1):
                     H[j, k] += weighted * B[row, k]
-    if factor_blocks(formulas.blocks, H) != 0:  # (5)
-        return 1
-    solve_all_blocks(formulas.blocks, H, g, out)
-    return 0
+    for j in range(n):
+        near.p[j] = H[j, j]
+    singular = factor_blocks(formulas.blocks, H)  # (5)
+    if singular == 0:
+        solve_all_blocks(formulas.blocks, H, g, out)
+    if formulas.kinetic == 0 and (singular == 1 or is_close(near, H)):
+        weigh(formulas, mass, f)
+        solve_orthogonal(near, H, out)
+        singular = 0
+    return max(singular, look(near, H))
+
+
+@compiled
+def weigh(formulas, mass, f):
+    """M^½ B and M^-½ (f - M c) for singular.py (4)."""
+    Q, n = formulas.near.Q, formulas.g.shape[0]
+    for i in range(formulas.slot.shape[0]):
+        slot = formulas.slot[i]
+        for d in range(3):
+            row, root = 3 * i + d, mass[slot, d] ** 0.5
+            for j in range(n):
+                Q[row, j] = root * formulas.B[row, j]
+            Q[row, n] = (f[slot, d] - mass[slot, d] * formulas.c[row]) / root if root > 0.0 else 0.0
 
 
 @compiled
