@@ -11,7 +11,8 @@
     moments.py    crossings and extremes between records;  recipes.py  how a labelled quantity was found;  plot.py
     older.py      what earlier versions stored, as this one has it
     store.py      Store: a folder on disk, readable after a crash at any moment; creation.py, commits.py, chunks.py,
-                  files.py, lock.py, header.py, digests.py; read by stored_records.py, stored_scene.py, verify.py
+                  files.py, lock.py, header.py, digests.py; read by stored_run.py, stored_records.py,
+                  stored_scene.py, verify.py
 
 xarray and zarr take a second to import, so they are imported where they are used.
 """

@@ -19,7 +19,7 @@ from .commits import CHECKPOINTS, changed_plan, checkpoints
 from .events import NO_EVENTS, are_events
 from .files import COMMIT, EVENTS, Unreadable, read_commit, read_events, read_whole
 from .header import NAME, read_header
-from .store import Store
+from .stored_scene import changed_files, read_scene
 
 OTHERS = "taut does not need it, other programs do"
 
@@ -142,12 +142,11 @@ def _look_at_events(path: Path, found: Examination) -> None:
 def _other_files(path: Path, found: Examination) -> list[str]:
     """The scene, and what only other readers of zarr need."""
     faults = []
-    store = Store(path, found.header, found.commit, None, False)
-    for name in store.changed_files():
+    for name in changed_files(path, found.header):
         faults.append(f"{name} was changed{'' if name.startswith('scene.') else f' ({OTHERS})'}")
         try:
             if name.startswith("scene."):
-                store.scene()
+                read_scene(path, found.header)
                 faults[-1] += ", but describes the same scene"
         except TautError as reason:
             faults[-1] = str(reason)

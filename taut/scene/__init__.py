@@ -7,7 +7,8 @@
     g                  Scene.gravity [m/s²]; SI units, y is up
 
     specs.py      the frozen records of a scene; the model is built from them
-    scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
+    scene.py      Scene: what users call; bodies.py, shapes.py and checks.py read what was written
+    scene_records.py  the records by name and in order, and how new ones get a name
     verbs.py      one method of Scene per kind of constraint and force, from the registries;  switches.py, joints.py
     groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
     deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py

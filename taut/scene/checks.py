@@ -244,7 +244,18 @@ def function(value: Any, what: str) -> Callable:
     return value
 
 
-# How each type of argument that constraints/base.py lists is read.
+def suggestion(value: Any, what: str) -> Any:
+    """What a scene may suggest for an option: a number, text, True or False."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, int | float | str):
+        raise TautError(f"{what} is {shown(value)}; give a number, text, True or False.")
+    if isinstance(value, str):
+        return text(value, what)
+    number(value, what)  # judges it; a whole number stays one
+    return float(value) if isinstance(value, float) else value
+
+
 def joint(value: Any, what: str) -> str:
     """The name of a joint, from what adding it returned or from its name."""
     if not isinstance(value, Ref | str):
@@ -252,6 +263,7 @@ def joint(value: Any, what: str) -> str:
     return text(value.name if isinstance(value, Ref) else value, what)
 
 
+# How each type of argument that constraints/base.py lists is read.
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": signal,
     "vector": signals,

@@ -27,6 +27,7 @@ from .verbs import check_friction, read_arguments, try_pack
 
 if TYPE_CHECKING:
     from .scene import Scene
+    from .scene_records import SceneRecords
 
 # Where a ball is imagined to judge an obstacle by itself; nobody centres an obstacle there.
 _SOMEWHERE = np.array([0.7548776662466927, 0.5698402909980532, 0.4301597090019468])
@@ -200,7 +201,7 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
                             "leave it in one of them.")
 
 
-def can_touch(scene: Scene, group: Group) -> bool:
+def can_touch(scene: SceneRecords, group: Group) -> bool:
     """Whether a group has a pair that can move."""
     on_obstacles = itertools.product(group.deformables, group.obstacles)
     met = (balls_on_deformables(group), pairs_of_deformables(group), on_obstacles)
@@ -219,7 +220,7 @@ def pairs_of_deformables(group: Group) -> list[tuple[str, str]]:
     return list({tuple(sorted(pair)): pair for pair in itertools.product(group.deformables, others)}.values())
 
 
-def pair_count(scene: Scene, group: Group) -> int:
+def pair_count(scene: SceneRecords, group: Group) -> int:
     """How many pairs `expand` gives, without making them."""
     first = set(group.first)
     others = first if group.bodies is None else set(group.bodies)
