@@ -78,9 +78,9 @@ def apply_round(S, gamma, m, n, s, impulse, part):
 @compiled
 def run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
     """(1) and (2) until nothing approaches; rows with S_rr up to `least` can not be moved."""
-    most, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
-    for turn in range(most + 1):
-        last = turn == most
+    max_rounds, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
+    for turn in range(max_rounds + 1):
+        last = turn == max_rounds
         n = np.int64(0)  # a literal would have every part compiled twice
         closing = 0.0
         for i in range(m):
@@ -97,7 +97,7 @@ def run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
             return -1
         s = 0.0 if last else expansion(n, work.impact)
         apply_round(S, gamma, m, n, s, impulse, work.impact)
-    return most + 1
+    return max_rounds + 1
 
 
 @compiled
