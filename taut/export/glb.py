@@ -164,4 +164,4 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return found
 
 
-FORMAT = Format("glb", (".glb",), "One file for three.js, Blender and viewers of systems.", write)
+FORMAT = Format("glb", (".glb",), "One file for three.js, Blender and the 3D viewers of operating systems.", write)
