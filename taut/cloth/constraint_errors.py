@@ -140,11 +140,11 @@ def activate_edges(edges, bound):
 
 
 @compiled
-def activate_rows(rows, count, least, bound):
-    """Activate every row deeper than `least` [m]. Returns how many errors exceeded their tolerance."""
+def activate_rows(rows, count, min_depth, bound):
+    """Activate every row deeper than `min_depth` [m]. Returns how many errors exceeded their tolerance."""
     entered = 0
     for r in range(count):
-        if not rows.active[r] and rows.phi[r] > least:
+        if not rows.active[r] and rows.phi[r] > min_depth:
             movable = False
             for k in range(4):
                 movable = movable or rows.unknown[r, k] >= 0

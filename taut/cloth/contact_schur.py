@@ -104,11 +104,11 @@ def find_envelope(schur, directions):
     for b in range(directions):
         first[b] = b
     for i in range(schur.seen.shape[0]):
-        least = directions
+        lowest = directions
         for q in range(begin[i], begin[i + 1]):
-            least = min(least, schur.member[q])
+            lowest = min(lowest, schur.member[q])
         for q in range(begin[i], begin[i + 1]):
-            first[schur.member[q]] = min(first[schur.member[q]], least)
+            first[schur.member[q]] = min(first[schur.member[q]], lowest)
     widest = directions
     while entries_within(first, directions, widest) > schur.val.shape[0]:
         widest = 3 * widest // 4

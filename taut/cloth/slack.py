@@ -47,7 +47,7 @@ def complementarity(ctx, inertial_stiffness):
     edges, rows = ctx.edges, ctx.external
     length_tol = length_tolerance(ctx, tolerances.limit_error)
     depth_tol = length_tolerance(ctx, tolerances.contact_error)
-    least = ctx.settings.fallback.idle_share * residual_tolerance(ctx)
+    min_push = ctx.settings.fallback.idle_share * residual_tolerance(ctx)
     total = 0.0
     count = 0
     unconverged = 0
@@ -57,14 +57,14 @@ def complementarity(ctx, inertial_stiffness):
             count += 1
             slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertial_stiffness
             wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
-            unconverged += 1 if wrong > length_tol or (slack > length_tol and push > least) else 0
+            unconverged += 1 if wrong > length_tol or (slack > length_tol and push > min_push) else 0
     for r in range(rows.phi.shape[0]):
         if rows.active[r]:
             total += rows.lam[r] * rows.slack[r]
             count += 1
             slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertial_stiffness
             wrong = abs(rows.phi[r] + rows.slack[r]) / ctx.problem.mean_edge
-            unconverged += 1 if wrong > depth_tol or (slack > depth_tol and push > least) else 0
+            unconverged += 1 if wrong > depth_tol or (slack > depth_tol and push > min_push) else 0
     return total / max(count, 1), unconverged
 
 

@@ -2,7 +2,7 @@
 
     x, q, v, λ, Φ, Φ̇    records.x, .quat, .v, .lam, .phi, .rate     first axis time; shapes and units: records.py
     E, W                 records.energy                              kinetic, potential, works and losses
-    F_i = Σ_r λ_r ∂Φ_r/∂x_i,  τ_i = (x_i - c_i) × F_i                reactions.py: a constraint's force and torque on a body
+    F_i = Σ_r λ_r ∂Φ_r/∂x_i,  τ_i = (x_i - c_i) × F_i                reactions.py: force and torque on each body
     v̇ = W (f + Jᵀ λ)                                                 motion.py: accelerations at each record
 
     labels.py     the names of columns; enough to read a stored run without its scene;  dataset.py  as xarray

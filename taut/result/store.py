@@ -128,9 +128,9 @@ class Store(StoredRun):
                 lock = Lock.take(path)
         try:
             if recover:
-                found = examine(path)
-                store = cls(path, found.header, found.commit, lock, durable)
-                store._sound = found
+                examination = examine(path)
+                store = cls(path, examination.header, examination.commit, lock, durable)
+                store._sound = examination
                 return store
             return cls(path, *read_header_and_commit(path), lock, durable)
         except BaseException:
@@ -177,8 +177,8 @@ class Store(StoredRun):
 
     def _commit_all(self, chunk: dict[str, np.ndarray], state: dict[str, Any], step: int, events: np.ndarray) -> None:
         tail, start, sums = self._commit["tail"], self._commit["start"], self._commit.get("chunks", 0)
-        kept = self._header["shapes"]["energy"][0]  # of an older version, it has fewer columns
-        chunk = {**chunk, "energy": chunk["energy"][:, :kept]}
+        column_count = self._header["shapes"]["energy"][0]  # fewer in a run of an older version
+        chunk = {**chunk, "energy": chunk["energy"][:, :column_count]}
         chunk = older.without_slots(chunk, self._lacking)
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
@@ -228,17 +228,17 @@ class Store(StoredRun):
         folder.mkdir(exist_ok=True)
         newest = folder / f"{self._commit['start']}-{self._commit['step']}.npz"
         keep_link(self.path / COMMIT, newest)
-        kept = self._kept
-        if newest in kept:
+        files = self._kept
+        if newest in files:
             return
-        kept.append(newest)
-        if len(kept) > 1:
-            last, before = kept[-2], (records_before(kept[-3]) if len(kept) > 2 else 0)
+        files.append(newest)
+        if len(files) > 1:
+            last, before = files[-2], (records_before(files[-3]) if len(files) > 2 else 0)
             bytes_each = sum(8 * int(np.prod(shape)) for shape in self._header["shapes"].values())
             with suppress(FileNotFoundError):
                 if (records_before(last) - before) * bytes_each < SPACING * last.stat().st_size:
                     last.unlink()
-                    kept.remove(last)
+                    files.remove(last)
 
     @cached_property
     def _kept(self) -> list[Path]:
@@ -249,11 +249,11 @@ class Store(StoredRun):
         """Go back to the newest commit before all damage, or to the start of the run."""
         if self._sound is None:
             return
-        found, self._sound = self._sound, None
-        self._commit = found.resume or empty_commit(self._header, found.header_bytes)
+        examination, self._sound = self._sound, None
+        self._commit = examination.resume or empty_commit(self._header, examination.header_bytes)
         with writing(self.path):
-            if found.header_is_a_copy:
-                (self.path / NAME).write_bytes(found.header_bytes)
+            if examination.header_is_a_copy:
+                (self.path / NAME).write_bytes(examination.header_bytes)
             for path in self._kept:
                 if int(path.stem.partition("-")[2]) > self._commit["step"]:
                     path.unlink()

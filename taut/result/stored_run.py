@@ -52,10 +52,11 @@ class StoredRun:
 
     @property
     def message(self) -> str:
-        found = self._sound
-        if found is None or not found.faults:
+        examination = self._sound
+        if examination is None or not examination.faults:
             return self._commit["message"]
-        return f"damaged, of {found.records} records the first {found.sound} are sound: {found.faults[0]}"
+        sound = f"of {examination.records} records the first {examination.sound} are sound"
+        return f"damaged, {sound}: {examination.faults[0]}"
 
     @property
     def step(self) -> int:
@@ -94,7 +95,7 @@ class StoredRun:
         stop = max(begin, len(self) if end is None else min(end, len(self)))
         if begin >= start:
             return {name: tail[name][begin - start : stop - start] for name in names}  # spares the import of zarr
-        chunk, faults, found = self._header["chunk"], {}, {}
+        chunk, faults, arrays = self._header["chunk"], {}, {}
         rows = min(stop, start) - begin  # that lie in chunks
         numbers = range(begin // chunk, -(-(begin + rows) // chunk))
         try:
@@ -109,33 +110,33 @@ class StoredRun:
                     pieces.append(np.zeros((rows, *tail[name].shape[1:])))
                 if stop > start or not pieces:
                     pieces.append(tail[name][: stop - begin - rows])
-                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)  # most are read without a copy
+                arrays[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)  # most are read without a copy
         except Unreadable as reason:
             raise damaged(self.path, str(reason)) from None
         except MemoryError:
             raise TautError(f"'{self.path}' is larger than the memory; it has {len(self)} records.") from None
         if faults:
             first = min(faults)
-            whole = not begin and len(found) == len(tail)  # else there may be more damage before
+            whole = not begin and len(arrays) == len(tail)  # else there may be more damage before
             sound = f"; the first {first * chunk} of {len(self)} records are sound" if whole else ""
             raise damaged(self.path, f"{faults[first]}{sound}")
         sums = self._commit.get("chunks") if self._sound is None else None
         if sums is not None and zlib.crc32(self._chunks.read_sums(start // chunk)) != sums:
             raise damaged(self.path, f"{SUMS} does not belong to the commit")
-        return found
+        return arrays
 
     def events(self) -> np.ndarray:
         """The committed events, in the columns of result/events.py."""
         count = self._sound.sound_events if self._sound is not None else self._commit["events"]
         try:
-            found = read_events(self.path, count, NO_EVENTS.shape[1], self._checked)
+            rows = read_events(self.path, count, NO_EVENTS.shape[1], self._checked)
         except Unreadable as reason:
             raise damaged(self.path, f"{EVENTS} can not be read ({reason})") from None
-        if len(found) < count:
-            raise damaged(self.path, f"{EVENTS} holds {len(found)} sound events of {count}")
-        if not are_events(found):
+        if len(rows) < count:
+            raise damaged(self.path, f"{EVENTS} holds {len(rows)} sound events of {count}")
+        if not are_events(rows):
             raise damaged(self.path, f"{EVENTS} holds rows that are no events")
-        return found
+        return rows
 
     def state(self) -> tuple[dict[str, np.ndarray], int]:
         """The state to go on from, and how many steps led to it; no state: nothing has been recorded yet."""

@@ -90,8 +90,8 @@ def read_mass(
     """Mass [kg] and inertia [kg m²] of a rigid body; neither matters to one that is held."""
     file = mesh_of(shape)
     if file is not None:
-        mass, own = mesh_solid(file, mass, density, what)
-        return mass, checks.inertia(own if inertia is None else inertia, f"{what}: inertia")
+        mass, moments_of_mesh = mesh_solid(file, mass, density, what)
+        return mass, checks.inertia(moments_of_mesh if inertia is None else inertia, f"{what}: inertia")
     if shape is not None:
         mass, moments = shapes.solid(shape, mass, density, what)
         return mass, checks.inertia(moments if inertia is None else inertia, f"{what}: inertia")

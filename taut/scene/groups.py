@@ -67,12 +67,12 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, surface: tuple[
     for key in arguments:
         raise unknown(f"argument of {what}", key, ["first", "second", "restitution", "friction", "name", *SWITCH])
     restitution, friction = surface
-    own, things, deformables = _names(scene, what, "first", first)
+    bodies, things, deformables = _names(scene, what, "first", first)
     if things:
         raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
     others, obstacles, other_deformables = (None, (), ()) if second is None else _names(scene, what, "second", second)
     group = Group(
-        name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
+        name, bodies, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
         checks.not_negative(friction, f"{what}: friction"), scene._where, deformables, other_deformables,
         switch,
     )  # fmt: skip
