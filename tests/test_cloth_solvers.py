@@ -98,7 +98,7 @@ def test_from_inside_limits_the_step_is_that_of_newtons_method(name):
     assert moved < 0.05, f"it is {moved:.3g} edges away"
     strong = tension > 0.1 * tension.max()
     assert edges.active[strong].all(), "what pulls strongly is let go"
-    assert not edges.active[edges.l < 0.9 * edges.longest].any(), "what is slack is held"
+    assert not edges.active[edges.l < 0.9 * edges.max_length].any(), "what is slack is held"
     assert (edges.phi / edges.length)[edges.one_sided].max() < 5e-5, "limits are exceeded"
     off = residual_at(ctx, state.x, STEP) / ctx.problem.mean_edge
     assert off < 0.02 * (60 * STEP) ** 3, f"forces are off by {off:.3g}"

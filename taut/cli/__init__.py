@@ -1,7 +1,7 @@
 """The command line: one file per command, listed here; parameters.py has the parameters that they share.
 
 A command is a function: its name is the command's, its keyword arguments are the flags, its docstring is the help. It
-calls one public function and prints what came out; nothing is computed here.
+calls one public function and prints its result; nothing is computed here.
 
     taut run      → simulation.simulate     x, v, λ at t = 0, h, 2h, …      taut compare  → analysis.compare
     taut explain  → analysis.explain        λ ≥ 0, w ≥ 0, λ·w = 0           taut doctor   → analysis.mechanics

@@ -24,6 +24,6 @@ def doctor(
     """
     from ..analysis.mechanics.doctor import examine
 
-    found = examine(opening.open(scene), dt)
-    print_table([(one.topic, ("! " if one.is_warning else "") + one.value, one.reason) for one in found])
-    return 1 if any(one.topic == "conflict" for one in found) else 0
+    findings = examine(opening.open(scene), dt)
+    print_table([(one.topic, ("! " if one.is_warning else "") + one.value, one.reason) for one in findings])
+    return 1 if any(one.topic == "conflict" for one in findings) else 0

@@ -49,9 +49,9 @@ def explain(
         raise TautError(f"'{path}' exists; choose another name (--out) or pass --overwrite.")
     if not path.parent.is_dir():
         raise TautError(f"'{path}' can not be written: there is no folder '{path.parent}'; give another path.")
-    found = look_closely(opening.open(scene), at, method, dt, **parse_parameters(option or ()))
-    if found.traces:
-        draw(found, path)  # first: a pipe may end in the midst of the text
-    print_explanation(found)
-    if found.traces:
+    explanation = look_closely(opening.open(scene), at, method, dt, **parse_parameters(option or ()))
+    if explanation.traces:
+        draw(explanation, path)  # first: a pipe may end in the midst of the text
+    print_explanation(explanation)
+    if explanation.traces:
         print(f"\npicture: {path}")

@@ -232,6 +232,6 @@ def report(result: Run, path: Path | None, taken_before: int = 0) -> None:
     if result.status == "finished":
         return
     part = f"The part up to t = {result.records.time[-1]:g} s"
-    kept = f"{part} lies in {path}." if path else f"{part} was not saved; use --out PATH."
+    saved = f"{part} lies in {path}." if path else f"{part} was not saved; use --out PATH."
     failed = "diverged: " if result.status == "diverged" else ""
-    print(f"taut: {failed}{result.message.rstrip('.')}. {kept}", file=sys.stderr)
+    print(f"taut: {failed}{result.message.rstrip('.')}. {saved}", file=sys.stderr)

@@ -30,26 +30,27 @@ def verify(
     from ..result import open as open_run
     from ..result.verify import examine
 
-    found = examine(path)
-    step = found.resume["step"] if found.resume else 0
-    can_resume = found.commit["state"] or found.resume
+    examination = examine(path)
+    step = examination.resume["step"] if examination.resume else 0
+    can_resume = examination.commit["state"] or examination.resume
     rows = [
-        ("run", f"{path}, {found.commit['status']}"),
-        ("checksums", "yes" if found.checked else "none: stored by an older taut; only what is missing or torn shows"),
-        ("records", _share(found.sound, found.records)),
-        ("events", _share(found.sound_events, found.events)),
+        ("run", f"{path}, {examination.commit['status']}"),
+        ("checksums", "yes" if examination.checked
+         else "none: stored by an older taut; only what is missing or torn shows"),
+        ("records", _share(examination.sound, examination.records)),
+        ("events", _share(examination.sound_events, examination.events)),
         ("goes on from", f"step {step}" if can_resume else "nowhere: it was stored without a state"),
     ]
     print_table(rows)
     if save is not None:
         open_run(path, recover=True).save(save, overwrite)
         print(f"The sound records are stored in {save}.")
-    if not found.faults:
+    if not examination.faults:
         return 0
-    for fault in found.faults[:LISTED]:
+    for fault in examination.faults[:LISTED]:
         print(f"taut: damaged: {fault.rstrip('.')}.", file=sys.stderr)
-    if len(found.faults) > LISTED:
-        print(f"taut: and {len(found.faults) - LISTED} more.", file=sys.stderr)
+    if len(examination.faults) > LISTED:
+        print(f"taut: and {len(examination.faults) - LISTED} more.", file=sys.stderr)
     go_on = f"; to go on before the damage: taut run --resume {path} --recover" if can_resume else ""
     print(f"taut: To keep what is sound: taut verify {path} --save NEW{go_on}", file=sys.stderr)
     return 1

@@ -84,10 +84,10 @@ def begin_contacts(system, state, of, t, dt, u, tol, fine):
     evaluate_rows(system, of.ineq, rows, of.radius, t, x, state.quat, state.v)
     release_separating(system.places, of.ineq, rows, of.rules, state.v, ROUNDING * of.edge / dt)
     tolerances, share = of.settings.tolerances, of.settings.active.contact_share
-    recovery, most = recovery_of(tolerances, dt), tolerances.depth_tolerance * of.edge
+    recovery, depth_tol = recovery_of(tolerances, dt), tolerances.depth_tolerance * of.edge
     for r in range(count):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
-        tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
+        tol[r] = max(depth_tol - rows.depth_allowed[r], 0.5 * recovery * depth_tol)
         fine[r] = min(tol[r], share * fine[r] * of.edge)
         for c in range(3):
             u[r, c] = -rows.n[r, c]

@@ -27,7 +27,7 @@ class ActiveLimits(NamedTuple):
     j: np.ndarray
     w: np.ndarray  # (e + r, 2) inverse masses of both; of an obstacle, which has no slot, zero
     length: np.ndarray  # (e,) at rest [m]
-    longest: np.ndarray  # (e,) [m]
+    max_length: np.ndarray  # (e,) [m]
     target: np.ndarray  # (e,) the same in this substep,
     tol: np.ndarray  # (e + r,) how far it may be exceeded [m],
     fine: np.ndarray  # (e + r,) and missed, where (2) converges [m]
@@ -74,7 +74,7 @@ def prepare(model, system, state, options):
 
 def context_of(model, system, state, options, history) -> ActiveContext:
     """`history`: a view of state.memory for what Adams-Bashforth remembers; λ are its first numbers."""
-    pairs, length, longest = edge_pairs(model)
+    pairs, length, max_length = edge_pairs(model)
     touching = external_members(model)[0]
     both = np.concatenate([pairs, touching])
     e, rows, slots = len(pairs), len(both), len(model.x)
@@ -82,11 +82,11 @@ def context_of(model, system, state, options, history) -> ActiveContext:
     springs = joined(*(family for deformable in model.deformables for family in deformable.springs.values()))
     i = np.ascontiguousarray(both[:, 0])
     j = np.where(both[:, 1] >= 0, both[:, 1], i)
-    own = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
+    inverse_masses = np.stack([w[i], np.where(both[:, 1] >= 0, w[j], 0.0)], axis=1)
     deformable_nodes = np.concatenate([deformable.slots for deformable in model.deformables])
     balls = np.setdiff1d(np.flatnonzero(w > 0.0), deformable_nodes)
     limits = ActiveLimits(
-        i=i, j=j, w=own, length=length, longest=longest, target=longest.copy(), tol=np.zeros(rows),
+        i=i, j=j, w=inverse_masses, length=length, max_length=max_length, target=max_length.copy(), tol=np.zeros(rows),
         fine=np.zeros(rows), tension=state.memory[:rows], active=np.zeros(rows, bool),
         stays=np.zeros(rows, bool), u=np.zeros((rows, 3)),
         phi=np.zeros(rows), history=history, x_start=np.zeros((slots, 3)), v_start=np.zeros((slots, 3)),

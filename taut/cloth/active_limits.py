@@ -34,8 +34,8 @@ from .constraint_errors import difference, recovery_of
 from .contact_events import begin_impulses, is_nearly_full, record_external
 from .dissipation import accumulate_force_work
 from .external_contact import evaluate_rows
-from .predict import copy3, extrapolate, kick
-from .records import accumulate_driver_work, add_contact_forces, deepest, write_listed, write_multipliers
+from .predict import copy3, extrapolate_forces, kick_nodes
+from .records import accumulate_driver_work, add_contact_forces, max_depth, write_listed, write_multipliers
 
 TOLERANCE = 1e-3  # of the length of a limited spring: the default of the option `tolerance`, not a setting
 
@@ -50,18 +50,18 @@ def longest_substep(limits, contacts, w, v, rule):
             size = limits.tension[e] / limits.length[e]
             limits.across[limits.i[e]] += size
             limits.across[limits.j[e]] += size
-    most = 0.0
+    stiffest = 0.0
     for k in range(limits.across.shape[0]):
-        most = max(most, w[k] * limits.across[k])
+        stiffest = max(stiffest, w[k] * limits.across[k])
     settings = limits.system.settings
     phase = settings.longest_phase_adams if rule == ADAMS_BASHFORTH else settings.longest_phase
-    longest = phase / sqrt(limits.frequency * limits.frequency + 2.0 * most)
+    max_dt = phase / sqrt(limits.frequency * limits.frequency + 2.0 * stiffest)
     if contacts.rows.phi.shape[0] > 0:
         fastest = 0.0
         for k in range(v.shape[0]):
             fastest = max(fastest, v[k, 0] ** 2 + v[k, 1] ** 2 + v[k, 2] ** 2)
-        longest = min(longest, contacts.travel / max(sqrt(fastest), 1e-300))
-    return longest
+        max_dt = min(max_dt, contacts.travel / max(sqrt(fastest), 1e-300))
+    return max_dt
 
 
 @inline
@@ -79,17 +79,17 @@ def set_targets(limits, x, dt, tolerance, recovery):
     for e in range(limits.length.shape[0]):
         allowed = tolerance * limits.length[e]
         limits.stays[e] = False
-        limits.target[e] = limits.longest[e]
+        limits.target[e] = limits.max_length[e]
         limits.tol[e] = allowed
         if limits.active[e]:
             set_direction(limits, e, x)
         a, b, c = difference(x, limits.i[e], limits.j[e])
         square = a * a + b * b + c * c
-        if square >= limits.longest[e] * limits.longest[e]:
+        if square >= limits.max_length[e] * limits.max_length[e]:
             l = sqrt(square)
             limits.stays[e] = limits.exact == 0
-            limits.target[e] = max(limits.longest[e], l - recovery * (l - limits.longest[e]))
-            limits.tol[e] = max(limits.longest[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
+            limits.target[e] = max(limits.max_length[e], l - recovery * (l - limits.max_length[e]))
+            limits.tol[e] = max(limits.max_length[e] + allowed - limits.target[e], 0.5 * recovery * allowed)
         limits.fine[e] = min(limits.tol[e], fine * limits.length[e])
 
 
@@ -152,8 +152,8 @@ def substep(system, state, t, dt, ctx):
     if rule == ADAMS_BASHFORTH:
         if dt > 2.0 * limits.history[H_BEFORE]:  # too far ahead of forces of a much shorter substep
             limits.history[H_BEFORE] = 0.0
-        extrapolate(limits.force, dt, limits.history)
-    kick(v, w, dt, limits.force)
+        extrapolate_forces(limits.force, dt, limits.history)
+    kick_nodes(v, w, dt, limits.force)
     begin_contacts(system, state, contacts, t, dt, limits.u[first:], limits.tol[first:], limits.fine[first:])
     set_time(system, t + dt, x, state.quat, v)
     set_bounds(system, state, contacts, t + dt, limits.x_start)
@@ -187,8 +187,8 @@ def step(system, state, t, h, ctx):
     done = 0.0
     halved = h
     while done < h * (1.0 - 1e-12):
-        longest = min(longest_substep(ctx.limits, ctx.contacts, ctx.w, state.v, rule), halved)
-        dt = (h - done) / ceil((h - done) / longest * (1.0 - 1e-12))
+        max_dt = min(longest_substep(ctx.limits, ctx.contacts, ctx.w, state.v, rule), halved)
+        dt = (h - done) / ceil((h - done) / max_dt * (1.0 - 1e-12))
         if substep(system, state, t + done, dt, ctx) == OK:
             done += dt
             halved = 2.0 * halved
@@ -227,4 +227,4 @@ def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
     count = 0
     for e in range(ctx.limits.length.shape[0]):
         count += 1 if ctx.limits.tension[e] > 0.0 else 0
-    totals[0], totals[1], totals[2] = pushing, deepest(rows), count
+    totals[0], totals[1], totals[2] = pushing, max_depth(rows), count

@@ -102,9 +102,9 @@ def gather(system, active, u, soft):
     add_ball_diagonal(system, m, u, 1.0)
     factor_preconditioner(ptr, system.idx, system.val, diag, system.fac, inverse, system.zeros, which, dependent)
     for k in range(m):
-        own = system.val[diag[k]]
-        if inverse[k] == 0.0 and own > 0.0:
-            inverse[k] = 1.0 / own  # of a row that depends on others: the factor stays positive definite
+        diagonal = system.val[diag[k]]
+        if inverse[k] == 0.0 and diagonal > 0.0:
+            inverse[k] = 1.0 / diagonal  # of a row that depends on others: the factor stays positive definite
     add_ball_diagonal(system, m, u, -1.0)
     return m
 
@@ -148,7 +148,7 @@ def add_balls(system, m, u, p, out):
 
 
 @compiled
-def pcg_with_balls(system, m, u, exact, most):
+def pcg_with_balls(system, m, u, exact, max_iterations):
     """linalg.pcg with (3), from μ = 0. Returns the iterations that it took."""
     which = IC0
     work = system.work[: 4 * m].reshape((4, m))
@@ -159,7 +159,7 @@ def pcg_with_balls(system, m, u, exact, most):
         p[k] = 0.0
     goal = exact * norm_by_row(inverse, r)
     rz_old = 1.0
-    for iteration in range(most):
+    for iteration in range(max_iterations):
         if norm_by_row(inverse, r) <= goal:
             return iteration
         precondition(ptr, system.idx, diag, system.fac, inverse, which, r, z)
@@ -176,7 +176,7 @@ def pcg_with_balls(system, m, u, exact, most):
         for k in range(m):
             mu[k] += alpha * p[k]
             r[k] -= alpha * Ap[k]
-    return most
+    return max_iterations
 
 
 @compiled
@@ -186,11 +186,11 @@ def solve_active(system, m, phi, u):
         system.rhs[k] = phi[system.row[k]]
         system.mu[k] = 0.0
     # The next evaluation of φ is nearer than the residual that is left.
-    which, exact, most = IC0, system.settings.active_residual, system.settings.max_active_gradients
+    which, exact, max_iterations = IC0, system.settings.active_residual, system.settings.max_active_gradients
     if system.ball_w.shape[0] > 0:
-        return pcg_with_balls(system, m, u, exact, most)
+        return pcg_with_balls(system, m, u, exact, max_iterations)
     work = system.work[: 4 * m].reshape((4, m))
     matrix = system.ptr[: m + 1], system.idx, system.val, system.diag[:m]
     preconditioner = system.fac, system.inverse[:m], which
-    _, iterations = pcg(matrix, preconditioner, exact, most, work, system.rhs[:m], system.mu[:m])
+    _, iterations = pcg(matrix, preconditioner, exact, max_iterations, work, system.rhs[:m], system.mu[:m])
     return iterations

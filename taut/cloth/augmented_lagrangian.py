@@ -134,8 +134,8 @@ def minimise_augmented_lagrangian(system, state, ctx, t, h):
     """Solve (1) of linear_system.py from the start of the step. Returns OK or NOT_CONVERGED."""
     tolerances = ctx.settings.tolerances
     inertial_stiffness = ctx.problem.node_mass / (h * h)
-    longest = length_tolerance(ctx, tolerances.limit_tolerance)
-    deepest = length_tolerance(ctx, tolerances.depth_tolerance) * ctx.problem.mean_edge
+    length_bound = length_tolerance(ctx, tolerances.limit_tolerance)
+    depth_bound = length_tolerance(ctx, tolerances.depth_tolerance) * ctx.problem.mean_edge
     restart(state, ctx)
     set_initial_penalties(ctx, inertial_stiffness, tolerances.soft_penalty * inertial_stiffness)
     update_multiplier_estimates(ctx)
@@ -145,13 +145,13 @@ def minimise_augmented_lagrangian(system, state, ctx, t, h):
     for it in range(ctx.settings.fallback.max_descents):
         balanced = residual_norm(ctx, state.x, h) <= residual_tolerance(ctx)
         if balanced or stuck:
-            error = largest_error(ctx, longest, deepest)
+            error = largest_error(ctx, length_bound, depth_bound)
             overlap = largest_overlap(ctx)
             if balanced and it > 0 and error <= 1.0 and overlap <= tolerances.self_contact_error:
                 return OK
             update_multiplier_estimates(ctx)
             freeze_normal_forces(ctx)
-            increase_penalties(ctx, inertial_stiffness, longest, deepest)
+            increase_penalties(ctx, inertial_stiffness, length_bound, depth_bound)
             now = augmented_lagrangian(system, state, ctx, t, h)
         update_friction(state, ctx, h, 0.0, 0)
         newton_direction(state, ctx, h, 0.0)

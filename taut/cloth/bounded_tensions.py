@@ -62,7 +62,7 @@ def invert_diagonal(system, m, u, inverse):
 
 
 @inline
-def split(g, mu, low, inverse, longest):
+def split(g, mu, low, inverse, alpha_bar):
     """|ϕ|², ϕᵀϕ̃ and |β|² of (2)."""
     free = 0.0
     cut = 0.0
@@ -70,7 +70,7 @@ def split(g, mu, low, inverse, longest):
     for k in range(mu.shape[0]):
         if mu[k] > low[k]:
             free += g[k] * g[k] * inverse[k]
-            cut += g[k] * min((mu[k] - low[k]) / longest, g[k] * inverse[k])
+            cut += g[k] * min((mu[k] - low[k]) / alpha_bar, g[k] * inverse[k])
         else:
             bound += min(g[k], 0.0) ** 2 * inverse[k]
     return free, cut, bound
@@ -106,20 +106,20 @@ def along_direction(system, m, u, g, p, Ap):
 
 
 @inline
-def free_step(system, m, u, g, mu, low, inverse, vectors, longest):
+def free_step(system, m, u, g, mu, low, inverse, vectors, alpha_bar):
     """(3)"""
     p, Ap, z, free = vectors
     curvature, slope = along_direction(system, m, u, g, p, Ap)
-    whole = slope / curvature if curvature > 0.0 else 1e300
-    most = 1e300
+    unbounded = slope / curvature if curvature > 0.0 else 1e300
+    to_bound = 1e300
     for k in range(m):
         if p[k] > 0.0:
-            most = min(most, (mu[k] - low[k]) / p[k])
-    size = min(whole, most)
+            to_bound = min(to_bound, (mu[k] - low[k]) / p[k])
+    size = min(unbounded, to_bound)
     for k in range(m):
         mu[k] = max(mu[k] - size * p[k], low[k])
         g[k] -= size * Ap[k]
-    if whole <= most:
+    if unbounded <= to_bound:
         set_direction(system, m, g, mu, low, free, z)
         conjugate = dot(z, Ap) / curvature
         for k in range(m):
@@ -127,7 +127,7 @@ def free_step(system, m, u, g, mu, low, inverse, vectors, longest):
         return
     for k in range(m):
         if mu[k] > low[k]:
-            mu[k] = max(mu[k] - longest * g[k] * inverse[k], low[k])
+            mu[k] = max(mu[k] - alpha_bar * g[k] * inverse[k], low[k])
     set_gradient(system, m, u, mu, g)
     set_direction(system, m, g, mu, low, free, p)
 
@@ -159,17 +159,17 @@ def solve_bounded(system, m, phi, u, tension, dt):
         mu[k] = 0.0
         low[k] = min(-tension[e] * dt * dt, 0.0)
         g[k] = -phi[e]
-    longest = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
+    alpha_bar = 1.0 / max(invert_diagonal(system, m, u, inverse), 1e-300)
     set_direction(system, m, g, mu, low, vectors[3], vectors[0])
-    free, cut, bound = split(g, mu, low, inverse, longest)
-    residual, most = system.settings.bounded_residual, system.settings.max_bounded_gradients
+    free, cut, bound = split(g, mu, low, inverse, alpha_bar)
+    residual, max_iterations = system.settings.bounded_residual, system.settings.max_bounded_gradients
     goal = residual * residual * (free + bound)
-    for iteration in range(most):
+    for iteration in range(max_iterations):
         if free + bound <= goal:
             return iteration
         if bound <= cut:
-            free_step(system, m, u, g, mu, low, inverse, vectors, longest)
+            free_step(system, m, u, g, mu, low, inverse, vectors, alpha_bar)
         else:
             leaving_step(system, m, u, g, mu, low, inverse, vectors)
-        free, cut, bound = split(g, mu, low, inverse, longest)
-    return most
+        free, cut, bound = split(g, mu, low, inverse, alpha_bar)
+    return max_iterations

@@ -89,9 +89,9 @@ def prepare_with(prepare_nodes, tolerance):
     """
 
     def prepare(model, system, state, options):
-        own = options.copy()
-        own[BOUND] = min(own[BOUND], tolerance)
-        state, nodes = prepare_nodes(model, system, state, own)
+        node_options = options.copy()
+        node_options[BOUND] = min(node_options[BOUND], tolerance)
+        state, nodes = prepare_nodes(model, system, state, node_options)
         active = context_of(model, system, state, options, nodes.memory.history)
         active = active._replace(contacts=active.contacts._replace(events=nodes.events, impulses=nodes.impulses))
         rows, external = len(active.limits.i), len(active.contacts.rows.phi)
@@ -141,9 +141,9 @@ def least_of_active(state, ctx, h):
     """(1) of the substeps that springs need, with one iteration each."""
     active, choice = ctx.active, ctx.choice
     rule = int(active.options[UNCONSTRAINED_RULE])
-    longest = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
+    max_dt = longest_substep(active.limits, active.contacts, active.w, state.v, rule)
     settings = choice.settings
-    return ceil(h / longest) * (settings.cost_of_substep * choice.size + settings.cost_of_iteration * choice.rows)
+    return ceil(h / max_dt) * (settings.cost_of_substep * choice.size + settings.cost_of_iteration * choice.rows)
 
 
 @inline
@@ -157,9 +157,9 @@ def change(ctx, which):
     n[COST] = 0.0
     for i in range(FORCE_BEFORE):
         memory.history[i] = 0.0
-    for i in range(memory.lag.shape[0]):
+    for i in range(memory.velocity_offset.shape[0]):
         for c in range(3):
-            memory.lag[i, c] = 0.0
+            memory.velocity_offset[i, c] = 0.0
 
 
 @inline

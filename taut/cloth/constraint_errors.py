@@ -51,9 +51,9 @@ def set_edge_targets(edges, x, recovery, tolerance, paper, limit):
         if edges.one_sided[e]:
             a, b, c = difference(x, edges.i[e], edges.j[e])
             l = sqrt(a * a + b * b + c * c)
-            edges.stays[e] = paper == 1 and l >= edges.longest[e]
-            edges.target[e] = max(edges.longest[e], l - recovery * (l - edges.longest[e]))
-            left = edges.longest[e] + limit * edges.length[e] - edges.target[e]
+            edges.stays[e] = paper == 1 and l >= edges.max_length[e]
+            edges.target[e] = max(edges.max_length[e], l - recovery * (l - edges.max_length[e]))
+            left = edges.max_length[e] + limit * edges.length[e] - edges.target[e]
             edges.tol[e] = max(left, 0.5 * recovery * limit * edges.length[e])
         else:
             edges.tol[e] = tolerance * edges.length[e]
@@ -83,27 +83,27 @@ def evaluate_self_contacts(rows, count, x, thickness):
 
 
 @inline
-def edge_error(edges, e, most):
-    """Error divided by its tolerance, which is capped at `most` × length; where T = 0 only φ > 0 is an error."""
+def edge_error(edges, e, bound):
+    """Error divided by its tolerance, which is capped at `bound` × length; where T = 0 only φ > 0 is an error."""
     error = abs(edges.phi[e]) if edges.active[e] and edges.tension[e] != 0.0 else max(edges.phi[e], 0.0)
     if not edges.one_sided[e]:
         return abs(edges.phi[e]) / edges.tol[e]
-    return error / min(edges.tol[e], most * edges.length[e])
+    return error / min(edges.tol[e], bound * edges.length[e])
 
 
 @inline
-def row_error(rows, r, most):
-    """Error of a contact row divided by its tolerance, which is capped at `most` [m]."""
+def row_error(rows, r, bound):
+    """Error of a contact row divided by its tolerance, which is capped at `bound` [m]."""
     error = abs(rows.phi[r]) if rows.active[r] and rows.lam[r] > 0.0 else max(rows.phi[r], 0.0)
-    return error / min(rows.tol[r], most)
+    return error / min(rows.tol[r], bound)
 
 
 @compiled
-def largest_edge_error(edges, most):
+def largest_edge_error(edges, bound):
     """The largest edge_error."""
     largest = 0.0
     for e in range(edges.i.shape[0]):
-        largest = max(largest, edge_error(edges, e, most))
+        largest = max(largest, edge_error(edges, e, bound))
     return largest
 
 
@@ -118,21 +118,21 @@ def largest_hard_edge_error(edges):
 
 
 @compiled
-def largest_row_error(rows, count, most):
+def largest_row_error(rows, count, bound):
     """The largest row_error."""
     largest = 0.0
     for r in range(count):
-        largest = max(largest, row_error(rows, r, most))
+        largest = max(largest, row_error(rows, r, bound))
     return largest
 
 
 @compiled
-def activate_edges(edges, most):
+def activate_edges(edges, bound):
     """Activate every edge that is too long. Returns how many errors exceeded their tolerance."""
     entered = 0
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e] and not edges.active[e] and edges.phi[e] > ROUNDING * edges.length[e]:
-            entered += 1 if edge_error(edges, e, most) > 1.0 else 0
+            entered += 1 if edge_error(edges, e, bound) > 1.0 else 0
             edges.active[e] = True
             edges.tension[e] = 0.0
             edges.lam_est[e] = 0.0
@@ -140,16 +140,16 @@ def activate_edges(edges, most):
 
 
 @compiled
-def activate_rows(rows, count, least, most):
-    """Activate every row deeper than `least` [m]. Returns how many errors exceeded their tolerance."""
+def activate_rows(rows, count, min_depth, bound):
+    """Activate every row deeper than `min_depth` [m]. Returns how many errors exceeded their tolerance."""
     entered = 0
     for r in range(count):
-        if not rows.active[r] and rows.phi[r] > least:
+        if not rows.active[r] and rows.phi[r] > min_depth:
             movable = False
             for k in range(4):
                 movable = movable or rows.unknown[r, k] >= 0
             if movable:
-                entered += 1 if row_error(rows, r, most) > 1.0 else 0
+                entered += 1 if row_error(rows, r, bound) > 1.0 else 0
                 rows.active[r] = True
                 rows.lam[r] = 0.0
                 rows.lam_est[r] = 0.0

@@ -45,12 +45,12 @@ class ContactSchur(NamedTuple):
 
 def contact_schur(rows: int, rough: bool, nodes: int, entries: int) -> ContactSchur:
     """Arrays for so many rows, with friction or without; `entries`: of the envelope, for each node."""
-    most = rows * (3 if rough else 1)
+    unknowns = rows * (3 if rough else 1)
     return ContactSchur(
-        np.zeros(1, np.int64), np.zeros((2, most), np.int64), np.zeros((most, 3)), np.zeros(most),
-        np.zeros(nodes + 1, np.int64), np.zeros(4 * most, np.int64), np.zeros(most, np.int64), np.zeros(nodes, bool),
-        np.zeros((nodes, 6)), np.zeros(most, np.int64), np.zeros(most, np.int64),
-        np.zeros(entries * nodes + most if rows else 0), np.zeros((4, most)),
+        np.zeros(1, np.int64), np.zeros((2, unknowns), np.int64), np.zeros((unknowns, 3)), np.zeros(unknowns),
+        np.zeros(nodes + 1, np.int64), np.zeros(4 * unknowns, np.int64), np.zeros(unknowns, np.int64),
+        np.zeros(nodes, bool), np.zeros((nodes, 6)), np.zeros(unknowns, np.int64), np.zeros(unknowns, np.int64),
+        np.zeros(entries * nodes + unknowns if rows else 0), np.zeros((4, unknowns)),
     )  # fmt: skip
 
 
@@ -104,11 +104,11 @@ def find_envelope(schur, directions):
     for b in range(directions):
         first[b] = b
     for i in range(schur.seen.shape[0]):
-        least = directions
+        lowest = directions
         for q in range(begin[i], begin[i + 1]):
-            least = min(least, schur.member[q])
+            lowest = min(lowest, schur.member[q])
         for q in range(begin[i], begin[i + 1]):
-            first[schur.member[q]] = min(first[schur.member[q]], least)
+            first[schur.member[q]] = min(first[schur.member[q]], lowest)
     widest = directions
     while entries_within(first, directions, widest) > schur.val.shape[0]:
         widest = 3 * widest // 4

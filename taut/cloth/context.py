@@ -81,7 +81,7 @@ class StepMemory(NamedTuple):
     """Data kept from step to step."""
 
     multipliers: np.ndarray  # (.,) T, λ and F of all edges, external rows and pins: what these have in common
-    lag: np.ndarray  # (slots, 3) by how much the speed of springs in small steps differs from x' - x over h
+    velocity_offset: np.ndarray  # (slots, 3) v* - (x* - x)/h of the substep before: step.py (3)
     history: np.ndarray  # (FORCE_BEFORE + 3 slots,) SUBSTEP_SIZE, ...: codes.py
 
 

@@ -47,12 +47,12 @@ def length_system(edges: np.ndarray, w: np.ndarray, soft: float) -> LengthSystem
     """edges (e, 2): slots; w (slots,): inverse masses; soft: ε."""
     count = len(edges)
     pairs = products(np.arange(0, 2 * count + 1, 2), edges.ravel(), w > 0.0)
-    own = np.arange(count) * (count + 1)  # also of edges whose ends are both held
-    key, entry = np.unique(np.concatenate([pairs.left_row * count + pairs.right_row, own]), return_inverse=True)
+    diagonal = np.arange(count) * (count + 1)  # also of edges whose ends are both held
+    key, entry = np.unique(np.concatenate([pairs.left_row * count + pairs.right_row, diagonal]), return_inverse=True)
     sign = np.where(pairs.left % 2 == pairs.right % 2, 1.0, -1.0)
     coefficient = np.concatenate([sign * w[edges.ravel()[pairs.left]], np.zeros(count)])
     coupling = np.bincount(entry, coefficient, minlength=count).astype(float)
-    diag = np.searchsorted(key, own)
+    diag = np.searchsorted(key, diagonal)
     coupling[diag] *= 1.0 + soft
     return LengthSystem(
         np.searchsorted(key, count * np.arange(count + 1)).astype(np.uint64), (key % max(count, 1)).astype(np.uint32),
@@ -73,9 +73,9 @@ def project_lengths_once(state, ctx):
             f = idx[q]
             val[q] = of.coupling[q] * (u[e, 0] * u[f, 0] + u[e, 1] * u[f, 1] + u[e, 2] * u[f, 2])  # (2)
     # The next evaluation of φ is nearer than the residual that is left.
-    which, exact, most, dependent = IC0, settings.length_residual, settings.max_length_gradients, settings.length_pivot
-    factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, dependent)
-    pcg((ptr, idx, val, of.diag), (of.fac, of.inverse, which), exact, most, of.work, phi, of.mu)
+    which, exact, max_iterations = IC0, settings.length_residual, settings.max_length_gradients
+    factor_preconditioner(ptr, idx, val, of.diag, of.fac, of.inverse, of.work[4], which, settings.length_pivot)
+    pcg((ptr, idx, val, of.diag), (of.fac, of.inverse, which), exact, max_iterations, of.work, phi, of.mu)
     x, w = state.x, ctx.problem.w
     for e in range(of.mu.shape[0]):
         i, j = edges.i[e], edges.j[e]

@@ -56,7 +56,7 @@ def forces_without_springs(system, t, x, quat, v, ctx):
 
 
 @inline
-def kick(v, w, dt, f):
+def kick_nodes(v, w, dt, f):
     """v += dt W f"""
     for i in range(w.shape[0]):
         for c in range(3):
@@ -64,7 +64,7 @@ def kick(v, w, dt, f):
 
 
 @inline
-def drift(x, v, w, dt):
+def drift_nodes(x, v, w, dt):
     """x += dt v of what moves freely"""
     for i in range(w.shape[0]):
         if w[i] > 0.0:
@@ -73,7 +73,7 @@ def drift(x, v, w, dt):
 
 
 @inline
-def extrapolate(f, h, history):
+def extrapolate_forces(f, h, history):
     """Adams-Bashforth 2 with unlike steps: (1 + r/2) f - r/2 f of the step before, r = h / h before. f becomes it."""
     ratio = 0.5 * h / history[H_BEFORE] if history[H_BEFORE] > 0.0 else 0.0
     k = FORCE_BEFORE
@@ -99,13 +99,13 @@ def predict(system, state, ctx, t, h):
     forces_without_springs(system, t, x, state.quat, v, ctx)
     for i in range(w.shape[0]):
         for c in range(3):
-            v[i, c] += ctx.memory.lag[i, c]  # step.py (3); forces that depend on v have not felt it
+            v[i, c] += ctx.memory.velocity_offset[i, c]  # step.py (3); forces that depend on v have not felt it
     if steps == 1:
         add_forces(ctx.work.explicit_springs, x, v, f)
         if ctx.problem.prediction == ADAMS_BASHFORTH:
-            extrapolate(f, h, ctx.memory.history)
-        kick(v, w, h, f)
-        drift(x, v, w, h)
+            extrapolate_forces(f, h, ctx.memory.history)
+        kick_nodes(v, w, h, f)
+        drift_nodes(x, v, w, h)
     else:
         slow = ctx.work.slow_force
         copy3(f, slow)
@@ -116,7 +116,7 @@ def predict(system, state, ctx, t, h):
                 set_time(system, t + k * dt, x, state.quat, v)
             copy3(slow, f)
             add_forces(ctx.work.explicit_springs, x, v, f)
-            kick(v, w, dt, f)
-            drift(x, v, w, dt)
+            kick_nodes(v, w, dt, f)
+            drift_nodes(x, v, w, dt)
     copy3(x, ctx.work.x_pred)
     predict_rotations(system, state, ctx, h)

@@ -155,11 +155,11 @@ def _self_contact(model: Model) -> SelfContact:
     deformable_of = np.zeros(slots, np.int64)
     for k, deformable in enumerate(deformables):
         deformable_of[deformable.slots] = k
-    own = np.array([deformable.thickness for deformable in deformables])
+    thickness = np.array([deformable.thickness for deformable in deformables])
     of = surface(np.concatenate([deformable.triangles for deformable in deformables]), deformable_of, allowed)
     return SelfContact(
         contact_rows(0), np.zeros(1, np.int64), np.zeros(0), of, near_work(of), motion_work(of), np.ones(slots),
-        np.zeros((slots, 3)), 0.5 * (own[:, None] + own), friction,
+        np.zeros((slots, 3)), 0.5 * (thickness[:, None] + thickness), friction,
     )  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def write_listed(state, ineq, phi, rate):
 
 
 @inline
-def deepest(rows):
+def max_depth(rows):
     """The largest depth [m]."""
     depth = 0.0
     for r in range(rows.phi.shape[0]):
@@ -95,7 +95,7 @@ def measure(system, state, t, ctx, phi, rate, slide, force, totals, energy):
         if edges.one_sided[e] and edges.active[e]:
             limited += 1
     if totals.shape[0] > 0:
-        totals[0], totals[1] = pushing, deepest(external)
+        totals[0], totals[1] = pushing, max_depth(external)
     if totals.shape[0] > 2:
         totals[2] = limited
 
@@ -118,4 +118,4 @@ def measure_baseline(system, state, t, ctx, phi, rate, slide, force, totals, ene
         evaluate_rows(system, ineq, rows, ctx.contacts.radius, t, state.x, state.quat, state.v)
         pushing = add_contact_forces(system.places, rows, count, force)
         write_listed(state, ineq, phi, rate)
-        totals[0], totals[1] = pushing, deepest(rows)
+        totals[0], totals[1] = pushing, max_depth(rows)

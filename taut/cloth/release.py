@@ -123,14 +123,14 @@ def evaluate_both_sides(system, state, ineq, rows, release, radius, t, x, x_scra
 
 
 @compiled
-def release_separating(places, ineq, rows, release, v, least):
-    """(1) with the velocities v* of the unconstrained motion; `least` [m/s] is rounding. φ and n are those of x₀."""
+def release_separating(places, ineq, rows, release, v, min_rate):
+    """(1) with the velocities v* of the unconstrained motion; `min_rate` [m/s] is rounding. φ and n are those of x₀."""
     if release.all_rules & BY_VELOCITY:
         for r in range(rows.phi.shape[0]):
             if rows.active[r] and release.rule[r] & BY_VELOCITY:
                 m0, m1, m2 = member_velocity(places, rows, r, v, False)
                 rate = m0 * rows.n[r, 0] + m1 * rows.n[r, 1] + m2 * rows.n[r, 2] + obstacle_rate(ineq, r)
-                if rate > least:
+                if rate > min_rate:
                     release_row(rows, r)
 
 

@@ -71,8 +71,8 @@ def predict_rotations(system, state, ctx, h):
         # Each iteration of (1) is nearer by h times how far axes differ and the body turns.
         for _ in range(ctx.settings.projection.rotation_iterations):
             turn(quat, i, 0.5 * h, o0 + v[s, 0], o1 + v[s, 1], o2 + v[s, 2], rotations.quat_pred)
-            own = to_body(rotations.quat_pred, i, l0, l1, l2)
-            v[s, 0], v[s, 1], v[s, 2] = own[0] / i0, own[1] / i1, own[2] / i2
+            momentum = to_body(rotations.quat_pred, i, l0, l1, l2)
+            v[s, 0], v[s, 1], v[s, 2] = momentum[0] / i0, momentum[1] / i1, momentum[2] / i2
         for c in range(4):
             rotations.quat_start[i, c] = quat[i, c]
 
@@ -109,7 +109,7 @@ def finish_rotations(state, ctx, h):
         s = rotations.slot[k]
         for c in range(3):
             state.v[s, c] = v[s, c] + state.x[s, c] / h
-            ctx.memory.lag[s, c] = 0.0
+            ctx.memory.velocity_offset[s, c] = 0.0
     clear_rotations(rotations, state.x)
 
 

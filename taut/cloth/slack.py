@@ -45,8 +45,9 @@ def complementarity(ctx, inertial_stiffness):
     """Mean T s, and how many limits and rows are not within their tolerances."""
     tolerances = ctx.settings.tolerances
     edges, rows = ctx.edges, ctx.external
-    longest, deepest = length_tolerance(ctx, tolerances.limit_error), length_tolerance(ctx, tolerances.contact_error)
-    least = ctx.settings.fallback.idle_share * residual_tolerance(ctx)
+    length_tol = length_tolerance(ctx, tolerances.limit_error)
+    depth_tol = length_tolerance(ctx, tolerances.contact_error)
+    min_push = ctx.settings.fallback.idle_share * residual_tolerance(ctx)
     total = 0.0
     count = 0
     unconverged = 0
@@ -56,28 +57,28 @@ def complementarity(ctx, inertial_stiffness):
             count += 1
             slack, push = edges.slack[e] / edges.length[e], edges.tension[e] / inertial_stiffness
             wrong = abs(edges.phi[e] + edges.slack[e]) / edges.length[e]
-            unconverged += 1 if wrong > longest or (slack > longest and push > least) else 0
+            unconverged += 1 if wrong > length_tol or (slack > length_tol and push > min_push) else 0
     for r in range(rows.phi.shape[0]):
         if rows.active[r]:
             total += rows.lam[r] * rows.slack[r]
             count += 1
             slack, push = rows.slack[r] / ctx.problem.mean_edge, rows.lam[r] / inertial_stiffness
             wrong = abs(rows.phi[r] + rows.slack[r]) / ctx.problem.mean_edge
-            unconverged += 1 if wrong > deepest or (slack > deepest and push > least) else 0
+            unconverged += 1 if wrong > depth_tol or (slack > depth_tol and push > min_push) else 0
     return total / max(count, 1), unconverged
 
 
 @compiled
-def set_barrier_penalties(ctx, most):
+def set_barrier_penalties(ctx, stiffest):
     """κ of (2), and T₀ with μ = 0."""
     edges, rows = ctx.edges, ctx.external
     update_multiplier_estimates(ctx)
     for e in range(edges.i.shape[0]):
         if edges.one_sided[e]:
-            edges.penalty[e] = min(edges.tension[e] / edges.slack[e], most)
+            edges.penalty[e] = min(edges.tension[e] / edges.slack[e], stiffest)
     for r in range(rows.phi.shape[0]):
         if rows.active[r]:
-            rows.penalty[r] = min(rows.lam[r] / rows.slack[r], most)
+            rows.penalty[r] = min(rows.lam[r] / rows.slack[r], stiffest)
 
 
 @compiled

@@ -67,10 +67,10 @@ def set_contact_targets(system, state, ctx, t, h, recovery):
     find_flat_faces(system, state, ctx.ineq, rows, ctx.release, radius, t, ctx.work.x_start, x_scratch, edge)
     evaluate_external(system, state, ctx, t, ctx.work.x_start)
     release_separating(system.places, ctx.ineq, rows, ctx.release, ctx.work.v_pred, ROUNDING * edge / h)
-    most = ctx.settings.tolerances.depth_tolerance * ctx.problem.mean_edge
+    depth_tol = ctx.settings.tolerances.depth_tolerance * ctx.problem.mean_edge
     for r in range(rows.phi.shape[0]):
         rows.depth_allowed[r] = (1.0 - recovery) * max(rows.phi[r], 0.0)
-        rows.tol[r] = max(most - rows.depth_allowed[r], 0.5 * recovery * most)
+        rows.tol[r] = max(depth_tol - rows.depth_allowed[r], 0.5 * recovery * depth_tol)
         for c in range(3):
             rows.n0[r, c] = rows.n[r, c]
 
@@ -153,7 +153,7 @@ def substep(system, state, ctx, t, h):
         s = slot[k]
         for c in range(3):
             state.v[s, c] = (x[s, c] - x_start[s, c]) / h  # (2)
-            ctx.memory.lag[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
+            ctx.memory.velocity_offset[s, c] = ctx.work.v_pred[s, c] - (x_pred[s, c] - x_start[s, c]) / h  # (3)
     finish_rotations(state, ctx, h)
     accumulate_losses(system, state, ctx, h)
     deactivate_unloaded(ctx)
@@ -184,12 +184,12 @@ def longest_substep(state, ctx, h):
             node = max(node, speed)
         else:
             ball = max(ball, speed)
-    most = max_substeps(ctx)
-    size = most
-    ball_travel = settings.max_ball_travel * ctx.problem.smallest_ball * most
+    units = max_substeps(ctx)  # of the shortest substep in a step
+    size = units
+    ball_travel = settings.max_ball_travel * ctx.problem.smallest_ball * units
     while size > 1 and (sqrt(node) + sqrt(ball)) * h * size > ball_travel:
         size //= 2
-    travel = settings.max_travel * ctx.problem.mean_edge * most
+    travel = settings.max_travel * ctx.problem.mean_edge * units
     while ctx.problem.has_self_contact == 1 and size > 1 and sqrt(node) * h * size > travel:
         size //= 2
     return size
@@ -207,7 +207,7 @@ def save_state(state, ctx, k):
     saved = ctx.work.saved[k]
     copy3(state.x, saved[0])
     copy3(state.v, saved[1])
-    copy3(ctx.memory.lag, saved[2])
+    copy3(ctx.memory.velocity_offset, saved[2])
     copy4(state.quat, ctx.work.saved_quat[k])
     copy1(state.ledger, ctx.work.saved_ledger[k])
     copy1(ctx.memory.multipliers, ctx.work.saved_multipliers[k])
@@ -221,7 +221,7 @@ def restore_state(state, ctx, k):
     saved = ctx.work.saved[k]
     copy3(saved[0], state.x)
     copy3(saved[1], state.v)
-    copy3(saved[2], ctx.memory.lag)
+    copy3(saved[2], ctx.memory.velocity_offset)
     copy4(ctx.work.saved_quat[k], state.quat)
     copy1(ctx.work.saved_ledger[k], state.ledger)
     copy1(ctx.work.saved_multipliers[k], ctx.memory.multipliers)
@@ -233,13 +233,13 @@ def restore_state(state, ctx, k):
 def advance_adaptive(system, state, ctx, t, h):
     """A step in substeps as long as converge; the next step begins with the last length."""
     history = ctx.memory.history
-    longest = longest_substep(state, ctx, h)
-    size = min(int(history[SUBSTEP_SIZE]), longest) if history[SUBSTEP_SIZE] > 0.0 else longest
-    most = max_substeps(ctx)
+    max_size = longest_substep(state, ctx, h)
+    size = min(int(history[SUBSTEP_SIZE]), max_size) if history[SUBSTEP_SIZE] > 0.0 else max_size
+    units = max_substeps(ctx)  # of the shortest substep in a step
     done = 0
     ctx.work.substeps[0] = 0
-    while done < most:
-        dt, now = h * size / most, t + h * done / most
+    while done < units:
+        dt, now = h * size / units, t + h * done / units
         if done > 0:
             save_state(state, ctx, SUBSTEP_START)
         activate_loaded(ctx)
@@ -248,7 +248,7 @@ def advance_adaptive(system, state, ctx, t, h):
             done += size
             ctx.work.substeps[0] += 1
             history[SUBSTEPS_TO_GROWTH] = max(history[SUBSTEPS_TO_GROWTH] - 1.0, 0.0)
-            if history[SUBSTEPS_TO_GROWTH] == 0.0 and done % (2 * size) == 0 and 2 * size <= longest:
+            if history[SUBSTEPS_TO_GROWTH] == 0.0 and done % (2 * size) == 0 and 2 * size <= max_size:
                 size *= 2
             continue
         if status >= PAIRS_FULL or size == 1:  # more capacity, or a solver, is missing; or there is nothing to halve

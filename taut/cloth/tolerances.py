@@ -60,12 +60,12 @@ def set_initial_penalties(ctx, inertial_stiffness, hard):
     """
     tolerances = ctx.settings.tolerances
     edges, rows, self_rows = ctx.edges, ctx.external, ctx.self_contact.rows
-    soft, most = tolerances.soft_penalty * inertial_stiffness, tolerances.max_penalty * inertial_stiffness
+    soft, stiffest = tolerances.soft_penalty * inertial_stiffness, tolerances.max_penalty * inertial_stiffness
     for e in range(edges.i.shape[0]):
         releasing = edges.tension[e] / (tolerances.release_change * edges.length[e])
-        edges.penalty[e] = min(max(soft, releasing), most) if edges.one_sided[e] else hard
+        edges.penalty[e] = min(max(soft, releasing), stiffest) if edges.one_sided[e] else hard
     for r in range(rows.phi.shape[0]):
-        rows.penalty[r] = min(max(soft, rows.lam[r] / (tolerances.release_change * ctx.problem.mean_edge)), most)
+        rows.penalty[r] = min(max(soft, rows.lam[r] / (tolerances.release_change * ctx.problem.mean_edge)), stiffest)
     for r in range(ctx.self_contact.row_count[0]):
         self_rows.penalty[r] = tolerances.self_contact_penalty * inertial_stiffness
     for p in range(ctx.attachments.row.shape[0]):
@@ -73,7 +73,7 @@ def set_initial_penalties(ctx, inertial_stiffness, hard):
 
 
 @compiled
-def increase_penalties(ctx, inertial_stiffness, most, deepest):
+def increase_penalties(ctx, inertial_stiffness, length_bound, depth_bound):
     """κ grows where multipliers alone have not brought errors within their tolerances."""
     tolerances = ctx.settings.tolerances
     edges, rows, self_rows, pins = ctx.edges, ctx.external, ctx.self_contact.rows, ctx.attachments
@@ -82,10 +82,10 @@ def increase_penalties(ctx, inertial_stiffness, most, deepest):
         if attachment_error(pins, p) > pin_tolerance(ctx):
             pins.penalty[p] = max(pins.penalty[p], min(tolerances.penalty_growth * pins.penalty[p], stiffest))
     for e in range(edges.i.shape[0]):
-        if edges.active[e] and edge_error(edges, e, most) > 1.0:
+        if edges.active[e] and edge_error(edges, e, length_bound) > 1.0:
             edges.penalty[e] = max(edges.penalty[e], min(tolerances.penalty_growth * edges.penalty[e], stiffest))
     for r in range(rows.phi.shape[0]):
-        if rows.active[r] and row_error(rows, r, deepest) > 1.0:
+        if rows.active[r] and row_error(rows, r, depth_bound) > 1.0:
             rows.penalty[r] = min(tolerances.penalty_growth * rows.penalty[r], stiffest)
     for r in range(ctx.self_contact.row_count[0]):
         if self_rows.phi[r] > tolerances.self_contact_error * ctx.self_contact.gap_target[r]:

@@ -29,7 +29,7 @@ class Edges(NamedTuple):
     j: np.ndarray
     node_pair: np.ndarray  # (e,) their block in the matrix of nodes, -1 where one end is fixed or driven
     length: np.ndarray  # (e,) at rest [m]
-    longest: np.ndarray  # (e,) the length that they have (hard) or may have at most [m]
+    max_length: np.ndarray  # (e,) the length that they have (hard) or may have at most [m]
     target: np.ndarray  # (e,) the same in this step: what is longer already is brought back little by little
     tol: np.ndarray  # (e,) tolerance on φ in this step [m]
     one_sided: np.ndarray  # (e,) bool: a limit, active or not
@@ -118,20 +118,20 @@ def edge_pairs(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     lengths = np.array([named[i, j] for i, j in hard.tolist()])
     limited = [deformable for deformable in model.deformables if deformable.is_limited]
     free = model.bodies.inverse_mass[:, 0] > 0.0
-    kept = [free[deformable.limit_edges].any(axis=1) for deformable in limited]
-    soft = [deformable.limit_edges[some].astype(np.int64) for deformable, some in zip(limited, kept)]
-    rest = [deformable.limit_lengths[some] for deformable, some in zip(limited, kept)]
-    most = [(1.0 + float(deformable.limit or 0.0)) * length for deformable, length in zip(limited, rest)]
+    movable = [free[deformable.limit_edges].any(axis=1) for deformable in limited]
+    soft = [deformable.limit_edges[some].astype(np.int64) for deformable, some in zip(limited, movable)]
+    rest = [deformable.limit_lengths[some] for deformable, some in zip(limited, movable)]
+    limits = [(1.0 + float(deformable.limit or 0.0)) * length for deformable, length in zip(limited, rest)]
     return (
         np.concatenate([hard, *soft]),
         np.concatenate([lengths, *rest]),
-        np.concatenate([lengths, *most]),
+        np.concatenate([lengths, *limits]),
     )
 
 
 def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges, np.ndarray, np.ndarray]:
     """Edges, the rows of hard ones in the model, and the node_pairs (k, 2) of nodes that edges join."""
-    pairs, length, most = edge_pairs(model)
+    pairs, length, max_length = edge_pairs(model)
     hard_row = model.rows_of_role(HARD_EDGE)
     e = len(pairs)
     one_sided = np.arange(e) >= len(hard_row)
@@ -141,6 +141,6 @@ def _edges(model: Model, unknown: np.ndarray, memory: np.ndarray) -> tuple[Edges
     node_pair[both] = np.arange(both.sum())
     i, j = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
     return Edges(
-        i, j, node_pair, length, most, most.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e), np.zeros(e),
-        ~one_sided, ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
+        i, j, node_pair, length, max_length, max_length.copy(), np.zeros(e), one_sided, memory[:e], np.zeros(e),
+        np.zeros(e), ~one_sided, ~one_sided, np.zeros((e, 3)), *(np.zeros(e) for _ in range(5)),
     ), hard_row, ends[both]  # fmt: skip

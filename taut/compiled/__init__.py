@@ -1,4 +1,4 @@
-"""Everything that touches numba's inside: decorators, linking, references to structures, the cache of compiled code.
+"""Everything that uses numba's internals: decorators, linking, references to structures, the cache of compiled code.
 
 A function f is compiled for the types of its arguments T. What is stored is named by a digest, so that f is compiled
 again only where something that it depends on has changed:
@@ -15,11 +15,11 @@ Floating-point arithmetic is IEEE's: no fast-math, no contraction, so that runs 
     fingerprint.py        a digest of a function and of everything that it calls
     storage.py            compiled functions on disk, named by that digest
     folder.py             the folder on disk: whose it is, what may be deleted in it;  locks.py  one writer at a time
-    passes.py             from byte code to LLVM's language: numba's passes that kernels need
-    inference.py          types of variables, inferred with a memory;  lowering.py  LLVM's language, in few words
+    passes.py             from byte code to LLVM's language: those passes of numba that kernels need
+    inference.py          types of variables, with a cache of what was inferred;  lowering.py  short LLVM code
     on_demand.py          functions that are compiled when they are first called
-    kinds.py              types of structures, found again quickly
-    level.py              for which processors code is compiled; code that came with taut
+    kinds.py              types of structures, cached
+    level.py              the processors for which code is compiled, and code that is shipped with taut
     function_pointers.py  calling compiled functions by address;  prepared.py  from Python, with arguments laid out once
     vectors.py            three numbers as a tuple: dot and cross products, and pairs of points
 """

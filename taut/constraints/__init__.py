@@ -2,7 +2,7 @@
 
 A kind states Φ(x, t) of some points and its derivatives in closed form; `base.py` says how to write one.
 
-    Φ       phi       what must be zero (or, of an inequality, not negative), in its natural unit
+    Φ       phi       the constraint function, zero (of an inequality: not negative) when satisfied, in its natural unit
     J       J         ∂Φ/∂x, one 3-vector per row and point
     Φ_t     phi_t     ∂Φ/∂t at fixed x
     γ       gamma     d²Φ/dt² with zero acceleration, so that d²Φ/dt² = J a + γ

@@ -42,20 +42,20 @@ def speeds(labels):
 
 def pack(positions, arguments):
     ways = ("formula", "function", "velocity", "velocity_function")
-    given = [way for way in ways if arguments[way] is not None]
-    if len(given) != 1:
-        raise ValueError(f"it needs one of {', '.join(ways)}; it has {' and '.join(given) or 'none'}")
+    chosen = [way for way in ways if arguments[way] is not None]
+    if len(chosen) != 1:
+        raise ValueError(f"it needs one of {', '.join(ways)}; it has {' and '.join(chosen) or 'none'}")
     if not len(positions):
         raise ValueError("it names no point; list the bodies that its formula or function uses")
-    if "function" in given[0]:
-        rows, address = of_function(arguments, given[0], len(positions))
-        return Layout(ints=(address, len(positions), rows), rows=rows, level=level_of(given[0]))
-    texts = [arguments[given[0]]] if isinstance(arguments[given[0]], str) else list(arguments[given[0]])
-    if given[0] == "formula":
+    if "function" in chosen[0]:
+        rows, address = of_function(arguments, chosen[0], len(positions))
+        return Layout(ints=(address, len(positions), rows), rows=rows, level=level_of(chosen[0]))
+    texts = [arguments[chosen[0]]] if isinstance(arguments[chosen[0]], str) else list(arguments[chosen[0]])
+    if chosen[0] == "formula":
         address, axes = of_places(texts, arguments["labels"]), ()
     else:
         address, axes = of_velocities(texts, arguments["labels"], arguments["frames"])
-    return Layout(ints=(address, len(positions) + len(axes), len(texts)), rows=len(texts), level=level_of(given[0]),
+    return Layout(ints=(address, len(positions) + len(axes), len(texts)), rows=len(texts), level=level_of(chosen[0]),
                   points=axes)  # fmt: skip
 
 

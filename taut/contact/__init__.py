@@ -1,7 +1,7 @@
-"""The contact problem: unilateral rows Φ ≥ 0, the forces that keep them, impacts and Coulomb friction.
+"""The contact problem: unilateral rows Φ ≥ 0, the forces that enforce them, impacts and Coulomb friction.
 
     S           (capacity, capacity)    J W Jᵀ of the unilateral rows; may be singular
-    c           (capacity)              the slack without any of their forces: J v̇ - d
+    c           (capacity)              the slack when all of their forces are zero: J v̇ - d
     λ, P        lam, impulse            multipliers ≥ 0: contacts push and never pull
     w = Sλ + c  w                       the slack with them
 

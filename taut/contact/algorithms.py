@@ -153,8 +153,8 @@ def fixed_context(method: Method, options: tuple[Option, ...], projected: bool) 
 def time_stepping(method: Method, projected: bool = False) -> Method:
     """A method with the linearised constraints at the new time, for scenes with inequalities."""
     # Corrections of contacts are complementarity problems of their own, so they do not take the matrix of Newton's.
-    own = (option for option in method.options if option.name != "newton")
-    options = (*own, *OPTIONS, *((STEPS_OPTION,) if "events" in method.contacts else ()))
+    shared = (option for option in method.options if option.name != "newton")
+    options = (*shared, *OPTIONS, *((STEPS_OPTION,) if "events" in method.contacts else ()))
     context_of = fixed_context(method, options, projected)
 
     def prepare(model, system, state, values):

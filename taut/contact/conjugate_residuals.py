@@ -30,13 +30,13 @@ STICKS = 1.0 - 1e-9  # of the cone: a λ_t nearer to its limit was projected to 
 
 
 @compiled
-def solve_on_face(cand, work, working, weight, v, tolerance, most):
+def solve_on_face(cand, work, working, weight, v, tolerance, max_iterations):
     """Improve cand.lam and v on the face of the first `working` rows of work.working_set. Returns the iterations."""
     count, outside = choose_face(cand, work, working, v)
     lam, res, z, az, p, ap = cand.lam, work.res, work.z, work.az, work.p, work.ap
     work.dv[:] = 0.0
     before = 0.0
-    for iteration in range(most):
+    for iteration in range(max_iterations):
         size = multiply(cand, work, count, weight)
         if not size > 0.0:
             return iteration
@@ -69,7 +69,7 @@ def solve_on_face(cand, work, working, weight, v, tolerance, most):
                 largest = max(largest, abs(res[r, c]))
         if largest <= max(work.settings.face_tolerance * tolerance, outside):
             return iteration + 1
-    return most
+    return max_iterations
 
 
 @compiled

@@ -50,11 +50,11 @@ def no_coordinates() -> Coordinates:
     return Coordinates(0, allocate(np.zeros(3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0))
 
 
-def with_inequalities(model: Model, reduced: Reduced, most: int) -> Reduced:
-    """The tables of `reduced`, with at most `most` active rows of the inequalities behind those of the model."""
+def with_inequalities(model: Model, reduced: Reduced, max_active: int) -> Reduced:
+    """The tables of `reduced`, with at most `max_active` active rows of the inequalities behind those of the model."""
     conditions = reduced.enforced.rows
     rows = np.concatenate([conditions, model.row_count + np.arange(len(model.inequality_names))])
-    return reduced._replace(enforced=enforced_rows(rows, len(conditions) + most, len(reduced.basis.g)))
+    return reduced._replace(enforced=enforced_rows(rows, len(conditions) + max_active, len(reduced.basis.g)))
 
 
 def coordinates(reduced: Reduced) -> Coordinates:

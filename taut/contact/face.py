@@ -88,9 +88,9 @@ def factor_face(p, work):
             rows[best] = row
             left[best] = left[k]
             for j in range(k):
-                kept = K[k, j]
+                exchanged = K[k, j]
                 K[k, j] = K[best, j]
-                K[best, j] = kept
+                K[best, j] = exchanged
         K[k, k] = root
         for i in range(k + 1, p):
             total = A[rows[i], rows[k]]

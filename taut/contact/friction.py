@@ -84,7 +84,7 @@ def velocity(S, c, m, lam, row):
 
 
 @compiled
-def sweep(S, c, mu, n, settings, lam):
+def sweep_contacts(S, c, mu, n, settings, lam):
     """Every contact once, the others kept fixed."""
     m = 3 * n
     for k in range(n):
@@ -103,19 +103,19 @@ def sweep(S, c, mu, n, settings, lam):
 
 
 @compiled
-def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
+def stick_or_slip(S, c, mu, n, lam, work, tolerance, max_sweeps):
     """Impulses of n contacts, from the guess `lam`, until no velocity changes by more than `tolerance`.
 
-    Returns the sweeps; `most` may mean that they were not enough. `work` is a RuleWork of 3n rows or more.
+    Returns the sweeps; `max_sweeps` may mean that they were not enough. `work` is a RuleWork of 3n rows or more.
     """
     m = 3 * n
     old, direction, settings = work.x, work.y, work.settings
-    unrelaxed = settings.unrelaxed_share * most
+    unrelaxed = settings.unrelaxed_share * max_sweeps
     length_before = 0.0
-    for turn in range(most):
+    for turn in range(max_sweeps):
         for i in range(m):
             old[i] = lam[i]
-        sweep(S, c, mu, n, settings, lam)
+        sweep_contacts(S, c, mu, n, settings, lam)
         change = 0.0
         length = 0.0
         for i in range(m):
@@ -124,7 +124,7 @@ def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
             length += step * step * S[i, i]
         if change <= tolerance:
             return turn + 1
-        if turn + 1 == most:
+        if turn + 1 == max_sweeps:
             break  # the last iterate is that of a sweep: it lies in the cone
         beta = length / length_before if turn > 0 else 2.0
         for i in range(m):
@@ -137,4 +137,4 @@ def stick_or_slip(S, c, mu, n, lam, work, tolerance, most):
                 lam[i] += beta * direction[i]  # (5)
                 direction[i] = beta * direction[i] + step
         length_before = length
-    return most
+    return max_sweeps

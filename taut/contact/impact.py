@@ -76,15 +76,15 @@ def apply_round(S, gamma, m, n, s, impulse, part):
 
 
 @compiled
-def run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
-    """(1) and (2) until nothing approaches; rows with S_rr up to `least` can not be moved."""
-    most, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
-    for turn in range(most + 1):
-        last = turn == most
+def run_rounds(S, gamma, e, m, fastest, min_diagonal, impulse, work, resting):
+    """(1) and (2) until nothing approaches; rows with S_rr up to `min_diagonal` can not be moved."""
+    max_rounds, slow = work.settings.max_impact_rounds, work.settings.impact_rate * fastest  # rows measured by √S_rr
+    for turn in range(max_rounds + 1):
+        last = turn == max_rounds
         n = np.int64(0)  # a literal would have every part compiled twice
         closing = 0.0
         for i in range(m):
-            if S[i, i] <= least:
+            if S[i, i] <= min_diagonal:
                 continue
             rate = -gamma[i] / math.sqrt(S[i, i])
             closing = max(closing, rate)
@@ -97,7 +97,7 @@ def run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting):
             return -1
         s = 0.0 if last else expansion(n, work.impact)
         apply_round(S, gamma, m, n, s, impulse, work.impact)
-    return most + 1
+    return max_rounds + 1
 
 
 @compiled
@@ -109,14 +109,14 @@ def solve_impacts(S, gamma, e, m, impulse, work, resting):
     -1: the walls themselves close in on a body (no impulse helps); γ is left as the last round found it.
     """
     fastest = 0.0
-    least = 0.0
+    min_diagonal = 0.0
     for i in range(m):
-        least = max(least, MOVABLE * S[i, i])
+        min_diagonal = max(min_diagonal, MOVABLE * S[i, i])
     for i in range(m):
         impulse[i] = 0.0
-        if S[i, i] > least:
+        if S[i, i] > min_diagonal:
             fastest = max(fastest, abs(gamma[i]) / math.sqrt(S[i, i]))
     work.scale[0] = fastest  # rates that many rounds have made small carry the rounding of the first
-    taken = run_rounds(S, gamma, e, m, fastest, least, impulse, work, resting)
+    taken = run_rounds(S, gamma, e, m, fastest, min_diagonal, impulse, work, resting)
     work.scale[0] = 0.0
     return taken

@@ -241,9 +241,9 @@ def inequality_work(rows: int) -> InequalityWork:
     return InequalityWork(**{name: np.zeros(rows, np.int64 if name in whole else float) for name in fields})
 
 
-def dense_work(capacity: int, most: int, settings: RuleSettings) -> DenseWork:
-    """For `capacity` candidates, of which at most so many rows, tangents among them, stand in dense matrices."""
-    dense = min(most, 3 * max(capacity, 1))
+def dense_work(capacity: int, max_rows: int, settings: RuleSettings) -> DenseWork:
+    """For `capacity` candidates, of which at most `max_rows` rows, tangents among them, stand in dense matrices."""
+    dense = min(max_rows, 3 * max(capacity, 1))
     return DenseWork(
         S=np.zeros((dense, dense)),
         c=np.zeros(capacity),

@@ -22,7 +22,8 @@ kept up to date),
 impulses on through a pile only from neighbour to neighbour. So rounds of a few sweeps alternate with conjugate
 residuals on the contacts that push (conjugate_residuals.py).
 
-A caller with equations of its own calls `prepare` and `apply_impulses` once, then `sweep` and its own solve in turns.
+A caller with equations of its own calls `prepare` and `apply_impulses` once, then `sweep_rows` and its own solve in
+turns.
 """
 
 from __future__ import annotations
@@ -69,12 +70,12 @@ def sweep_work(rows: int, slots: int, settings: SweepSettings | None = None) -> 
 
 
 @entry
-def solve_by_sweeps(cand, work, n, weight, v, tolerance, most):
+def solve_by_sweeps(cand, work, n, weight, v, tolerance, max_sweeps):
     """Find λ of the first n rows, from cand.lam on, and add its effect to v, which comes without any.
 
     weight: diagonal of W, shape (slots, 3). Ends when no row changes by more, nor is off by more, than
     `tolerance` [m/s]. Returns the sweeps (and iterations of conjugate residuals) that it took; more than
-    `most` says that the tolerance was not reached.
+    `max_sweeps` says that the tolerance was not reached.
     """
     prepare(cand, work, n, weight)
     warm_start(cand, work, n, weight, v)
@@ -82,8 +83,8 @@ def solve_by_sweeps(cand, work, n, weight, v, tolerance, most):
     settings = work.settings
     sweeps_in_round = settings.first_sweeps
     best = math.inf
-    while spent < most:
-        change = sweep(cand, work, n, weight, v)
+    while spent < max_sweeps:
+        change = sweep_rows(cand, work, n, weight, v)
         spent += 1
         worst, working = find_working_set(cand, work, n, v, settings.near_slack * max(change, tolerance))
         if change <= tolerance and worst <= tolerance:
@@ -92,13 +93,13 @@ def solve_by_sweeps(cand, work, n, weight, v, tolerance, most):
             # The face misleads, as it may with friction.
             sweeps_in_round = min(2 * sweeps_in_round, settings.max_round_sweeps)
         best = min(best, worst)
-        for _ in range(min(sweeps_in_round - 1, most - spent)):
+        for _ in range(min(sweeps_in_round - 1, max_sweeps - spent)):
             for k in range(working):
                 sweep_row(cand, work, work.working_set[k], weight, v)
             spent += 1
-        spent += solve_on_face(cand, work, working, weight, v, tolerance, most - spent)
-    sweep(cand, work, n, weight, v)  # so that λ satisfies its bounds, whatever the residual
-    return most + 1
+        spent += solve_on_face(cand, work, working, weight, v, tolerance, max_sweeps - spent)
+    sweep_rows(cand, work, n, weight, v)  # so that λ satisfies its bounds, whatever the residual
+    return max_sweeps + 1
 
 
 @compiled
@@ -157,7 +158,7 @@ def warm_start(cand, work, n, weight, v):
 
 
 @compiled
-def sweep(cand, work, n, weight, v):
+def sweep_rows(cand, work, n, weight, v):
     """Treat the first n rows one after the other. Returns the largest change of any row's velocity by its own λ."""
     largest = 0.0
     for r in range(n):

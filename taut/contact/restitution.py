@@ -167,7 +167,7 @@ def limit_energy(system, state, ctx, h, inelastic_work, work):
     Drivers did inelastic_work for v', and do `work` for v''.
     """
     mass, f, v_inelastic, v_start = system.bodies.mass, system.work.f, ctx.vel.dv, ctx.saved.v
-    a = b = inelastic = most = 0.0
+    a = b = inelastic = bound = 0.0
     for i in range(mass.shape[0]):
         for q in range(3):
             if mass[i, q] > 0.0:
@@ -176,11 +176,11 @@ def limit_energy(system, state, ctx, h, inelastic_work, work):
                 a += mass[i, q] * step * step
                 b += mass[i, q] * step * v
                 inelastic += mass[i, q] * v * v
-                most += mass[i, q] * v_start[i, q] ** 2 + 2.0 * h * f[i, q] * v
+                bound += mass[i, q] * v_start[i, q] ** 2 + 2.0 * h * f[i, q] * v
     if ctx.problem.accumulates_work == 1:
         b -= work - inelastic_work
-        most += 2.0 * (inelastic_work + h * equality_work(system, state, state.lam))
-    c = min(inelastic - most, 0.0)  # v' itself is as it is
+        bound += 2.0 * (inelastic_work + h * equality_work(system, state, state.lam))
+    c = min(inelastic - bound, 0.0)  # v' itself is as it is
     alpha = 1.0
     if a + 2.0 * b + c > 0.0:
         alpha = max(0.0, min(1.0, (max(b * b - a * c, 0.0) ** 0.5 - b) / a))

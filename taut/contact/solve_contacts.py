@@ -17,7 +17,7 @@ from ..model.evaluate import apply_multipliers, clear, jacobian_times, solve_wit
 from .coordinates import add_impulses_reduced, set_response
 from .friction import stick_or_slip
 from .impact import solve_impacts
-from .projected_gauss_seidel import apply_impulses, prepare, solve_by_sweeps, sweep
+from .projected_gauss_seidel import apply_impulses, prepare, solve_by_sweeps, sweep_rows
 from .rows import add_impulses, row_rate
 from .rules import EXACT, choose
 from .work import NOT_CONVERGED, NOT_UNIQUE, OK
@@ -177,8 +177,8 @@ def solve_friction(system, ctx, n, v):
         for a in range(3):
             dense.lam3[3 * i + a] = cand.lam[i, a]
         dense.mu[i] = cand.mu[i]
-    tolerance, most = ctx.settings.sweeps.friction_tolerance, ctx.settings.sweeps.max_sweeps
-    stick_or_slip(dense.S, dense.c3, dense.mu, n, dense.lam3, dense.rules, tolerance, most)
+    tolerance, max_sweeps = ctx.settings.sweeps.friction_tolerance, ctx.settings.sweeps.max_sweeps
+    stick_or_slip(dense.S, dense.c3, dense.mu, n, dense.lam3, dense.rules, tolerance, max_sweeps)
     for i in range(n):
         for a in range(3):
             cand.lam[i, a] = dense.lam3[3 * i + a]
@@ -210,14 +210,14 @@ def solve_iteratively(system, ctx, n, v):
     compliant = set_compliance(ctx, n, w)
     ctx.pairs.is_compliant[0] = 1 if compliant else 0
     settings = ctx.settings.sweeps  # what compliant contacts leave is corrected in the steps that follow
-    most = settings.max_compliant_sweeps if compliant else settings.max_sweeps
+    max_sweeps = settings.max_compliant_sweeps if compliant else settings.max_sweeps
     tolerance = settings.compliant_tolerance if compliant else settings.speed_tolerance
     if eq.lam.shape[0] == 0:
-        return OK if solve_by_sweeps(cand, work, n, w, v, tolerance, most) <= most else NOT_CONVERGED
+        return OK if solve_by_sweeps(cand, work, n, w, v, tolerance, max_sweeps) <= max_sweeps else NOT_CONVERGED
     prepare(cand, work, n, w)
     apply_impulses(cand, n, w, cand.lam, v)
-    for _ in range(most):
-        change = sweep(cand, work, n, w, v)
+    for _ in range(max_sweeps):
+        change = sweep_rows(cand, work, n, w, v)
         change = max(change, project_equalities(system, v, eq.target, eq.lam))
         if change <= tolerance:
             return OK

@@ -96,10 +96,10 @@ class Book:
             low, high = np.atleast_1d(values.min(axis=0)), np.atleast_1d(values.max(axis=0))
             entry |= {"min": low.tolist(), "max": high.tolist()}
         self.data["accessors"].append(entry)
-        found = len(self.data["accessors"]) - 1
+        number = len(self.data["accessors"]) - 1
         if key is not None:
-            self.known[key] = found
-        return found
+            self.known[key] = number
+        return number
 
     def mesh(self, part: Any, vertices: np.ndarray, later: np.ndarray | None = None) -> int:
         """A mesh; `later` are the places of its vertices in the frames after the first."""
@@ -164,4 +164,4 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return found
 
 
-FORMAT = Format("glb", (".glb",), "One file for three.js, Blender and viewers of systems.", write)
+FORMAT = Format("glb", (".glb",), "One file for three.js, Blender and the 3D viewers of operating systems.", write)

@@ -41,7 +41,7 @@ class Soft:
 
 def tracks(motion: Motion) -> list[Stiff | Soft]:
     """Every part of the motion's scene over its poses, names made different from each other."""
-    found: list[Stiff | Soft] = []
+    parts: list[Stiff | Soft] = []
     for part in describe(motion)[0]:
         poses = [motion[0]] if part.still else list(motion)
         if part.is_stiff:
@@ -50,11 +50,11 @@ def tracks(motion: Motion) -> list[Stiff | Soft]:
             position, turn, scale = (np.array([frame[i] for frame in frames]) for i in range(3))
             flip = np.cumprod(np.where(np.sum(turn[1:] * turn[:-1], axis=1) < 0.0, -1.0, 1.0))
             turn[1:] *= flip[:, np.newaxis]
-            found.append(Stiff(part, *_once(position, turn, scale)))
+            parts.append(Stiff(part, *_once(position, turn, scale)))
         else:
             points = np.array([part.places(pose) for pose in poses])
-            found.append(Soft(part, *_once(points)))
-    return found
+            parts.append(Soft(part, *_once(points)))
+    return parts
 
 
 def _once(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:

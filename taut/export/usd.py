@@ -41,17 +41,17 @@ def write(run: Run, path: Path, options: Options) -> None:
     stage.SetDefaultPrim(world.GetPrim())
     Usd.ModelAPI(world.GetPrim()).SetKind("component")
     stage.GetRootLayer().documentation = f"{run.labels.scene}, {run.info.get('method', '')}, written by taut"
-    found = tracks(motion)
-    for role in dict.fromkeys(track.part.role for track in found):
+    parts = tracks(motion)
+    for role in dict.fromkeys(track.part.role for track in parts):
         UsdGeom.Scope.Define(stage, f"/World/{role}")
-    for k, (track, word) in enumerate(zip(found, identifiers([track.part.name for track in found]))):
+    for k, (track, word) in enumerate(zip(parts, identifiers([track.part.name for track in parts]))):
         place = Sdf.Path(f"/World/{track.part.role}/{word}")
         prim = _stiff(stage, place, track, codes) if isinstance(track, Stiff) else _soft(stage, place, track, codes)
         prim.SetDisplayName(track.part.name)
-        options.tick(k + 1, len(found) + 1)
+        options.tick(k + 1, len(parts) + 1)
     _bodies(stage, run, motion.rows, codes)
     stage.GetRootLayer().Save()
-    options.tick(len(found) + 1, len(found) + 1)
+    options.tick(len(parts) + 1, len(parts) + 1)
 
 
 def _stiff(stage: Any, place: Any, track: Stiff, codes: list[float]) -> Any:

@@ -7,7 +7,7 @@
 
     formula      text → sympy, by a walk that accepts only what it knows;  condition  the same for conditions
     source       sympy → source text of one function with its derivatives
-    inspection   what is asked of a Python function before it is relied on;  functions  Python functions → address
+    inspection   checks of a Python function before it is used;  functions  Python functions → address
     compiled     source text → file → machine code → address, kept in numba's cache
     codegen      the addresses that scenes ask for;  call  calling an address, from kernels and from Python
 """

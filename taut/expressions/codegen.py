@@ -95,8 +95,8 @@ def velocity_address(
 
     def make() -> str:
         known = {source.symbol(name): text for name, text in zip(meanings, _parsed([*meanings.values()], names))}
-        found = [row.subs(known) for row in _parsed(rows, [*names, *meanings])]
-        return source.velocity_source(found, places, speeds)
+        expressions = [row.subs(known) for row in _parsed(rows, [*names, *meanings])]
+        return source.velocity_source(expressions, places, speeds)
 
     return generated_address(
         ("velocity", tuple(rows), tuple(names), tuple(meanings.items())),

@@ -108,8 +108,8 @@ def controller_address(function: Callable, what: str, unit: str) -> int:
         try:
             answer = function(t, q[0], rate[0])
         except Exception as mistake:
-            told = f"{type(mistake).__name__}: {str(mistake).rstrip('.')}"
-            raise TautError(f"{where} raised {told}{line_of(mistake)}; mend it there.") from mistake
+            complaint = f"{type(mistake).__name__}: {str(mistake).rstrip('.')}"
+            raise TautError(f"{where} raised {complaint}{line_of(mistake)}; mend it there.") from mistake
         number = real_number(answer)
         if number is None or not np.isfinite(number):
             raise TautError(f"{where} returned {shown(answer)}; return one finite number [{unit}].")

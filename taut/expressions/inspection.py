@@ -69,11 +69,11 @@ def compilable(function: Callable, to_complex: bool = False) -> Callable:
     def copied(one: Callable) -> Callable:
         if not isinstance(one, python_types.FunctionType):
             return one
-        found = {name: one.__globals__[name] for name in _names_in(one.__code__) if name in one.__globals__}
+        globals_used = {name: one.__globals__[name] for name in _names_in(one.__code__) if name in one.__globals__}
         cells = tuple(cell if cell == python_types.CellType() else python_types.CellType(replaced(cell.cell_contents))
                       for cell in one.__closure__ or ())
         return python_types.FunctionType(
-            one.__code__, {**one.__globals__, **{name: replaced(value) for name, value in found.items()}},
+            one.__code__, {**one.__globals__, **{name: replaced(value) for name, value in globals_used.items()}},
             one.__name__, one.__defaults__, cells,
         )  # fmt: skip
 
@@ -88,8 +88,8 @@ def _names_in(code: python_types.CodeType) -> set[str]:
 
 def why_not(complaint: Exception) -> str:
     """Where and why numba could not compile a user's function, in words for somebody who knows Python alone."""
-    told = str(complaint)
-    places = re.findall(r'File "([^"\n]+)", line (\d+)|(?:at|Raised from) (/[^\n]*?) \((\d+)\)', told)
+    text = str(complaint)
+    places = re.findall(r'File "([^"\n]+)", line (\d+)|(?:at|Raised from) (/[^\n]*?) \((\d+)\)', text)
     where = "something in it"
     if places:  # the innermost stands first; of some numba gives the file's name alone
         name, number = places[0][0] or places[0][2], int(places[0][1] or places[0][3])
@@ -104,9 +104,9 @@ def why_not(complaint: Exception) -> str:
         (r"NameError: name '(\w+)' is not defined|global name '(\w+)' is not defined", "'{0}' is not defined"),
         (r"No implementation of function Function\(<(?:built-in )?function (\w+)", "'{0}' can not take what it gets"),
     ):
-        found = re.search(pattern, told)
-        if found:
-            return f"{where}: " + words.format(*(group for group in found.groups() if group))
+        match = re.search(pattern, text)
+        if match:
+            return f"{where}: " + words.format(*(group for group in match.groups() if group))
     return f"{where} does what compiled code can not"
 
 

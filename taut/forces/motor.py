@@ -25,10 +25,10 @@ TARGET, VELOCITY = 1, 2  # where the wanted rate is found: dq_d/dt, w_d
 
 
 def pack(positions, arguments):
-    coordinate, given = acted_on(arguments)
+    coordinate, torque = acted_on(arguments)
     target, velocity, limit = arguments["target"], arguments["velocity"], arguments["limit"]
     not_negative(arguments, "stiffness", "damping", "gain", "limit")
-    if given is None and target is None and velocity is None:
+    if torque is None and target is None and velocity is None:
         raise ValueError("it has nothing to do; give torque (or force), target or velocity")
     if target is not None and velocity is not None:
         raise ValueError("it has a target and a velocity; give one of them")
@@ -40,7 +40,7 @@ def pack(positions, arguments):
     if velocity is not None and arguments["gain"] is None:
         raise ValueError("it has a velocity but no gain; give gain, torque per rate [N m s/rad or N s/m]")
     per_rate = arguments["damping"] if velocity is None else arguments["gain"]
-    numbers = (given, target, arguments["stiffness"], velocity, per_rate, inf if limit is None else limit)
+    numbers = (torque, target, arguments["stiffness"], velocity, per_rate, inf if limit is None else limit)
     mode = VELOCITY if velocity is not None else TARGET
     return Layout((*(0.0 if number is None else number for number in numbers), coordinate.offset),
                   (code(coordinate), mode), points=coordinate.points, acts_on=coordinate)

@@ -117,7 +117,7 @@ def colour(i, j, used, out):
 
     `used` (n,) uint64 holds zeros; a node can have 63 springs, beyond that -1 is returned.
     """
-    most = 0
+    colours = 0
     for q in range(out.shape[0]):
         taken = used[i[q]] | used[j[q]]
         c = 0
@@ -129,8 +129,8 @@ def colour(i, j, used, out):
         used[i[q]] |= bit
         used[j[q]] |= bit
         out[q] = c
-        most = max(most, c + 1)
-    return most
+        colours = max(colours, c + 1)
+    return colours
 
 
 def in_colours(s: Springs, n: int) -> Springs:

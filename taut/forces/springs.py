@@ -41,8 +41,8 @@ def pack(positions, arguments):
         "second_elongation": (np.inf,) if second_e is None else second_e,
     }
     table = np.empty((len(pairs), len(columns)))
-    for c, (name, given) in enumerate(columns.items()):
-        values = np.asarray(given, float)
+    for c, (name, column) in enumerate(columns.items()):
+        values = np.asarray(column, float)
         if values.size not in (1, len(pairs)):
             raise ValueError(f"{name} has {values.size} numbers for {len(pairs)} pairs; give one for all, or one each")
         least = values.min()

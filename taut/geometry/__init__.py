@@ -1,7 +1,7 @@
-"""Meshes and what is near what: positions x [m] of shape (n, 3) and index arrays; scenes are not known here.
+"""Meshes and proximity: positions x [m] of shape (n, 3) and index arrays. This package knows no scenes.
 
     r = Σ a_k x_k,  d = |r|,  n = r/d      closest_points.py: gap and normal of node-triangle and edge-edge, weights a_k
-    d(x(t)) ≥ η d(x₀)  for 0 ≤ t ≤ 1       ccd.py (one pair), ccd_filter.py: the fraction φ of its way each node may go
+    d(x(t)) ≥ η d(x₀)  for 0 ≤ t ≤ 1       ccd.py (one pair), ccd_filter.py: the fraction φ of a move that is safe
     cell = ⌊x / size⌋                      spatial_hash.py: the one broad phase behind all searches
 
     mesh.py, solid.py   Mesh: triangles; Solid: tetrahedra; checked, with edges, areas, volumes, node masses

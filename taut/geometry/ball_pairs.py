@@ -94,13 +94,14 @@ def fill(x, member, radius, reach, width, work):
     work.begin[:] = 0
     work.in_level[:] = 0
     for i in range(n):
-        own = width
+        cell_size = width
         level = 0
-        while level < LEVELS - 1 and 8.0 * (radius[i] + 0.5 * reach) <= own:  # (2)
-            own *= 0.25
+        while level < LEVELS - 1 and 8.0 * (radius[i] + 0.5 * reach) <= cell_size:  # (2)
+            cell_size *= 0.25
             level += 1
         p = member[i]
-        b = (bucket_of(cell(x[p, 0], own), cell(x[p, 1], own), level, table) + cell(x[p, 2], own)) & (table - 1)
+        cx, cy, cz = cell(x[p, 0], cell_size), cell(x[p, 1], cell_size), cell(x[p, 2], cell_size)
+        b = (bucket_of(cx, cy, level, table) + cz) & (table - 1)
         work.level[i] = level
         work.bucket[i] = b
         work.in_level[level] += 1
@@ -124,12 +125,12 @@ def search(group, reach, width, work, pairs):
     count = 0
     for k in range(work.entry.shape[0]):
         i = work.entry[k]
-        own = width
+        cell_size = width
         for level in range(work.level[i] + 1):
             if work.in_level[level] > 0:
                 # Among equals half of the neighbouring cells will do: the other half finds this one.
                 equals = level == work.level[i]
-                cx, cy, cz = cell(place[k, 0], own), cell(place[k, 1], own), cell(place[k, 2], own)
+                cx, cy, cz = cell(place[k, 0], cell_size), cell(place[k, 1], cell_size), cell(place[k, 2], cell_size)
                 for beside in range(4 if equals else 0, 9):
                     column, row = cx + beside // 3 - 1, cy + beside % 3 - 1
                     base = bucket_of(column, row, level, table)
@@ -144,15 +145,15 @@ def search(group, reach, width, work, pairs):
                             j = work.entry[m]
                             if (group[i, 0] & group[j, 1] | group[i, 1] & group[j, 0]) == 0 or work.level[j] != level:
                                 continue
-                            if cell(place[m, 2], own) != layer or half and layer == cz and m <= k:
+                            if cell(place[m, 2], cell_size) != layer or half and layer == cz and m <= k:
                                 continue
                             # other cells may share the bucket
-                            if cell(place[m, 0], own) != column or cell(place[m, 1], own) != row:
+                            if cell(place[m, 0], cell_size) != column or cell(place[m, 1], cell_size) != row:
                                 continue
                             if count < pairs.shape[0]:
                                 pairs[count, 0], pairs[count, 1] = min(i, j), max(i, j)
                             count += 1
-            own *= 0.25
+            cell_size *= 0.25
     return count
 
 

@@ -52,13 +52,13 @@ def first_time(p, u, kind, gap, least, eta, enough):
     speed = first + second  # (2)
     if not gap > 0.0:
         return 0.0
-    kept = eta * gap
+    min_gap = eta * gap
     near = enough * gap
     t = 0.0
     for _ in range(MOST_ADVANCES):
-        if (1.0 - t) * speed <= gap - kept:
+        if (1.0 - t) * speed <= gap - min_gap:
             return inf
-        advance = (gap - kept) / speed  # (1)
+        advance = (gap - min_gap) / speed  # (1)
         t += advance
         for k in range(4):
             for c in range(3):

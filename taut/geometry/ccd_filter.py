@@ -81,8 +81,8 @@ class FilterWork(NamedTuple):
 def filter_work(of: Surface, last: FilterWork | None = None) -> FilterWork:
     """Workspace for a surface; larger than the last one, whose capacity a call exceeded."""
     nodes, edges, triangles, n = len(of.nodes), len(of.edges), len(of.triangles), len(of.deformable)
-    least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 16 * nodes]) + 64
-    size = least if last is None else larger_sizes(last.faces, last.sides, len(last.start), last.needed)
+    min_sizes = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 16 * nodes]) + 64
+    size = min_sizes if last is None else larger_sizes(last.faces, last.sides, len(last.start), last.needed)
     k = int(size[4])
     return FilterWork(
         swept_work(nodes, triangles, int(size[0]), int(size[1])),

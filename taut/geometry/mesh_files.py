@@ -28,9 +28,9 @@ def read_mesh(path: str | Path) -> Mesh:
     path = _existing(path)
     readers = {".obj": _read_obj, ".ply": _read_ply, ".off": _read_off}
     if path.suffix.lower() not in readers:
-        found = foreign.read(path)
-        faces = [row for block in found.cells if block.type in ("triangle", "quad") for row in block.data]
-        vertices = found.points
+        mesh = foreign.read(path)
+        faces = [row for block in mesh.cells if block.type in ("triangle", "quad") for row in block.data]
+        vertices = mesh.points
     else:
         try:
             vertices, faces = readers[path.suffix.lower()](limits.read_bytes(path, "mesh_bytes", "mesh file"))
@@ -44,10 +44,10 @@ def read_mesh(path: str | Path) -> Mesh:
 def read_solid(path: str | Path) -> Solid:
     """A tetrahedral mesh from a file that meshio reads (.msh, .vtk, .vtu, .mesh, …)."""
     path = _existing(path)
-    found = foreign.read(path)
-    blocks = [block.data for block in found.cells if block.type == "tetra"]
+    mesh = foreign.read(path)
+    blocks = [block.data for block in mesh.cells if block.type == "tetra"]
     if not blocks:
-        kinds = ", ".join(sorted({block.type for block in found.cells})) or "nothing"
+        kinds = ", ".join(sorted({block.type for block in mesh.cells})) or "nothing"
         raise TautError(f"'{path}' has no tetrahedra (it has {kinds}): a shell has no volume; fill it in a mesher, "
                         "or use it as a cloth.")
     try:
@@ -56,7 +56,7 @@ def read_solid(path: str | Path) -> Solid:
             raise ValueError(f"its tetrahedra have the shape {tetrahedra.shape}")
     except (ValueError, TypeError, OverflowError) as wrong:
         raise TautError(f"'{path}' could not be read as a mesh: {wrong}; export it again.") from None
-    points = _three(found.points, path)
+    points = _three(mesh.points, path)
     # meshers leave points of the geometry among the nodes
     used, compact = np.unique(tetrahedra, return_inverse=True)
     if used.size and not (0 <= used[0] and used[-1] < len(points)):
@@ -134,11 +134,11 @@ def _read_off(data: bytes) -> tuple[Any, list[Any]]:
 
 
 def _read_ply(data: bytes) -> tuple[Any, list[Any]]:
-    head, found, body = data.partition(b"end_header\n")
-    if not found:
-        head, found, body = data.partition(b"end_header\r\n")
+    head, separator, body = data.partition(b"end_header\n")
+    if not separator:
+        head, separator, body = data.partition(b"end_header\r\n")
     lines = head.decode("ascii", "replace").split("\n")
-    if not found or lines[0].strip() != "ply":
+    if not separator or lines[0].strip() != "ply":
         raise ValueError("it does not begin with a PLY header")
     order, elements = _ply_header(lines)
     words = body.split() if order == "" else []

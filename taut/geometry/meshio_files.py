@@ -66,10 +66,10 @@ def read(path: Path) -> Found:
     if find_spec("meshio") is None:
         raise TautError(f"'{path}' is read by meshio, which is not installed: pip install 'taut[mesh]'.")
     size = limits.regular_size(path, "mesh file")
-    seconds, most = _SECONDS + _SECONDS_PER_MB * (size >> 20), _BYTES + _BYTES_PER_BYTE * size
+    seconds, max_bytes = _SECONDS + _SECONDS_PER_MB * (size >> 20), _BYTES + _BYTES_PER_BYTE * size
     with tempfile.TemporaryDirectory(prefix="taut_mesh_") as folder:
         out = Path(folder) / "mesh.npz"
-        command = [sys.executable, "-c", _PROGRAM, str(path.resolve()), str(out), str(seconds), str(most)]
+        command = [sys.executable, "-c", _PROGRAM, str(path.resolve()), str(out), str(seconds), str(max_bytes)]
         try:
             # The clock allows ten times the processor's seconds, for machines that are busy with others.
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

@@ -98,8 +98,8 @@ def larger_sizes(faces: SweptWork, sides: SweptWork, count: int, needed: Array) 
 def proximity_rows(of: Surface, last: ProximityRows | None = None) -> ProximityRows:
     """Arrays for a surface; larger than the last ones, whose capacity a search exceeded."""
     nodes, edges, triangles = len(of.nodes), len(of.edges), len(of.triangles)
-    least = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 8 * nodes]) + 64
-    size = least if last is None else larger_sizes(last.faces, last.sides, len(last.distance), last.needed)
+    min_sizes = np.array([4 * triangles, 16 * nodes, 4 * edges, 16 * edges, 8 * nodes]) + 64
+    size = min_sizes if last is None else larger_sizes(last.faces, last.sides, len(last.distance), last.needed)
     k = int(size[4])
     return ProximityRows(
         swept_work(nodes, triangles, int(size[0]), int(size[1])),

@@ -37,11 +37,11 @@ class Solid:
 
     def __post_init__(self) -> None:
         vertices = read_vertices(self.vertices, self.name)
-        given = np.asarray(self.tetrahedra)
-        if given.ndim == 2 and given.shape[1] == 3:
-            raise TautError(f"mesh '{self.name}' is a shell of {len(given)} triangles without volume; "
+        nodes = np.asarray(self.tetrahedra)
+        if nodes.ndim == 2 and nodes.shape[1] == 3:
+            raise TautError(f"mesh '{self.name}' is a shell of {len(nodes)} triangles without volume; "
                             "fill it with tetrahedra in a mesher, or use it as a cloth.")
-        tetrahedra = read_elements(given, 4, "tetrahedron", len(vertices), self.name)
+        tetrahedra = read_elements(nodes, 4, "tetrahedron", len(vertices), self.name)
         volumes = signed_volumes(vertices, tetrahedra)
         corners = vertices[tetrahedra]
         longest = np.linalg.norm(corners[:, EDGES[0]] - corners[:, EDGES[1]], axis=2).max(axis=1)

@@ -149,10 +149,10 @@ def overlapping_pairs(work, first, second, same, width):
     origin, begin, pairs = work.origin, work.begin, work.pairs
     inverse = 1.0 / width
     table = begin.shape[0] - 1
-    found = 0
+    count = 0
     p, q = work.first, work.second
     for a in range(first.shape[0]):
-        began = found
+        began = count
         for i in range(cell_of(p[a, 0], origin[0], inverse), cell_of(p[a, 3], origin[0], inverse) + 1):
             for j in range(cell_of(p[a, 1], origin[1], inverse), cell_of(p[a, 4], origin[1], inverse) + 1):
                 for k in range(cell_of(p[a, 2], origin[2], inverse), cell_of(p[a, 5], origin[2], inverse) + 1):
@@ -167,13 +167,13 @@ def overlapping_pairs(work, first, second, same, width):
                         low2 = cell_of(max(p[a, 2], q[b, 2]), origin[2], inverse)
                         if packed(low0, low1, low2) != cell or share_a_node(first, a, second, b):
                             continue
-                        if found < pairs.shape[0]:
-                            pairs[found, 0] = a
-                            pairs[found, 1] = b
-                        found += 1
-        if found <= pairs.shape[0]:  # cells are not in the order of elements: sort the few of this element
-            sort_by_second(pairs, began, found)
-    return found
+                        if count < pairs.shape[0]:
+                            pairs[count, 0] = a
+                            pairs[count, 1] = b
+                        count += 1
+        if count <= pairs.shape[0]:  # cells are not in the order of elements: sort the few of this element
+            sort_by_second(pairs, began, count)
+    return count
 
 
 @entry
@@ -199,8 +199,8 @@ def search(work, first, second, same, x0, x1, margin, path_fraction):
     if not mean < 1e300:
         return -1, 0
     width = max(2.0 * mean, widest / 1e6, 1e-300)  # 21 bits number the cells along an axis
-    most = MOST_ENTRIES * (first.shape[0] + second.shape[0])
-    while expected_entries(work.first, width) + expected_entries(work.second, width) > most and width < widest:
+    max_entries = MOST_ENTRIES * (first.shape[0] + second.shape[0])
+    while expected_entries(work.first, width) + expected_entries(work.second, width) > max_entries and width < widest:
         width *= 1.5
     entries = fill(work, width)
     if entries > work.entry.shape[0]:

@@ -1,9 +1,9 @@
-"""Before the first step: what the start breaks is named, repaired where asked, or refused.
+"""Before the first step: constraints that the start violates are named, repaired where asked, or refused.
 
-    min |δ|²_M   with   Φ(q ⊞ δ, 0) = 0                       projection.py: the nearest place, by Newton's method  (1)
+    min |δ|²_M   with   Φ(q ⊞ δ, 0) = 0                       projection.py: the nearest configuration (Newton)  (1)
     (J W Jᵀ) μ = -Φ,    q ← q ⊞ W Jᵀ μ                        one step of it; rank from linalg/singular.py          (2)
     (J W Jᵀ) ν = -(J v + Φ_t),    v ← v + W Jᵀ ν              the nearest velocity                                   (3)
-    Φ ≥ -tolerance                                            inequalities: refused where broken, or repaired        (4)
+    Φ ≥ -tolerance                                            inequalities: refused where violated, or repaired (4)
 
     q, v, M, W     state.x and state.quat, state.v, bodies.mass, bodies.inverse_mass
     Φ, J, Φ_t      work.phi, work.J, work.phi_t, as everywhere
@@ -11,10 +11,10 @@
 
     constraints.py   equalities, their velocities, and inequalities between bodies
     dependence.py    rows that depend on each other: redundant, or in conflict; also later than at the start
-    equalities.py    how far a start may be off, in words
-    projection.py    the nearest place where equalities hold
-    alignment.py     axes that would end opposed, where rows hold as well: turned before the search
-    deformables.py   cloth and solids: edges, nodes inside solids, crossings; in words
+    equalities.py    how large an error of the start may be; the messages
+    projection.py    the nearest configuration in which equalities hold
+    alignment.py     axes that would end up opposed, which satisfies the rows as well, are turned before the search
+    deformables.py   errors of cloth and solids: edges, nodes inside solids, crossings; the messages
     repair.py        nodes moved out of solids and edges brought back, by the least motion
     untangle.py      crossings taken apart
 """

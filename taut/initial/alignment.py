@@ -64,7 +64,7 @@ def _joints(model: Model, state: State) -> list[tuple[Array, list[tuple[int, flo
     inverse = {info.quat: model.bodies.inverse_mass[info.slot + 1] for info in free}
     mobility = {body: float(moments.mean()) for body, moments in inverse.items()}
     table = {row: (u, w) for row, u, w in model.alignments.tolist() if not off[row]}
-    found = []
+    joints = []
     for info in model.constraint_info:
         pairs = np.array(list(dict.fromkeys(table[row] for row in info.rows if row in table)), np.int64).reshape(-1, 2)
         if not len(pairs):
@@ -73,8 +73,8 @@ def _joints(model: Model, state: State) -> list[tuple[Array, list[tuple[int, flo
         total = sum(mobility.get(body, 0.0) for body, _ in ends)
         if total > 0.0:
             shares = [(body, sign * mobility[body] / total) for body, sign in ends if body in mobility]
-            found.append((pairs, shares, any(not inverse[body].all() for body, _ in shares)))
-    return found
+            joints.append((pairs, shares, any(not inverse[body].all() for body, _ in shares)))
+    return joints
 
 
 def _body(model: Model, point: int) -> int:

@@ -134,8 +134,8 @@ def check_inequalities(model: Model, system: System, state: State, ctx: ContactC
     project_apart(system, state, ctx, 0.1 * tolerance)
     left, unit_left, stubborn = _broken(model, system, state, ctx)
     moved_x, moved_quat = state.x.copy(), state.quat.copy()
-    for array, kept in zip(state, before):
-        array[...] = kept
+    for array, saved in zip(state, before):
+        array[...] = saved
     ctx.events.filled[0] = 0
     if not left <= tolerance:
         raise TautError(f"inequalities {listed(stubborn)} contradict each other or other constraints: however the "
@@ -155,15 +155,15 @@ def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> 
     if not np.isfinite(phi).all():
         name = model.inequality_names[int(np.flatnonzero(~np.isfinite(phi))[0])]
         raise TautError(f"inequality '{name}': Φ is not a number at t = 0; look at its formula, or move its points.")
-    found = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
+    violations = [(-float(phi[r]), model.inequality_names[r]) for r in np.argsort(phi) if phi[r] < -1e-12]
     if overlap > 0.0:
         slots = {info.slot: info.name for info in model.body_info}
         pair = state.pairs[int(ctx.pairs.output[0])]
         a, b = (slots[int(model.inequalities.ball_slot[int(k)])] for k in pair)
-        found.append((overlap, f"{a}|{b}"))
-    found.sort(key=lambda entry: -entry[0])
-    if not found:
+        violations.append((overlap, f"{a}|{b}"))
+    violations.sort(key=lambda entry: -entry[0])
+    if not violations:
         return 0.0, "", []
     units = {info.name: unit for info in model.inequality_info for unit in info.units}
-    unit = units.get(found[0][1], "m")  # of groups with a broad phase, which are not recorded, it is a distance
-    return found[0][0], "" if unit == "1" else f" {unit}", [name for _, name in found]
+    unit = units.get(violations[0][1], "m")  # of groups with a broad phase, which are not recorded, it is a distance
+    return violations[0][0], "" if unit == "1" else f" {unit}", [name for _, name in violations]

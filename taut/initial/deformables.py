@@ -30,11 +30,11 @@ def check_deformables(model: Model, system: System, state: State, context: Any, 
     """Refuse a start that is broken, or with the mode "repair" move nodes and balls until it is not."""
     evaluate = _contact_evaluation(system, state, context)
     tangle = _tangle(model)
-    found = _faults(model, state.x, evaluate, tangle)
-    if not found:
+    faults = _faults(model, state.x, evaluate, tangle)
+    if not faults:
         return
     if mode != REPAIR:
-        raise TautError(f"the start is broken: {'; '.join(found)}. Move things apart, or let taut try it with "
+        raise TautError(f"the start is broken: {'; '.join(faults)}. Move things apart, or let taut try it with "
                         "start='repair' (--repair).")
     x = _mended(model, state.x, evaluate, tangle)
     left = _faults(model, x, evaluate, tangle)
@@ -42,7 +42,7 @@ def check_deformables(model: Model, system: System, state: State, context: Any, 
         raise TautError(f"the start is broken and could not be repaired: {'; '.join(left)}. Move things apart.")
     far = float(np.linalg.norm(x - state.x, axis=1).max())
     state.x[:] = x
-    warn(f"the start was broken: {'; '.join(found)}. It was repaired by moving nodes by up to {far:.3g} m")
+    warn(f"the start was broken: {'; '.join(faults)}. It was repaired by moving nodes by up to {far:.3g} m")
 
 
 _NONE = Contacts(np.zeros((0, 4), np.int64), np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0))
@@ -102,7 +102,7 @@ def _faults(model: Model, x: Array, evaluate: EvaluateContacts, tangle: Tangle |
 
 
 def _stretched(packed: PackedDeformable, x: Array, w: Array) -> list[str]:
-    found = []
+    faults = []
     limited = packed.limit_edges if packed.is_limited else packed.limit_edges[:0]
     most = 1.0 + float(packed.limit or 0.0)
     for ends, length, hard in ((packed.hard_edges, packed.hard_lengths, True), (limited, packed.limit_lengths, False)):
@@ -114,10 +114,10 @@ def _stretched(packed: PackedDeformable, x: Array, w: Array) -> list[str]:
             worst = int(np.argmax(off))
             i, j = (int(np.flatnonzero(packed.slots == slot)[0]) for slot in ends[worst])
             what = "hard edges are off their length" if hard else f"edges are beyond the limit of {packed.limit:.3g}"
-            found.append(f"{len(broken)} {what} in {packed.kind} '{packed.name}', at worst the one from node {i} to "
+            faults.append(f"{len(broken)} {what} in {packed.kind} '{packed.name}', at worst the one from node {i} to "
                          f"{j}, {'longer' if longer[worst] > 0 else 'shorter'} by {abs(longer[worst]):.3g} of its "
                          "length")
-    return found
+    return faults
 
 
 def _inside(model: Model, contacts: Contacts) -> list[str]:
@@ -131,19 +131,19 @@ def _inside(model: Model, contacts: Contacts) -> list[str]:
     for r in np.flatnonzero(contacts.phi > bound).tolist():
         name = re.sub(r"\[\d+\]$", "", _row_name(model, contacts, r).rpartition("|")[2])
         groups.setdefault((int(of[contacts.slot[r, 0]]), name), []).append(r)
-    found = []
+    faults = []
     for (k, other), rows in groups.items():
         worst = max(rows, key=lambda r: contacts.phi[r])
         depth = f"{contacts.phi[worst]:.3g} m"
         if k < 0:
-            found.append(f"'{_row_name(model, contacts, worst)}' is broken by {depth}")
+            faults.append(f"'{_row_name(model, contacts, worst)}' is broken by {depth}")
             continue
         packed = model.deformables[k]
         node = int(np.flatnonzero(packed.slots == contacts.slot[worst, 0])[0])
         nodes = f"{len(rows)} nodes" if len(rows) > 1 else "1 node"
-        found.append(f"{nodes} of {packed.kind} '{packed.name}' on the wrong side of '{other}', at worst node {node} "
+        faults.append(f"{nodes} of {packed.kind} '{packed.name}' on the wrong side of '{other}', at worst node {node} "
                      f"by {depth}")
-    return found
+    return faults
 
 
 def _row_name(model: Model, contacts: Contacts, r: int) -> str:
@@ -156,7 +156,7 @@ def _row_name(model: Model, contacts: Contacts, r: int) -> str:
 def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
     pairs = tangle.crossings(x)
     deformables = np.sort(tangle.deformable[tangle.triangles[pairs, 0]], axis=1)
-    found = []
+    faults = []
     for a, b in np.unique(deformables, axis=0):
         crossings = pairs[(deformables == (a, b)).all(axis=1)]
         first, second = model.deformables[a], model.deformables[b]
@@ -168,8 +168,8 @@ def _crossed(model: Model, x: Array, tangle: Tangle) -> list[str]:
             places.append(f"nodes {nodes[0]} and {nodes[1]} near {tuple(at)}")
         more = f" and {len(crossings) - MOST_PLACES} more" if len(crossings) > MOST_PLACES else ""
         times = f"{len(crossings)} pairs of triangles" if len(crossings) > 1 else "1 pair of triangles"
-        found.append(f"{first.kind} '{first.name}' crosses {other} in {times}: {', '.join(places)}{more}")
-    return found
+        faults.append(f"{first.kind} '{first.name}' crosses {other} in {times}: {', '.join(places)}{more}")
+    return faults
 
 
 def _nodes(model: Model, deformable_of: Array, slots: Array) -> tuple[int, ...]:

@@ -173,21 +173,21 @@ def clashes(model: Model, system: System, state: State, groups: Sequence[Sequenc
     project_velocity(system, state)
     evaluate_start(system, state)
     rates = np.abs(system.work.b)
-    found = []
+    conflicts = []
     off = rates > MISSED * (1.0 + float(norm(state.v, axis=1).max(initial=0.0)))
     if off.any():
         rows = [int(r) for r in np.argsort(-rates) if off[r]]
-        found.append(Clash(rows, "velocity", float(rates[rows[0]]), model.rate_unit(rows[0])))
+        conflicts.append(Clash(rows, "velocity", float(rates[rows[0]]), model.rate_unit(rows[0])))
     changing = changing_rows(model, system, state, until)
-    if changing.any() and not found:
+    if changing.any() and not conflicts:
         evaluate_accelerations(system, state)
         pulls = np.abs(system.work.b)
         off = pulls > MISSED * (1.0 + float(norm(system.work.a, axis=1).max(initial=0.0)))
         for group in groups:
             rows = sorted((int(r) for r in group if off[r]), key=lambda r: -pulls[r])
             if rows and changing[list(group)].any():
-                found.append(Clash(rows, "acceleration", float(pulls[rows[0]]), f"{model.rate_unit(rows[0])}²"))
-    return found
+                conflicts.append(Clash(rows, "acceleration", float(pulls[rows[0]]), f"{model.rate_unit(rows[0])}²"))
+    return conflicts
 
 
 def contradiction(
@@ -252,11 +252,11 @@ def explain(model: Model, system: System, state: State, scale: Array, size: floa
     if _refuse_clashes(model, clashes(model, system, near, groups, until), mode):
         return True
     changing = changing_rows(model, system, state, until)
-    kept = "as long as they agree " if any(changing[list(group)].any() for group in groups) else ""
+    condition = "as long as they agree " if any(changing[list(group)].any() for group in groups) else ""
     texts = [listed([names[r] for r in group]) for group in groups[:3]]
     more = f" (and {len(groups) - 3} more)" if len(groups) > 3 else ""
     if groups:
-        warn(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: {kept}the motion "
+        warn(f"constraints {'; '.join(texts)}{more} are redundant in the initial position: {condition}the motion "
              "is not affected, and of the possible multipliers the smallest are given")
     return False
 

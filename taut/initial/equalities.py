@@ -77,8 +77,8 @@ def meet_equalities(
         turned = f" and turned by up to {moved.turned:.3g} rad" if moved.turned > ROUNDING else ""
         least = ", the least (weighted by mass) that corrects it" if moved.is_least else ""
         if conflicting:
-            kept = amounts(model, moved.left * scale, moved.left)
-            least = f" to a compromise, which breaks {kept}" if kept else least
+            remaining = amounts(model, moved.left * scale, moved.left)
+            least = f" to a compromise, which breaks {remaining}" if remaining else least
         broke = amounts(model, phi, off)
         warn(f"the start broke {broke}; bodies were moved by up to {moved.far:.3g} m{turned}{least}")
     return True

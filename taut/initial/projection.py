@@ -54,7 +54,7 @@ class Moved(NamedTuple):
 
 
 @entry
-def approach(system, state, start_x, start_quat, longest, nearest):
+def approach(system, state, start_x, start_quat, max_move, nearest):
     """Rounds of (2), or of (3) where `nearest` is False; returns how far the last one moved or turned anything."""
     work, bodies = system.work, system.bodies
     last = 0.0
@@ -86,10 +86,10 @@ def approach(system, state, start_x, start_quat, longest, nearest):
         for i in range(bodies.slots):
             for c in range(3):
                 last = max(last, abs(work.v1[i, c]))
-                if abs(work.v1[i, c]) * alpha > longest[i]:
-                    alpha = longest[i] / abs(work.v1[i, c])
+                if abs(work.v1[i, c]) * alpha > max_move[i]:
+                    alpha = max_move[i] / abs(work.v1[i, c])
         advance_positions(system, state.x, state.quat, work.v1, alpha, state.x, state.quat)
-        if not last > 1e-14 * longest[0]:
+        if not last > 1e-14 * max_move[0]:
             break
     return last
 
@@ -106,15 +106,15 @@ def polish(system, state, t):
 def project(model: Model, system: System, state: State, scale: Array, size: float) -> Moved:
     """Move state.x and state.quat to the nearest place with Φ = 0, or as near to it as was found."""
     before = State(*(array.copy() for array in state))
-    longest = np.full(len(state.x), LONGEST_MOVE * size)
-    longest[model.bodies.spin_slot] = LARGEST_TURN
+    max_move = np.full(len(state.x), LONGEST_MOVE * size)
+    max_move[model.bodies.spin_slot] = LARGEST_TURN
     tries = []
     for aligned, nearest in ((False, True), (False, False), (True, True), (True, False)):
         state.x[:], state.quat[:] = before.x, before.quat
         if aligned and not align(model, state):
             break
         with np.errstate(all="ignore"):
-            last = approach(system, state, before.x, before.quat, longest, nearest)
+            last = approach(system, state, before.x, before.quat, max_move, nearest)
             polish(system, state, 0.0)
             left = np.nan_to_num(np.abs(system.work.phi) / scale, nan=np.inf)
         left = np.maximum(left, misalignment(model, state))

@@ -54,18 +54,18 @@ def _meet(model: Model, state: State, project: Callable[[], None], asked: list) 
     shares = np.linalg.lstsq(matrix / np.outer(scale, scale), missing / scale, rcond=1e-12)[0] / scale  # (2)
     state.v[:] = start + np.einsum("l,lsc->sc", shares, np.array(moves))
     project()
-    found = np.einsum("ksc,sc->k", gradients, state.v)
-    off = np.abs(found - rates) / (MET * np.maximum(1.0, np.abs(rates)))
+    actual = np.einsum("ksc,sc->k", gradients, state.v)
+    off = np.abs(actual - rates) / (MET * np.maximum(1.0, np.abs(rates)))
     if off.max() > 1.0:
         k = int(np.argmax(off))
         name, coordinate, _ = asked[k]
         raise TautError(f"joint '{name}' is to start with a rate of {rates[k]:.6g} {coordinate.unit}/s of its "
-                        f"{coordinate.name}, but other constraints and rates leave it {found[k]:.6g}; leave one out.")
+                        f"{coordinate.name}, but other constraints and rates leave it {actual[k]:.6g}; leave one out.")
 
 
 def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[int, ...]) -> Array:
     """c of (1), (slots, 3): the coordinate's rate is its product with v (joints/coordinates.py, (4) and (6))."""
-    found = np.zeros_like(state.v)
+    total = np.zeros_like(state.v)
     a, b, w = (_position(model, state, point) for point in points[:3])
     if coordinate.type == "angle":
         c, s = float(a @ b), float(a @ w)
@@ -75,13 +75,13 @@ def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[
     for point, part in zip(points, parts):
         k = point - _first(model)
         if k < 0:
-            found[point] += part
+            total[point] += part
             continue
         places = model.places
         in_body = rotate(conjugate(state.quat[places.body[k]]), part)
-        found[places.base[k]] += part
-        found[places.slot[k] + 1] += np.cross(places.arm[k], in_body)
-    return found
+        total[places.base[k]] += part
+        total[places.slot[k] + 1] += np.cross(places.arm[k], in_body)
+    return total
 
 
 def _position(model: Model, state: State, point: int) -> Array:

@@ -121,11 +121,11 @@ def relation_kernel(n, at, idx, p, p_t, p_tt, ints, x, v, t, second, scratch, ph
         for j in range(count):
             kind = ints[at.ints + (1 + count) * i + 1 + j]
             weight = p[m + 2 + j]
-            own = at.idx + 4 * (count * i + j)
-            phi[r] += weight * value(kind, x, idx, own)
-            gradient(kind, x, idx, own, weight, J, at.blk + 4 * (count * i + j))
+            term = at.idx + 4 * (count * i + j)
+            phi[r] += weight * value(kind, x, idx, term)
+            gradient(kind, x, idx, term, weight, J, at.blk + 4 * (count * i + j))
             if second:
-                gamma[r] += weight * bias(kind, x, v, idx, own)
+                gamma[r] += weight * bias(kind, x, v, idx, term)
 
 
 def relation(coordinates: Sequence[Coordinate], weights: Sequence[float], target: Any, constant: float = 0.0) -> Part:

@@ -5,13 +5,13 @@
     depth, shadow, colour of each pixel         raster.py (compiled): nearest surface; ambient, diffuse and gloss
 
     meshes.py     triangles of what is drawn beside shapes; normals
-    parts.py      Part: one thing to see, how it is shaped and how it moves;  motion.py  poses at the records of a run
+    parts.py      Part: one visible thing, its shape and its motion;  motion.py  poses at the records of a run
     describe.py   what a scene looks like (view/drawing.py) as parts
-    bounds.py     the space that a motion takes up, which the camera is to see
+    bounds.py     the bounding box of a motion, from which the camera is placed
     render.py     Renderer: parts at a moment as an image
     picture.py    one labelled picture: scene.draw, run pictures;  notebook.py  HTML for notebooks
 
-Exports to other tools (taut/export) take parts and motion from here and leave the rest.
+Exports to other tools (taut/export) use parts and motion from here, nothing else.
 """
 
 from .describe import describe

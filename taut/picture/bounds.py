@@ -60,19 +60,20 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
             reach[:, i] = _reach(of_shape(*body["shape"])[0], motion.quat[rows, body["quat"]])
     cloud = [(shown + sign * axis * reach).reshape(-1, 3) for axis in np.eye(3) for sign in (-1.0, 1.0)]
     centers = Bounds(shown.min(axis=(0, 1)), shown.max(axis=(0, 1)))
-    found = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
+    bounds = Bounds((shown - reach).min(axis=(0, 1)), (shown + reach).max(axis=(0, 1)))
     for obstacle in drawn["obstacles"]:
-        own = _of_obstacle(obstacle, found)
-        cloud.append(own.corners())
-        found = found.joined(own)
+        obstacle_bounds = _of_obstacle(obstacle, bounds)
+        cloud.append(obstacle_bounds.corners())
+        bounds = bounds.joined(obstacle_bounds)
     for visual in sorted(drawn["visuals"], key=lambda visual: visual["body"] is None):
         held = visual["body"] is None
-        corners = Bounds(*(nearby(visual["box"], found.low, found.high) if held else np.array(visual["box"]))).corners()
+        box = nearby(visual["box"], bounds.low, bounds.high) if held else np.array(visual["box"])
+        corners = Bounds(*box).corners()
         if not held:
             turns = motion.quat[rows, visual["quat"], np.newaxis]
             corners = (motion.x[rows, visual["slot"], np.newaxis] + rotate(turns, corners)).reshape(-1, 3)
         cloud.append(corners)
-        found = found.joined(Bounds(corners.min(axis=0), corners.max(axis=0)))
+        bounds = bounds.joined(Bounds(corners.min(axis=0), corners.max(axis=0)))
     for link in drawn["links"]:
         for slot, quat, *place in (link["a"], link["b"]):
             ends = np.array([place])
@@ -81,21 +82,21 @@ def bounds_of(drawn: dict[str, Any], motion: Motion) -> Bounds:
             if slot >= 0:
                 ends = motion.x[rows, int(slot)] + rotate(motion.quat[rows, int(quat)], ends)
             cloud.append(ends)
-            found = found.joined(Bounds(ends.min(axis=0), ends.max(axis=0)))
+            bounds = bounds.joined(Bounds(ends.min(axis=0), ends.max(axis=0)))
     for guide in drawn["guides"]:
         if guide["form"] == "sphere":
             center, radius = np.array(guide["center"]), guide["radius"]
-            found = found.joined(Bounds(center - radius, center + radius))
+            bounds = bounds.joined(Bounds(center - radius, center + radius))
             cloud.append(np.concatenate([center + radius * np.eye(3), center - radius * np.eye(3)]))
         elif guide["form"] != "line" and len(guide["points"]):
             line = np.array(guide["points"])
             cloud.append(line)
-            found = found.joined(Bounds(line.min(axis=0), line.max(axis=0)))
-    if found.size == 0.0:
-        found = Bounds(found.low - 0.5, found.high + 0.5)
-        cloud.append(found.corners())
-    flat = centers.extent[2] <= PLANAR * found.size and found.extent[2] <= THIN * found.size
-    return Bounds(found.low, found.high, bool(flat), np.concatenate(cloud))
+            bounds = bounds.joined(Bounds(line.min(axis=0), line.max(axis=0)))
+    if bounds.size == 0.0:
+        bounds = Bounds(bounds.low - 0.5, bounds.high + 0.5)
+        cloud.append(bounds.corners())
+    flat = centers.extent[2] <= PLANAR * bounds.size and bounds.extent[2] <= THIN * bounds.size
+    return Bounds(bounds.low, bounds.high, bool(flat), np.concatenate(cloud))
 
 
 def _reach(vertices: np.ndarray, turns: np.ndarray) -> np.ndarray:

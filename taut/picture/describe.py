@@ -48,13 +48,13 @@ def describe(motion: Motion) -> tuple[list[Part], Bounds]:
 
 def _bodies(drawn: Drawn, dot: float) -> list[Part]:
     parts = []
-    own = [body for body in drawn["bodies"]
+    drawn_bodies = [body for body in drawn["bodies"]
            if body["kind"] != "coordinate" and not body["node"] and not body.get("visual")]
-    balls = [body["name"] for body in own if body["radius"] > 0.0 and body["motion"] == "free"]
+    balls = [body["name"] for body in drawn_bodies if body["radius"] > 0.0 and body["motion"] == "free"]
     crowd = {name: CROWD[i % len(CROWD)] for i, name in enumerate(balls)} if len(balls) > 3 else {}
-    rings = 16 if len(own) < 500 else 8
+    rings = 16 if len(drawn_bodies) < 500 else 8
     pinned = [body for body in drawn["bodies"] if body["node"] and body["motion"] != "free"]
-    for body in [*own, *pinned]:
+    for body in [*drawn_bodies, *pinned]:
         name, role = body["name"], body["kind"] if body["motion"] == "free" else body["motion"]
         turn = UPRIGHT if body.get("turn") is None else np.array(body["turn"])
         # A body that is held and has no shape of its own may have any inertia: it is shown as a point.

@@ -37,7 +37,7 @@ def fill(points, normals, triangles, paints, culled, depth, paint, normal):
         area = (xj - xi) * (yk - yi) - (xk - xi) * (yj - yi)
         if area == 0.0 or (culled[t] and area > 0.0):
             continue
-        own = paints[t] if (area < 0.0 or paints[t] >= FLAT) else paints[t] + 1
+        face_paint = paints[t] if (area < 0.0 or paints[t] >= FLAT) else paints[t] + 1
         left = max(0, int(floor(max(min(xi, xj, xk), 0.0))))
         right = min(width - 1, int(floor(min(max(xi, xj, xk), width))))
         top = max(0, int(floor(max(min(yi, yj, yk), 0.0))))
@@ -54,7 +54,7 @@ def fill(points, normals, triangles, paints, culled, depth, paint, normal):
                 if s <= depth[y, x]:
                     continue
                 depth[y, x] = s
-                paint[y, x] = own
+                paint[y, x] = face_paint
                 for e in range(3):
                     normal[y, x, e] = (a * si * normals[i, e] + b * sj * normals[j, e] + c * sk * normals[k, e]) / s
 

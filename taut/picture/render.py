@@ -152,7 +152,7 @@ class Gathered(NamedTuple):
 
 def _gathered(layers: Sequence[Layer]) -> Gathered:
     places: list[np.ndarray] = []
-    found: dict[str, list[np.ndarray]] = {name: [] for name in ("normals", "triangles", "paints", "culled")}
+    arrays_by_name: dict[str, list[np.ndarray]] = {name: [] for name in ("normals", "triangles", "paints", "culled")}
     segments: list[np.ndarray] = [np.zeros((0, 2), np.int64)]
     segment_paints: list[np.ndarray] = [np.zeros(0, np.int64)]
     palette: dict[tuple[float, ...], int] = {}
@@ -176,27 +176,27 @@ def _gathered(layers: Sequence[Layer]) -> Gathered:
             if part.role == "solid":  # it has edges: each triangle has its own normal
                 surface, triangles = at[triangles].reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
             places.append(surface)
-            found["normals"].append(normals(surface, triangles))
-            found["triangles"].append(count + triangles)
-            found["paints"].append(np.full(len(triangles), paint(front, back)))
-            found["culled"].append(np.full(len(triangles), part.one_sided))
+            arrays_by_name["normals"].append(normals(surface, triangles))
+            arrays_by_name["triangles"].append(count + triangles)
+            arrays_by_name["paints"].append(np.full(len(triangles), paint(front, back)))
+            arrays_by_name["culled"].append(np.full(len(triangles), part.one_sided))
             if surface is not at:
                 count += len(surface)
                 places.append(at)
-                found["normals"].append(np.zeros_like(at))
+                arrays_by_name["normals"].append(np.zeros_like(at))
             if part.edges is not None:
-                own = (edge_colors or {}).get(part.name)
+                colors_of_edges = (edge_colors or {}).get(part.name)
                 segments.append(count + part.edges)
-                if own is None:
+                if colors_of_edges is None:
                     dark = paint(0.45 * front, 0.45 * front)
                     segment_paints.append(np.full(len(part.edges), raster.FLAT + dark))
                 else:
-                    kinds, which = np.unique(own, axis=0, return_inverse=True)
+                    kinds, which = np.unique(colors_of_edges, axis=0, return_inverse=True)
                     rows = np.array([paint(kind**2.2, kind**2.2) for kind in kinds])
                     segment_paints.append(raster.FLAT + rows[which.ravel()])
             count += len(at)
     colors = np.array(list(palette), float).reshape(-1, 3)
-    joined = {name: np.concatenate(arrays) if arrays else _NOTHING[name] for name, arrays in found.items()}
+    joined = {name: np.concatenate(arrays) if arrays else _NOTHING[name] for name, arrays in arrays_by_name.items()}
     return Gathered(np.concatenate(places) if places else np.zeros((0, 3)), segments=np.concatenate(segments),
                     segment_paints=np.concatenate(segment_paints), palette=colors, **joined)  # fmt: skip
 

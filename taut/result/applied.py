@@ -53,12 +53,12 @@ def evaluate_force(system, now, points, base, type_, g, out_force, out_arm, out_
                 out_force[k, i, c] = work.f[points[i], c]
                 out_arm[k, i, c] = work.x1[points[i], c] - work.x1[base[i], c]
         if type_ >= 0:
-            own = batch_offsets(batches, 0).idx
-            gradient(type_, work.x1, batches.idx, own, 1.0, g, 0)
+            first = batch_offsets(batches, 0).idx
+            gradient(type_, work.x1, batches.idx, first, 1.0, g, 0)
             along, square = 0.0, 0.0
             for i in range(3):
                 for c in range(3):
-                    along += g[i, c] * work.f[batches.idx[own + i], c]
+                    along += g[i, c] * work.f[batches.idx[first + i], c]
                     square += g[i, c] * g[i, c]
             out_effort[k] = along / square  # (3)
 

@@ -34,7 +34,7 @@ def create_arrays(path: Path, shapes: dict[str, list[int]], records: int, chunk:
     from zarr.codecs import BloscCodec, Crc32cCodec
 
     group = zarr.open_group(path, mode="w", zarr_format=3)
-    found = {}
+    metadata = {}
     for name, shape in shapes.items():
         if 0 in shape:
             continue  # nothing to keep
@@ -44,8 +44,8 @@ def create_arrays(path: Path, shapes: dict[str, list[int]], records: int, chunk:
             compressors=(BloscCodec(cname="lz4", clevel=5, shuffle="shuffle", typesize=8), Crc32cCodec()),
             chunk_key_encoding={"name": "default", "separator": "."},
         )  # fmt: skip
-        found[name] = json.loads((path / name / "zarr.json").read_text())
-    return found
+        metadata[name] = json.loads((path / name / "zarr.json").read_text())
+    return metadata
 
 
 class Chunks:
@@ -125,9 +125,9 @@ class Chunks:
         """These chunks of an array, some at a time: number of the first, records, what is wrong with which chunk."""
         sums = self._sums(name, wanted.stop) if self.checked else None
         shape = self._shapes[name]
-        most = max(1, BLOCK_BYTES // (8 * self.chunk * prod(shape)))
-        for first in range(wanted.start, wanted.stop, most):
-            numbers = range(first, min(first + most, wanted.stop))
+        chunks_per_block = max(1, BLOCK_BYTES // (8 * self.chunk * prod(shape)))
+        for first in range(wanted.start, wanted.stop, chunks_per_block):
+            numbers = range(first, min(first + chunks_per_block, wanted.stop))
             faults = {k: fault for k in numbers if (fault := self._fault_of_file(name, k))}
             values = self._decoded(name, numbers, faults)
             for k in numbers:
@@ -174,8 +174,8 @@ class Chunks:
             return f"{self._chunk_name(name, k)} is missing" if isinstance(problem, FileNotFoundError) else str(problem)
         if not stat.S_ISREG(about.st_mode):
             return f"{self._chunk_name(name, k)} is not a plain file"
-        most = 2 * 8 * self.chunk * prod(self._shapes[name]) + 2**20
-        return f"{self._chunk_name(name, k)} is larger than a chunk can be" if about.st_size > most else None
+        max_bytes = 2 * 8 * self.chunk * prod(self._shapes[name]) + 2**20
+        return f"{self._chunk_name(name, k)} is larger than a chunk can be" if about.st_size > max_bytes else None
 
     def _file(self, name: str, k: int) -> Path:
         return self.path / self._chunk_name(name, k)

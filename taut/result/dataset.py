@@ -58,7 +58,7 @@ def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
     places = [body.slot for body in labels.bodies if body.kind != "coordinate"]
     rigid = [body for body in labels.bodies if body.kind == "rigid"]
     each = ("time", "body", "xyz")
-    found: dict[str, tuple] = {
+    variables: dict[str, tuple] = {
         "position": (each, records.x[:, places], "m", "position (of a rigid body: its centre of mass)"),
         "velocity": (each, records.v[:, places], "m/s", "velocity (of a rigid body: of its centre of mass)"),
     }
@@ -66,24 +66,24 @@ def _of_bodies(labels: Labels, records: Records) -> dict[str, tuple]:
         principal = records.quat[:, [body.quat for body in rigid]]
         spin = records.v[:, [body.slot + 1 for body in rigid]]
         own = np.array([body.to_principal for body in rigid], float)
-        found["orientation"] = (
+        variables["orientation"] = (
             ("time", "rigid", "wxyz"), multiply(principal, conjugate(own)), "1",
             "unit quaternion from the body's frame to the world",
         )  # fmt: skip
-        found["angular_velocity"] = (
+        variables["angular_velocity"] = (
             ("time", "rigid", "xyz"), rotate(principal, spin), "rad/s",
             "angular velocity in the world's frame",
         )  # fmt: skip
-        found["angular_velocity_body"] = (
+        variables["angular_velocity_body"] = (
             ("time", "rigid", "xyz"), rotate(own, spin), "rad/s", "angular velocity in the body's own axes",
         )  # fmt: skip
     scalars = labels.scalars(records)
     if scalars:
         dims, unit = ("time", "coordinate"), "the coordinate's own"
         q, rate = (np.stack(columns, axis=1) for columns in zip(*scalars.values()))
-        found["coordinate_value"] = (dims, q, unit, "value of the coordinate")
-        found["coordinate_rate"] = (dims, rate, f"{unit} per s", "rate of the coordinate")
-    return found
+        variables["coordinate_value"] = (dims, q, unit, "value of the coordinate")
+        variables["coordinate_rate"] = (dims, rate, f"{unit} per s", "rate of the coordinate")
+    return variables
 
 
 def _of_constraints(labels: Labels, records: Records) -> dict[str, tuple]:

@@ -150,13 +150,13 @@ def read_events(path: Path, count: int, width: int, checked: bool) -> np.ndarray
 # Reading, writing, making sure
 
 
-def read_whole(path: Path, most: int | None = None) -> bytes:
-    """The bytes of a plain file (`most` of them), or Unreadable; a pipe would wait for ever."""
+def read_whole(path: Path, max_bytes: int | None = None) -> bytes:
+    """The bytes of a plain file (`max_bytes` of them), or Unreadable; a pipe would wait for ever."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise Unreadable("it is not a plain file")
         with open(path, "rb") as file:
-            return file.read(-1 if most is None else most)
+            return file.read(-1 if max_bytes is None else max_bytes)
     except FileNotFoundError:
         raise Unreadable("it is missing") from None
     except (OSError, ValueError, MemoryError) as problem:

@@ -128,8 +128,8 @@ def _fault_of_labels(data: dict[str, Any], shapes: dict[str, list[int]]) -> str 
                 return f"'labels' has a body {body.name!r} of kind {body.kind!r}"
             if not _whole(body.slot, 0) or body.slot + turning >= slots or not isinstance(body.mass, int | float):
                 return f"'labels' has no right place or mass for body '{body.name}'"
-            own: Any = body.to_principal
-            if turning and not (_whole(body.quat, 0) and body.quat < rigid and own.shape == (4,)):
+            to_principal: Any = body.to_principal
+            if turning and not (_whole(body.quat, 0) and body.quat < rigid and to_principal.shape == (4,)):
                 return f"'labels' has no right orientation for body '{body.name}'"
         for constraint in labels.constraints:
             if not all(isinstance(word, str) for word in (constraint.name, constraint.unit, constraint.sense)):

@@ -150,17 +150,17 @@ def crossings(curve: Curve, level: float) -> pandas.DataFrame:
     time = curve.time
     above = curve.values - level
     # A whole bow between two records is seen where rates are known: it leaves towards the level and comes back.
-    found = []
+    rows = []
     for k in range(len(time) - 1):
         turns = curve.rates is not None and above[k] * curve.rates[k] < 0.0 < above[k + 1] * curve.rates[k + 1]
         if above[k] * above[k + 1] <= 0.0 or turns:
             shape = curve.between(k)
             for root in _roots(lambda s, shape=shape: shape(s) - level, float(time[k + 1] - time[k])):
                 slope = float(shape.derivative(root))
-                found.append((float(time[k]) + root, "rising" if slope >= 0.0 else "falling"))
+                rows.append((float(time[k]) + root, "rising" if slope >= 0.0 else "falling"))
     if above[-1] == 0.0 and above[-2] != 0.0:
-        found.append((float(time[-1]), "rising" if above[-2] < 0.0 else "falling"))
-    table = pandas.DataFrame(found, columns=["time", "direction"])
+        rows.append((float(time[-1]), "rising" if above[-2] < 0.0 else "falling"))
+    table = pandas.DataFrame(rows, columns=["time", "direction"])
     table["time"] = curve.nearer(table.time.to_numpy(float), 0, level)
     return table
 
@@ -170,7 +170,7 @@ def extremes(curve: Curve) -> pandas.DataFrame:
     import pandas
 
     time = curve.time
-    found: list[tuple[float, float, str]] = []
+    rows: list[tuple[float, float, str]] = []
     edge = 1e-6 * float(time[1] - time[0])  # a motion that starts at rest has no extreme there
     for k in curve.suspects():
         shape = curve.between(k)
@@ -178,8 +178,8 @@ def extremes(curve: Curve) -> pandas.DataFrame:
             kind = "maximum" if float(shape.derivative(root, 2)) < 0.0 else "minimum"
             at = float(time[k]) + root
             if at - time[0] > edge and time[-1] - at > edge:
-                found.append((at, float(shape(root)), kind))
-    table = pandas.DataFrame(found, columns=["time", "value", "kind"])
+                rows.append((at, float(shape(root)), kind))
+    table = pandas.DataFrame(rows, columns=["time", "value", "kind"])
     if isinstance(curve, DenseCurve) and len(table):
         table["time"] = curve.nearer(table.time.to_numpy(float), 1, 0.0)
         table["value"] = curve.at(table.time.to_numpy(float))

@@ -53,21 +53,22 @@ class Plots:
     def drift(self, constraint: str | None = None) -> Figure:
         """|Φ| over time: the sum over all constraints of a unit, or the rows of one constraint."""
         run, labels = self._run, self._run.labels
-        found = np.abs(labels.violation(run.records.phi))
+        errors = np.abs(labels.violation(run.records.phi))
         lines: dict[str, np.ndarray] = {}
         if constraint is not None:
             info = next((info for info in labels.constraints if info.name == constraint), None)
             if info is None:
                 raise unknown("constraint", str(constraint), [info.name for info in labels.constraints])
-            lines = {f"{plain(name)}  [{unit}]": found[:, row]
+            lines = {f"{plain(name)}  [{unit}]": errors[:, row]
                      for name, row, unit in zip(info.row_names(), info.rows, info.units)}
         elif not labels.constraints:
             raise TautError(f"the run of scene '{labels.scene}' has no constraints, so nothing drifts; how "
                             "far deformables stretch is in run.data.elongation.")
         else:
             for unit in sorted(set(labels.units())):
-                rows = [row for info in labels.constraints for row, own in zip(info.rows, info.units) if own == unit]
-                lines[f"Σ|Φ|  [{unit}]"] = found[:, rows].sum(axis=1)
+                rows = [row for info in labels.constraints
+                        for row, row_unit in zip(info.rows, info.units) if row_unit == unit]  # fmt: skip
+                lines[f"Σ|Φ|  [{unit}]"] = errors[:, rows].sum(axis=1)
         figure, axes = self._figure("Constraint error" if constraint is None else f"Error of {constraint}")
         for i, (label, values) in enumerate(list(lines.items())[:MANY]):
             shown = np.where(values > SMALLEST, values, np.nan)
@@ -115,8 +116,8 @@ class Plots:
         run = self._run
         time = run.records.time
         if any(info.name == name for info in run.labels.constraints):
-            found = run[name]
-            sizes = {"force  [N]": found.force, "torque  [N m]": found.torque}
+            result = run[name]
+            sizes = {"force  [N]": result.force, "torque  [N m]": result.torque}
             panels = {
                 label: (values.body.values, np.linalg.norm(values.values, axis=2))
                 for label, values in sizes.items() if label.startswith("force") or values.values.any()
@@ -167,9 +168,9 @@ class Plots:
         figure, axes = self._figure("Events", height=max(2.4, 1.4 + 0.2 * min(len(names), 40)))
         place = {name: i for i, name in enumerate(names)}
         for color, kind in zip(COLORS, dict.fromkeys(table.kind)):
-            own = table[table.kind == kind]
-            axes.plot(own.time, [place[name] for name in own.constraint], MARKS.get(kind, "s"), color=color,
-                      markersize=5, label=f"{kind} ({len(own)})")  # fmt: skip
+            of_kind = table[table.kind == kind]
+            axes.plot(of_kind.time, [place[name] for name in of_kind.constraint], MARKS.get(kind, "s"), color=color,
+                      markersize=5, label=f"{kind} ({len(of_kind)})")  # fmt: skip
         if not names:
             axes.text(0.5, 0.5, "no events", transform=axes.transAxes, ha="center", color="#666666")
         listed = names if len(names) <= 40 else []

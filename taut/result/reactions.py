@@ -69,7 +69,7 @@ def at_points(
     if info.sense != "==":
         return _of_inequality(model, system, records, info)
     now = (records.time, records.x, records.quat, records.v)
-    found = []
+    parts = []
     for part in info.parts:
         points = np.array(part.points, np.int64)
         centre, base = _carriers(model, points)
@@ -77,8 +77,8 @@ def at_points(
         reactions(system, before, now, records.lam, np.array(part.rows, np.int64), points, base, force, arm)
         torque = np.cross(arm, force)  # (2)
         force[:, np.isin(points, model.directions)] = 0.0  # what acts on a direction only turns
-        found.append((centre, force, arm, torque))
-    centres, forces, arms, torques = zip(*found)
+        parts.append((centre, force, arm, torque))
+    centres, forces, arms, torques = zip(*parts)
     return np.concatenate(centres), *(np.concatenate(each, axis=1) for each in (forces, arms, torques))
 
 

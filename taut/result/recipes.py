@@ -30,8 +30,8 @@ def recipe_of(run: Run, quantity: Any) -> Recipe | None:
     picks = {key: coord.item() for key, coord in quantity.coords.items() if coord.ndim == 0}
 
     def in_data(other: Run) -> Any:
-        found = other.data[name]
-        return found.sel({key: value for key, value in picks.items() if key in found.dims})
+        values = other.data[name]
+        return values.sel({key: value for key, value in picks.items() if key in values.dims})
 
     def by_name(other: Run) -> Any:
         result = other[own["of"]]
@@ -39,8 +39,8 @@ def recipe_of(run: Run, quantity: Any) -> Recipe | None:
             result = result.at(own["offset"])
         if "rate_of" in own:
             return result.rate_of(own["rate_of"])
-        found = getattr(result, name)
-        return found.sel({key: value for key, value in picks.items() if key in found.dims})
+        values = getattr(result, name)
+        return values.sel({key: value for key, value in picks.items() if key in values.dims})
 
     recipe = by_name if "of" in own else in_data
     try:

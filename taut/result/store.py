@@ -21,8 +21,6 @@ from __future__ import annotations
 import os
 import shutil
 import time as clock
-import zlib
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -31,30 +29,27 @@ from typing import Any
 import numpy as np
 
 from ..drafts import writing
-from ..errors import TautError, present
+from ..errors import present
 from ..model.model import Model
 from ..scene.scene import Scene
-from . import digests, older
-from .chunks import SUMS, Chunks
+from . import older
 from .commits import CHECKPOINTS, RUNNING, checkpoints, empty_commit, read_header_and_commit, records_before
 from .creation import check_free, fill, new_header
-from .events import NO_EVENTS, are_events
+from .events import NO_EVENTS
 from .files import (
     COMMIT,
     EVENTS,
-    Unreadable,
     append_events,
     keep_link,
     put_in_place,
-    read_events,
     sync,
     sync_tree,
     write_commit,
 )
-from .header import NAME, OPTIONAL, SHAPES, damaged, read_header
-from .labels import Labels
+from .header import NAME, read_header
 from .lock import Lock
-from .stored_scene import changed_files, check_scene, read_scene
+from .stored_run import StoredRun
+from .verify import examine
 
 # Of all arrays together: the most that a commit repeats. Most of what a chunk costs does not depend on its size.
 CHUNK_BYTES = 2**22
@@ -65,21 +60,15 @@ MOST_WAITING = 2**26  # and bytes
 SPACING = 16  # bytes of records for each byte of checkpoints that are kept
 
 
-class Store:
-    """`create` or `open`; then `append`, `finish`, and what has been committed so far."""
+class Store(StoredRun):
+    """A stored run that can be written: `create` or `open`; then `append` and `finish`."""
 
     def __init__(
         self, path: Path, header: dict[str, Any], commit: dict[str, Any], lock: Lock | None, durable: bool
     ) -> None:
-        self.path = path
-        self._header = header
-        self._commit = commit
+        super().__init__(path, header, commit)
         self._lock = lock
         self._durable = durable
-        self._checked = header["taut_run"] > 1
-        self._chunks = Chunks(path, header)
-        self._lacking = np.zeros(0, np.int64)  # slots that it was stored without: older.py
-        self._sound: Any = None  # verify.Examination of a run that is recovered
         self._waiting: list[tuple] = []  # appended since the last commit
         self._size = 0  # bytes of these
         self._due = 0.0  # when the next commit may be
@@ -139,11 +128,9 @@ class Store:
                 lock = Lock.take(path)
         try:
             if recover:
-                from .verify import examine
-
-                found = examine(path)
-                store = cls(path, found.header, found.commit, lock, durable)
-                store._sound = found
+                examination = examine(path)
+                store = cls(path, examination.header, examination.commit, lock, durable)
+                store._sound = examination
                 return store
             return cls(path, *read_header_and_commit(path), lock, durable)
         except BaseException:
@@ -190,8 +177,8 @@ class Store:
 
     def _commit_all(self, chunk: dict[str, np.ndarray], state: dict[str, Any], step: int, events: np.ndarray) -> None:
         tail, start, sums = self._commit["tail"], self._commit["start"], self._commit.get("chunks", 0)
-        kept = self._header["shapes"]["energy"][0]  # of an older version, it has fewer columns
-        chunk = {**chunk, "energy": chunk["energy"][:, :kept]}
+        column_count = self._header["shapes"]["energy"][0]  # fewer in a run of an older version
+        chunk = {**chunk, "energy": chunk["energy"][:, :column_count]}
         chunk = older.without_slots(chunk, self._lacking)
         joined = {name: np.concatenate([tail[name], chunk[name]]) for name in tail}
         stop = start + len(joined["time"])
@@ -241,17 +228,17 @@ class Store:
         folder.mkdir(exist_ok=True)
         newest = folder / f"{self._commit['start']}-{self._commit['step']}.npz"
         keep_link(self.path / COMMIT, newest)
-        kept = self._kept
-        if newest in kept:
+        files = self._kept
+        if newest in files:
             return
-        kept.append(newest)
-        if len(kept) > 1:
-            last, before = kept[-2], (records_before(kept[-3]) if len(kept) > 2 else 0)
+        files.append(newest)
+        if len(files) > 1:
+            last, before = files[-2], (records_before(files[-3]) if len(files) > 2 else 0)
             bytes_each = sum(8 * int(np.prod(shape)) for shape in self._header["shapes"].values())
             with suppress(FileNotFoundError):
                 if (records_before(last) - before) * bytes_each < SPACING * last.stat().st_size:
                     last.unlink()
-                    kept.remove(last)
+                    files.remove(last)
 
     @cached_property
     def _kept(self) -> list[Path]:
@@ -262,146 +249,14 @@ class Store:
         """Go back to the newest commit before all damage, or to the start of the run."""
         if self._sound is None:
             return
-        found, self._sound = self._sound, None
-        self._commit = found.resume or empty_commit(self._header, found.header_bytes)
+        examination, self._sound = self._sound, None
+        self._commit = examination.resume or empty_commit(self._header, examination.header_bytes)
         with writing(self.path):
-            if found.header_is_a_copy:
-                (self.path / NAME).write_bytes(found.header_bytes)
+            if examination.header_is_a_copy:
+                (self.path / NAME).write_bytes(examination.header_bytes)
             for path in self._kept:
                 if int(path.stem.partition("-")[2]) > self._commit["step"]:
                     path.unlink()
             del self._kept
             # What is damaged is computed, and written, again.
             write_commit(self.path, self._commit, self._durable)
-
-    # Reading
-
-    def __len__(self) -> int:
-        """How many records count."""
-        if self._sound is not None:
-            return self._sound.sound
-        return self._commit["start"] + len(self._commit["tail"]["time"])
-
-    @property
-    def status(self) -> str:
-        """running (or killed), finished, diverged, interrupted."""
-        return "interrupted" if self._sound is not None and self._sound.faults else self._commit["status"]
-
-    @property
-    def message(self) -> str:
-        found = self._sound
-        if found is None or not found.faults:
-            return self._commit["message"]
-        return f"damaged, of {found.records} records the first {found.sound} are sound: {found.faults[0]}"
-
-    @property
-    def step(self) -> int:
-        """Steps taken up to the last commit."""
-        if self._sound is not None and self._sound.sound < self._sound.records:
-            return max(0, self._sound.sound - 1) * int(self.info().get("record_every", 1))
-        return self._commit["step"]
-
-    @property
-    def labels(self) -> Labels:
-        return Labels.from_json(self._header["labels"])
-
-    def read(self, begin: int = 0, end: int | None = None) -> dict[str, np.ndarray]:
-        """The committed records from number `begin` to before `end`, by the names of Records.
-
-        Every chunk that is read is checked.
-        """
-        return self._read({**self._commit["tail"], **dict.fromkeys(OPTIONAL)}, begin, end)
-
-    def read_one(self, name: str, begin: int = 0, end: int | None = None) -> np.ndarray:
-        """The same of one array."""
-        return self._read((name,), begin, end)[name]
-
-    def fit(self, model: Model) -> None:
-        """Read and write slots as this model has them."""
-        self._lacking = older.lacking(model, self._header["shapes"]["x"][0], int(model.bodies.slots))
-
-    def _read(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
-        return older.with_slots(self._read_stored(names, begin, end), self._lacking)
-
-    def _read_stored(self, names: Iterable[str], begin: int, end: int | None) -> dict[str, np.ndarray]:
-        start, tail = self._commit["start"], self._commit["tail"]
-        tail = {name: np.zeros((len(tail["time"]), *SHAPES[name])) for name in OPTIONAL} | tail
-        if self._sound is not None and self._sound.sound < self._sound.records:
-            start, tail = self._sound.sound, {name: last[:0] for name, last in tail.items()}
-        stop = max(begin, len(self) if end is None else min(end, len(self)))
-        if begin >= start:
-            return {name: tail[name][begin - start : stop - start] for name in names}  # spares the import of zarr
-        chunk, faults, found = self._header["chunk"], {}, {}
-        rows = min(stop, start) - begin  # that lie in chunks
-        numbers = range(begin // chunk, -(-(begin + rows) // chunk))
-        try:
-            for name in names:
-                pieces = []
-                if name in self._chunks.arrays:
-                    for first, values, wrong in self._chunks.blocks(name, numbers):
-                        at = first * chunk - begin
-                        pieces.append(values[max(0, -at) : rows - at])
-                        faults.update({k: fault for k, fault in wrong.items() if k not in faults})
-                else:
-                    pieces.append(np.zeros((rows, *tail[name].shape[1:])))
-                if stop > start or not pieces:
-                    pieces.append(tail[name][: stop - begin - rows])
-                found[name] = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)  # most are read without a copy
-        except Unreadable as reason:
-            raise damaged(self.path, str(reason)) from None
-        except MemoryError:
-            raise TautError(f"'{self.path}' is larger than the memory; it has {len(self)} records.") from None
-        if faults:
-            first = min(faults)
-            whole = not begin and len(found) == len(tail)  # else there may be more damage before
-            sound = f"; the first {first * chunk} of {len(self)} records are sound" if whole else ""
-            raise damaged(self.path, f"{faults[first]}{sound}")
-        sums = self._commit.get("chunks") if self._sound is None else None
-        if sums is not None and zlib.crc32(self._chunks.read_sums(start // chunk)) != sums:
-            raise damaged(self.path, f"{SUMS} does not belong to the commit")
-        return found
-
-    def events(self) -> np.ndarray:
-        """The committed events, in the columns of result/events.py."""
-        count = self._sound.sound_events if self._sound is not None else self._commit["events"]
-        try:
-            found = read_events(self.path, count, NO_EVENTS.shape[1], self._checked)
-        except Unreadable as reason:
-            raise damaged(self.path, f"{EVENTS} can not be read ({reason})") from None
-        if len(found) < count:
-            raise damaged(self.path, f"{EVENTS} holds {len(found)} sound events of {count}")
-        if not are_events(found):
-            raise damaged(self.path, f"{EVENTS} holds rows that are no events")
-        return found
-
-    def state(self) -> tuple[dict[str, np.ndarray], int]:
-        """The state to go on from, and how many steps led to it; no state: nothing has been recorded yet."""
-        if self.status == "diverged":
-            raise TautError(f"'{self.path}' can not be resumed: it diverged ({self.message})")
-        if not self._commit["state"] and len(self):
-            raise TautError(f"'{self.path}' can not be resumed: it has no state; simulate with out=.")
-        return self._commit["state"], self.step
-
-    def info(self) -> dict[str, Any]:
-        """What was asked for and, once the run has ended, what it took."""
-        return {**self._header["info"], **self._commit["info"]}
-
-    def plan(self) -> dict[str, Any]:
-        """What was asked for, by the keys of digests.PLAN."""
-        return {key: value for key, value in self._header["info"].items() if key in digests.PLAN}
-
-    @property
-    def has_scene(self) -> bool:
-        return self._header["scene"]["saved"]
-
-    def scene(self) -> Scene:
-        """The stored scene; refused where its file has been changed since."""
-        return read_scene(self.path, self._header)
-
-    def changed_files(self) -> list[str]:
-        """Files that are not those of the start of the run; unknown without checksums."""
-        return changed_files(self.path, self._header)
-
-    def check_scene(self, scene: Scene, model: Model) -> None:
-        """Refuse a scene that is not the one of the run, with what differs."""
-        check_scene(self.path, self._header, scene, model)

@@ -19,7 +19,7 @@ from .commits import CHECKPOINTS, changed_plan, checkpoints
 from .events import NO_EVENTS, are_events
 from .files import COMMIT, EVENTS, Unreadable, read_commit, read_events, read_whole
 from .header import NAME, read_header
-from .store import Store
+from .stored_scene import changed_files, read_scene
 
 OTHERS = "taut does not need it, other programs do"
 
@@ -69,32 +69,32 @@ def examine(path: str | Path) -> Examination:
     copied = name != NAME
     if copied:
         faults.append(f"{NAME} is damaged or was changed{_why(path)}; its copy in {CHECKPOINTS} is sound")
-    found = Examination(header, data, copied, commits[0], header["taut_run"] > 1, faults + wrong)
-    _look_at_records(path, found)
-    _look_at_events(path, found)
-    found.faults += _other_files(path, found)
-    whole = header["chunk"] * (found.sound // header["chunk"])
+    examination = Examination(header, data, copied, commits[0], header["taut_run"] > 1, faults + wrong)
+    _look_at_records(path, examination)
+    _look_at_events(path, examination)
+    examination.faults += _other_files(path, examination)
+    whole = header["chunk"] * (examination.sound // header["chunk"])
     for commit in commits:
-        if commit["start"] <= whole and commit["events"] <= found.sound_events and commit["state"]:
-            found.resume = commit
+        if commit["start"] <= whole and commit["events"] <= examination.sound_events and commit["state"]:
+            examination.resume = commit
             break
-    return found
+    return examination
 
 
 def _commits(path: Path, header: dict[str, Any], data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
     """Commits that belong to the header, newest first, and what is wrong with others."""
     found, faults = [], []
     for file in (path / COMMIT, *reversed(checkpoints(path))):
-        told = file.relative_to(path)
+        file_name = file.relative_to(path)
         try:
             commit = read_commit(file, header)
         except Unreadable as reason:
-            faults.append(f"{told} can not be read ({reason})")
+            faults.append(f"{file_name} can not be read ({reason})")
             continue
         if commit.get("header", digests.of_file(data)) == digests.of_file(data):
             found.append(commit)
         else:
-            faults.append(f"{told} belongs to another {NAME}")
+            faults.append(f"{file_name} belongs to another {NAME}")
     return found, faults
 
 
@@ -105,62 +105,61 @@ def _why(path: Path) -> str:
         return ""
 
 
-def _look_at_records(path: Path, found: Examination) -> None:
-    header, commit = found.header, found.commit
+def _look_at_records(path: Path, examination: Examination) -> None:
+    header, commit = examination.header, examination.commit
     chunks, count = Chunks(path, header), commit["start"] // header["chunk"]
-    found.records = found.sound = commit["start"] + len(commit["tail"]["time"])
+    examination.records = examination.sound = commit["start"] + len(commit["tail"]["time"])
     first = count
     try:
         for name in chunks.arrays if count else ():
             for _, _, wrong in chunks.blocks(name, range(count)):
-                found.faults += wrong.values()
+                examination.faults += wrong.values()
                 first = min([first, *wrong])
     except Unreadable as reason:
-        found.faults.append(str(reason))
+        examination.faults.append(str(reason))
         first = 0
     if first < count:
-        found.sound = first * header["chunk"]
-    elif found.checked and zlib.crc32(chunks.read_sums(count)) != commit["chunks"]:
-        found.faults.append(f"{SUMS} does not belong to the commit")
+        examination.sound = first * header["chunk"]
+    elif examination.checked and zlib.crc32(chunks.read_sums(count)) != commit["chunks"]:
+        examination.faults.append(f"{SUMS} does not belong to the commit")
 
 
-def _look_at_events(path: Path, found: Examination) -> None:
-    found.events = found.commit["events"]
+def _look_at_events(path: Path, examination: Examination) -> None:
+    examination.events = examination.commit["events"]
     try:
-        events = read_events(path, found.events, NO_EVENTS.shape[1], found.checked)
+        events = read_events(path, examination.events, NO_EVENTS.shape[1], examination.checked)
     except Unreadable as reason:
-        found.faults.append(f"{EVENTS} can not be read ({reason})")
+        examination.faults.append(f"{EVENTS} can not be read ({reason})")
         return
     if not are_events(events):
-        found.faults.append(f"{EVENTS} holds rows that are no events")
+        examination.faults.append(f"{EVENTS} holds rows that are no events")
         return
-    found.sound_events = len(events)
-    if len(events) < found.events:
-        found.faults.append(f"{EVENTS} holds {len(events)} sound events of {found.events}")
+    examination.sound_events = len(events)
+    if len(events) < examination.events:
+        examination.faults.append(f"{EVENTS} holds {len(events)} sound events of {examination.events}")
 
 
-def _other_files(path: Path, found: Examination) -> list[str]:
+def _other_files(path: Path, examination: Examination) -> list[str]:
     """The scene, and what only other readers of zarr need."""
     faults = []
-    store = Store(path, found.header, found.commit, None, False)
-    for name in store.changed_files():
+    for name in changed_files(path, examination.header):
         faults.append(f"{name} was changed{'' if name.startswith('scene.') else f' ({OTHERS})'}")
         try:
             if name.startswith("scene."):
-                store.scene()
+                read_scene(path, examination.header)
                 faults[-1] += ", but describes the same scene"
         except TautError as reason:
             faults[-1] = str(reason)
-    for name, metadata in found.header.get("arrays", {}).items():
-        told = f"{FOLDER}/{name}/zarr.json"
+    for name, metadata in examination.header.get("arrays", {}).items():
+        file = f"{FOLDER}/{name}/zarr.json"
         try:
-            if json.loads(read_whole(path / told)) != metadata:
-                faults.append(f"{told} was changed ({OTHERS})")
+            if json.loads(read_whole(path / file)) != metadata:
+                faults.append(f"{file} was changed ({OTHERS})")
         except (Unreadable, ValueError, RecursionError) as reason:
-            faults.append(f"{told} can not be read ({reason}; {OTHERS})")
+            faults.append(f"{file} can not be read ({reason}; {OTHERS})")
     copy = path / CHECKPOINTS / NAME
     try:
-        if found.checked and not found.header_is_a_copy and read_whole(copy) != found.header_bytes:
+        if examination.checked and not examination.header_is_a_copy and read_whole(copy) != examination.header_bytes:
             faults.append(f"{CHECKPOINTS}/{NAME} was changed (it is a copy)")
     except Unreadable as reason:
         faults.append(f"{CHECKPOINTS}/{NAME} can not be read ({reason}; it is a copy)")

@@ -7,11 +7,13 @@
     g                  Scene.gravity [m/s²]; SI units, y is up
 
     specs.py      the frozen records of a scene; the model is built from them
-    scene.py      Scene: adds bodies; bodies.py, shapes.py and checks.py read what was written
-    verbs.py      one method of Scene per kind of constraint and force, from the registries;  switches.py, joints.py
+    scene.py      Scene: what users call; bodies.py, shapes.py and checks.py read what was written
+    scene_records.py  SceneRecords: the records by name and in order; names of new ones
+    verbs.py      one method of Scene per kind of constraint and force, from the registries;  joints.py
+    switches.py   when constraints, forces and contacts are on
     groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
     deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py
-    visuals.py    what is only seen of bodies and of the world: shapes and meshes at their places, in colours
+    visuals.py    visuals of bodies and of the world, without effect on motion: shapes, meshes, colours
     places.py     where points are at t = 0, what formulas call them, and the balls about them
     load.py       scene files: document.py reads YAML, format.py and schema.py judge its shape, tables.py the arrays
     save.py       writes them, exactly and at once;  open.py  a scene by gallery name or file;  parameters.py

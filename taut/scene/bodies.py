@@ -59,6 +59,23 @@ def check_planar(what: str, motion: Motion, spin: Vector) -> None:
         raise TautError(f"{what}: its path leaves the plane z = {motion.position[2]:g}; a planar body keeps its z.")
 
 
+def read_turning(
+    what: str, angular_velocity: Any, rotation: Any, held: bool
+) -> tuple[Vector, tuple[Vector, Signal] | None]:
+    """Angular velocity at t = 0 [rad/s], and the rotation that drives the body, if any.
+
+    held: the body is fixed or driven, so an angular velocity of its own is refused.
+    """
+    spin = checks.vector(angular_velocity, f"{what}: angular_velocity")
+    if held and any(spin):
+        raise TautError(f"{what}: angular_velocity is {spin}, but it is not free to turn; leave it out.")
+    if rotation is None:
+        return spin, None
+    axis, angle = read_rotation(what, rotation)
+    rate = angle.at(0.0)[1]
+    return (axis[0] * rate, axis[1] * rate, axis[2] * rate), (axis, angle)
+
+
 def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     """(axis, angle as a function of time)."""
     if not isinstance(rotation, tuple | list) or len(rotation) != 2:
@@ -73,8 +90,8 @@ def read_mass(
     """Mass [kg] and inertia [kg m²] of a rigid body; neither matters to one that is held."""
     file = mesh_of(shape)
     if file is not None:
-        mass, own = mesh_solid(file, mass, density, what)
-        return mass, checks.inertia(own if inertia is None else inertia, f"{what}: inertia")
+        mass, moments_of_mesh = mesh_solid(file, mass, density, what)
+        return mass, checks.inertia(moments_of_mesh if inertia is None else inertia, f"{what}: inertia")
     if shape is not None:
         mass, moments = shapes.solid(shape, mass, density, what)
         return mass, checks.inertia(moments if inertia is None else inertia, f"{what}: inertia")

@@ -127,15 +127,15 @@ def quaternion(value: Any, what: str) -> tuple[float, float, float, float]:
 def inertia(value: Any, what: str) -> Matrix:
     """A possible inertia matrix [kg m²], from three principal moments, 3×3 numbers, or one moment about every axis."""
     try:
-        given = np.array(value, dtype=float)
+        numbers = np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        given = np.empty(0)
-    if given.shape == () and isinstance(value, Real) and not isinstance(value, bool):
-        given = np.full(3, float(value))
-    if given.shape not in ((3,), (3, 3)):
+        numbers = np.empty(0)
+    if numbers.shape == () and isinstance(value, Real) and not isinstance(value, bool):
+        numbers = np.full(3, float(value))
+    if numbers.shape not in ((3,), (3, 3)):
         raise TautError(f"{what} is {shown(value)}; give three principal moments, a 3×3 matrix, or one moment about "
                         "every axis, which is all that a planar body needs [kg m²].")
-    matrix = np.diag(given) if given.ndim == 1 else given
+    matrix = np.diag(numbers) if numbers.ndim == 1 else numbers
     if not np.isfinite(matrix).all():
         raise TautError(f"{what} is {shown(value)}; give finite numbers.")
     if abs(matrix - matrix.T).max() > 1e-12 * abs(matrix).max():
@@ -244,7 +244,18 @@ def function(value: Any, what: str) -> Callable:
     return value
 
 
-# How each type of argument that constraints/base.py lists is read.
+def suggestion(value: Any, what: str) -> Any:
+    """What a scene may suggest for an option: a number, text, True or False."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, int | float | str):
+        raise TautError(f"{what} is {shown(value)}; give a number, text, True or False.")
+    if isinstance(value, str):
+        return text(value, what)
+    number(value, what)  # judges it; a whole number stays one
+    return float(value) if isinstance(value, float) else value
+
+
 def joint(value: Any, what: str) -> str:
     """The name of a joint, from what adding it returned or from its name."""
     if not isinstance(value, Ref | str):
@@ -252,6 +263,7 @@ def joint(value: Any, what: str) -> str:
     return text(value.name if isinstance(value, Ref) else value, what)
 
 
+# How each type of argument that constraints/base.py lists is read.
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": signal,
     "vector": signals,

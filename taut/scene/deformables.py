@@ -121,14 +121,14 @@ def _maker(kind: str, summary: str) -> Any:
     return maker
 
 
-def add(scene: Scene, kind: str, name: str | None, given: dict[str, Any], pins: Any) -> Any:
+def add(scene: Scene, kind: str, name: str | None, options: dict[str, Any], pins: Any) -> Any:
     """Check everything, and only then add all that a deformable is made of."""
     name = _new_name(scene, kind, name)
     what = f"{kind} '{name}'"
-    extra = next((key for key in given if key not in OPTIONS[kind]), None)
+    extra = next((key for key in options if key not in OPTIONS[kind]), None)
     if extra is not None:
         raise TautError(f"{what}: {unknown('argument', extra, [*OPTIONS[kind], 'pins', 'name'])}")
-    values = read_options(kind, what, given)
+    values = read_options(kind, what, options)
     shape = read_shape(kind, name, values)
     held = read_pins(scene, what, pins, shape.x)
     record = _record(kind, name, values, shape, scene._where)
@@ -139,9 +139,9 @@ def add(scene: Scene, kind: str, name: str | None, given: dict[str, Any], pins: 
     clash = next((record.node(i) for i in range(record.count) if record.node(i) in scene._bodies), None)
     if clash is not None:
         raise TautError(f"{what}: its node would be called '{clash}', but there is a body of that name; rename it.")
-    own = [_edge(record, q) for q in range(len(record.hard_edges))]
-    own += [_pin(record, pin.vertex) for pin in held if isinstance(pin.to, Point)]
-    _refuse_taken(what, own, scene._constraints, "constraint")
+    names = [_edge(record, q) for q in range(len(record.hard_edges))]
+    names += [_pin(record, pin.vertex) for pin in held if isinstance(pin.to, Point)]
+    _refuse_taken(what, names, scene._constraints, "constraint")
     _refuse_taken(what, [f"{name}.{part}" for part in _force_parts(record, values)], scene._forces, "force")
     with uncollected():
         scene._deformables[name] = record

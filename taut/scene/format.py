@@ -255,33 +255,33 @@ def entry_model(section: str, kind: str, many: bool) -> type[BaseModel]:
     fields: dict[str, Any] = {"kind": (Literal[kind], ...)}  # type: ignore[valid-type]
     if section == "deformables":
         doc, bulk = f"A {kind} of nodes and springs.", {}
-        own = {name: _option(option) for name, option in materials.OPTIONS[kind].items()}
-        own["pins"] = _optional(_judged(_pins, _PINS), "vertices that are held")
+        entry_fields = {name: _option(option) for name, option in materials.OPTIONS[kind].items()}
+        entry_fields["pins"] = _optional(_judged(_pins, _PINS), "vertices that are held")
     elif section == "bodies":
         doc = f"A {kind}."
-        own = {name: _optional(type_) for name, type_ in _BODIES[kind].items()}
+        entry_fields = {name: _optional(type_) for name, type_ in _BODIES[kind].items()}
         bulk = {name: _row_or_shared(*_bulk_particle(name)) for name in PARTICLE_ROWS}
     else:
-        found = (FORCES if section == "forces" else CONSTRAINTS)[kind]
-        doc = found.doc
-        need = ... if found.points else None
-        own, bulk = ({} if section == "obstacles" else {"points": (Points, need)}), {}
-        for argument in found.arguments:
+        declared = (FORCES if section == "forces" else CONSTRAINTS)[kind]
+        doc = declared.doc
+        need = ... if declared.points else None
+        entry_fields, bulk = ({} if section == "obstacles" else {"points": (Points, need)}), {}
+        for argument in declared.arguments:
             if argument.type == "function":
                 continue  # a file can not hold one; scenes with functions are .py files
             reader, schema = checks.READERS[argument.type], _SCHEMAS[argument.type]
             default = ... if argument.required else None
-            own[argument.name] = (_judged(reader, schema), Field(default=default, description=argument.doc))
+            entry_fields[argument.name] = (_judged(reader, schema), Field(default=default, description=argument.doc))
             if argument.type in _ROWS:
                 bulk[argument.name] = _row_or_shared(reader, schema)
         if section == "constraints":
             for name, type_ in Inequality.items():
-                own[name] = _optional(type_, verbs.INEQUALITY[name][2])
+                entry_fields[name] = _optional(type_, verbs.INEQUALITY[name][2])
                 bulk[name] = type_
         for key in keys(section == "forces"):
-            own[written(key)] = _optional(Switch[written(key)], SWITCH[key][1])
+            entry_fields[written(key)] = _optional(Switch[written(key)], SWITCH[key][1])
     if not many:
-        return _model(kind, {**fields, "name": _optional(Text), **own}, doc)
+        return _model(kind, {**fields, "name": _optional(Text), **entry_fields}, doc)
     inner: dict[str, Any] = {"names": _optional(Reference), "prefix": _optional(Text)}
     inner |= {"points": (Reference, ...)} if section != "bodies" else {}
     inner |= {name: _optional(type_) for name, type_ in bulk.items()}

@@ -27,6 +27,7 @@ from .verbs import check_friction, read_arguments, try_pack
 
 if TYPE_CHECKING:
     from .scene import Scene
+    from .scene_records import SceneRecords
 
 # Where a ball is imagined to judge an obstacle by itself; nobody centres an obstacle there.
 _SOMEWHERE = np.array([0.7548776662466927, 0.5698402909980532, 0.4301597090019468])
@@ -66,12 +67,12 @@ def read_group(scene: Scene, name: str, first: Any, second: Any, surface: tuple[
     for key in arguments:
         raise unknown(f"argument of {what}", key, ["first", "second", "restitution", "friction", "name", *SWITCH])
     restitution, friction = surface
-    own, things, deformables = _names(scene, what, "first", first)
+    bodies, things, deformables = _names(scene, what, "first", first)
     if things:
         raise TautError(f"{what}: '{things[0]}' is an obstacle; name bodies first, and obstacles second.")
     others, obstacles, other_deformables = (None, (), ()) if second is None else _names(scene, what, "second", second)
     group = Group(
-        name, own, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
+        name, bodies, others, obstacles, checks.fraction(restitution, f"{what}: restitution"),
         checks.not_negative(friction, f"{what}: friction"), scene._where, deformables, other_deformables,
         switch,
     )  # fmt: skip
@@ -200,7 +201,7 @@ def _check_apart(scene: Scene, what: str, group: Group, other: Group) -> None:
                             "leave it in one of them.")
 
 
-def can_touch(scene: Scene, group: Group) -> bool:
+def can_touch(scene: SceneRecords, group: Group) -> bool:
     """Whether a group has a pair that can move."""
     on_obstacles = itertools.product(group.deformables, group.obstacles)
     met = (balls_on_deformables(group), pairs_of_deformables(group), on_obstacles)
@@ -219,7 +220,7 @@ def pairs_of_deformables(group: Group) -> list[tuple[str, str]]:
     return list({tuple(sorted(pair)): pair for pair in itertools.product(group.deformables, others)}.values())
 
 
-def pair_count(scene: Scene, group: Group) -> int:
+def pair_count(scene: SceneRecords, group: Group) -> int:
     """How many pairs `expand` gives, without making them."""
     first = set(group.first)
     others = first if group.bodies is None else set(group.bodies)

@@ -143,8 +143,8 @@ class _Reader:
                 elif section == "deformables":
                     self.add_deformable(scene, dict(entry))
                 elif section == "contacts":
-                    given = {key: value for key, value in entry.items() if value is not None}
-                    scene.contacts(**_in_python(given))
+                    arguments = {key: value for key, value in entry.items() if value is not None}
+                    scene.contacts(**_in_python(arguments))
                 elif "many" in entry:
                     tables.add(scene, entry["kind"], entry["many"], self.arrays())
                 else:

@@ -180,17 +180,17 @@ def read_options(kind: str, what: str, given: dict[str, Any]) -> dict[str, Any]:
 def _check_shape(kind: str, what: str, values: dict[str, Any]) -> None:
     """One way to give the shape, and nothing that belongs to another one."""
     regular, elements = ("grid", "triangles") if kind == "cloth" else ("box", "tetrahedra")
-    found = [key for key in (regular, "mesh", "vertices") if values[key] is not None]
-    if len(found) != 1:
-        raise TautError(f"{what} has {' and '.join(found) or 'no shape'}; give one of {regular}, mesh, or vertices "
+    shapes = [key for key in (regular, "mesh", "vertices") if values[key] is not None]
+    if len(shapes) != 1:
+        raise TautError(f"{what} has {' and '.join(shapes) or 'no shape'}; give one of {regular}, mesh, or vertices "
                         f"with {elements}.")
-    if (found[0] == "vertices") != (values[elements] is not None):
-        lone = "vertices" if found[0] == "vertices" else elements
+    if (shapes[0] == "vertices") != (values[elements] is not None):
+        lone = "vertices" if shapes[0] == "vertices" else elements
         raise TautError(f"{what} has {lone} alone; give vertices with {elements}.")
-    for key in ("size", "u", "v") if found[0] != regular else ():
+    for key in ("size", "u", "v") if shapes[0] != regular else ():
         if values.get(key) is not None:
             raise TautError(f"{what}: {key} is {shown(values[key])}, but it belongs to {regular}; leave it out.")
-    if kind == "cloth" and found[0] != "grid":
+    if kind == "cloth" and shapes[0] != "grid":
         for key, remedy in (("shear", "leave it out"), ("hard", "choose 'edges'")):
             if values[key] is not None and values[key] != "edges":
                 raise TautError(f"{what}: {key} is {shown(values[key])}, but only a grid has warp and weft; {remedy}.")

@@ -1,27 +1,28 @@
-"""The scene: bodies, constraints and forces by name, checked as they are added.
+"""The scene as users write it: bodies, constraints and forces, checked as they are added.
 
-Besides the bodies' methods below, Scene has one method per registered kind of constraint and force
+Besides the methods below, Scene has one method per registered kind of constraint and force
 (`verbs.py` makes them from the registries): scene.distance(a, b, length=2.0, name="link"), and the methods
-cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]).
+cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]). What is added becomes a record
+(scene_records.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from types import MappingProxyType
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import checked_methods
-from ..errors import TautError, shown
 from . import checks, groups
-from .bodies import check_planar, read_mass, read_motion, read_radius, read_rotation
+from .bodies import check_planar, read_mass, read_motion, read_radius, read_turning
 from .deformables import ClothRef, SolidRef, add_makers
 from .planes import keep_in_planes
 from .reduction import read_reduced
+from .scene_records import SceneRecords
 from .shapes import read_shape
 from .solids import mesh_of
-from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, ReducedMap, Ref, Vector
+from .specs import Body, BodyRef, ReducedMap, Ref, Vector
 from .synonyms import meant
 from .verbs import add_verbs
 from .visuals import Visual, read_visuals
@@ -35,7 +36,7 @@ _ZERO = (0.0, 0.0, 0.0)
 @add_makers
 @add_verbs
 @checked_methods
-class Scene:
+class Scene(SceneRecords):
     """What is to be simulated. Lengths [m], masses [kg], times [s], angles [rad]; y is up.
 
     gravity    acceleration [m/s²]
@@ -46,21 +47,12 @@ class Scene:
     _is_scene = True  # what arguments.py knows it by, which stands before it
 
     def __init__(self, gravity: Any = (0.0, -9.81, 0.0), name: str = "scene"):
+        super().__init__()
         self.name = checks.one_line(name, "the scene's name")
         self.gravity = gravity
         self._visual: tuple[Visual, ...] = ()
         self.suggested: dict[str, Any] = {}
         self.reduced_map: ReducedMap | None = None
-        self._bodies: dict[str, Body] = {}
-        self._constraints: dict[str, Constraint] = {}
-        self._forces: dict[str, Force] = {}
-        self._obstacles: dict[str, Obstacle] = {}
-        self._groups: dict[str, Group] = {}
-        self._deformables: dict[str, Deformable] = {}
-        self._mixed = False  # whether something was added after a deformable
-        self._whole: dict[str, Point] = {}  # each body as a point, made once
-        self._counts: dict[str, int] = {}
-        self._where: str | None = None
 
     @property
     def gravity(self) -> Vector:
@@ -77,43 +69,6 @@ class Scene:
     @visual.setter
     def visual(self, value: Any) -> None:
         self._visual = read_visuals(value, "visual")
-
-    @property
-    def bodies(self) -> Mapping[str, Body]:
-        """Bodies by name, in the order in which they were added; nodes of deformables stand last."""
-        return MappingProxyType(self._in_order()._bodies)
-
-    @property
-    def constraints(self) -> Mapping[str, Constraint]:
-        """Constraints by name, in the order in which they were added; those of deformables stand last."""
-        return MappingProxyType(self._in_order()._constraints)
-
-    @property
-    def forces(self) -> Mapping[str, Force]:
-        """Forces by name, in the order in which they were added; those of deformables stand last."""
-        return MappingProxyType(self._in_order()._forces)
-
-    @property
-    def obstacles(self) -> Mapping[str, Obstacle]:
-        """Things in the world that groups run into, by name."""
-        return MappingProxyType(self._obstacles)
-
-    @property
-    def groups(self) -> Mapping[str, Group]:
-        """Who touches whom, by name."""
-        return MappingProxyType(self._groups)
-
-    @property
-    def deformables(self) -> Mapping[str, Deformable]:
-        """Cloths and solids by name, in the order in which they were added."""
-        return MappingProxyType(self._deformables)
-
-    @property
-    def is_unilateral(self) -> bool:
-        """Whether the scene has inequalities."""
-        limited = any(deformable.is_limited or deformable.self_contact for deformable in self._deformables.values())
-        touching = any(groups.can_touch(self, group) for group in self._groups.values())
-        return limited or touching or any(spec.sense != "==" for spec in self._constraints.values())
 
     def __getattr__(self, kind: str) -> Callable[..., Ref]:
         """Only what does not exist comes here; the methods of kinds are made by verbs.py."""
@@ -195,22 +150,15 @@ class Scene:
             inertia = (inertia,) * 3
         mass, matrix = read_mass(what, mass, inertia, shape, density, held)
         orientation = checks.quaternion(orientation, f"{what}: orientation")
-        spin = checks.vector(angular_velocity, f"{what}: angular_velocity")
-        if held and any(spin):
-            raise TautError(f"{what}: angular_velocity is {spin}, but it is not free to turn; leave it out.")
-        turning = None
-        if rotation is not None:
-            turning = read_rotation(what, rotation)
-            axis, rate = turning[0], turning[1].at(0.0)[1]
-            spin = (axis[0] * rate, axis[1] * rate, axis[2] * rate)
-            # What a driver turns it carries too: without a path it stays where it is.
-            path = checks.vector(position, f"{what}: position") if path is None else path
+        spin, driver = read_turning(what, angular_velocity, rotation, held)
+        if driver is not None and path is None:  # what a driver turns it carries too: it stays where it is
+            path = checks.vector(position, f"{what}: position")
         motion = read_motion(what, position, velocity, fixed, path)
         drawn = None if shape is None or mesh_of(shape) is not None else read_shape(shape, what)
         if planar:
             check_planar(what, motion, spin)
         return self._add(Body("rigid", name, motion.position, motion.velocity, mass, matrix, orientation,
-                              spin, motion.kind, motion.path, turning, read_radius(what, radius, shape), self._where,
+                              spin, motion.kind, motion.path, driver, read_radius(what, radius, shape), self._where,
                               shape=drawn, planar=planar, visual=read_visuals(visual, f"{what}: visual")))
 
     def coordinate(
@@ -299,46 +247,12 @@ class Scene:
         **options: Any,
     ) -> None:
         """Say what suits this scene; simulate and the command line use it where nothing else is given."""
-        if dt is not None:
-            self.suggested["dt"] = checks.positive(dt, "suggested dt")
-        if duration is not None:
-            self.suggested["duration"] = checks.positive(duration, "suggested duration")
-        if method is not None:
-            self.suggested["method"] = checks.text(method, "suggested method")
-        if start is not None:
-            self.suggested["start"] = checks.text(start, "suggested start")
+        for name, value, read in (("dt", dt, checks.positive), ("duration", duration, checks.positive),
+                                  ("method", method, checks.text), ("start", start, checks.text)):
+            if value is not None:
+                self.suggested[name] = read(value, f"suggested {name}")
         for name, value in options.items():
-            if not isinstance(value, bool | int | float | str):
-                raise TautError(f"suggested {name} is {shown(value)}; give a number, text, True or False.")
-            if not isinstance(value, bool):
-                (checks.text if isinstance(value, str) else checks.number)(value, f"suggested {name}")
-            self.suggested[name] = float(value) if isinstance(value, float) else value
-
-    def build(self) -> Any:
-        """The frozen model of this scene."""
-        import taut  # the facade; the one look downstream
-
-        return taut.build(self)
-
-    def draw(self, path: str | Path, **options: Any) -> Path:
-        """Write a picture (.png) of the start; options size, azimuth, elevation [degrees], overwrite."""
-        from importlib import import_module
-
-        return import_module("taut.picture").draw(self, path, **options)
-
-    def _repr_html_(self) -> str:
-        from importlib import import_module
-
-        return import_module("taut.picture.notebook").scene_html(self)
-
-    def show(self, **options: Any) -> Any:
-        """Show the scene live, in a browser or in the cell of a notebook: start it, pull at it, change its method.
-
-        options  method, dt, port, browser, wait: taut/view/viewer.py
-        """
-        from importlib import import_module  # a look downstream, taken only when somebody wants to see
-
-        return import_module("taut.view").view(self, **options)
+            self.suggested[name] = checks.suggestion(value, f"suggested {name}")
 
     def save(self, path: str | Path, arrays: bool | str = "auto", overwrite: bool = False) -> Path:
         """Write the scene as YAML, with bulk data in an .npz file beside it (see save.py)."""
@@ -346,64 +260,30 @@ class Scene:
 
         return save(self, path, arrays=arrays, overwrite=overwrite)
 
-    # What verbs, files and comparisons need
+    # What later packages do with a scene; they are imported when they are asked for
 
-    def set_place(self, where: str | None) -> None:
-        """Remember in what is added from now on that it was written at file:line:column."""
-        self._where = where
+    def build(self) -> Any:
+        """The frozen model of this scene."""
+        return import_module("taut").build(self)
 
-    def _new_name(self, name: str | None, kind: str, *taken: Mapping[str, Any]) -> str:
-        count = self._counts.get(kind, 0)
-        if name is None:
-            while any(f"{kind}_{count}" in names for names in taken):
-                count += 1
-            return f"{kind}_{count}"
-        checks.one_line(name, f"{kind}: name")
-        if "|" in name:
-            raise TautError(f"{kind} '{name}': the sign | stands between the two names of a contact; choose another.")
-        for names in taken:
-            if name in names:
-                raise TautError(f"{kind} '{name}': the name is taken; choose another.")
-        return name
+    def draw(self, path: str | Path, **options: Any) -> Path:
+        """Write a picture (.png) of the start; options size, azimuth, elevation [degrees], overwrite."""
+        return import_module("taut.picture").draw(self, path, **options)
 
-    def _add(self, record: Any) -> Any:
-        """Take in a checked record; only now does the count of its kind grow."""
-        kind = "contacts" if isinstance(record, Group) else record.kind
-        if getattr(record, "owner", None) is None:
-            self._counts[kind] = self._counts.get(kind, 0) + 1
-        self._mixed |= bool(self._deformables)
-        if isinstance(record, Body):
-            self._bodies[record.name] = record
-            self._whole[record.name] = Point(record.name)
-            return BodyRef(record.name, record.kind)
-        if isinstance(record, Constraint):
-            self._constraints[record.name] = record
-        elif isinstance(record, Force):
-            self._forces[record.name] = record
-        elif isinstance(record, Obstacle):
-            self._obstacles[record.name] = record
-        else:
-            self._groups[record.name] = record
-        return Ref(record.name)
+    def _repr_html_(self) -> str:
+        return import_module("taut.picture.notebook").scene_html(self)
 
-    def _in_order(self) -> Scene:
-        """Put the user's own records before those of deformables, so that a file need not tell how they mix."""
-        if self._mixed:
-            rank: dict[str | None, int] = {name: i for i, name in enumerate((None, *self._deformables))}
-            sections: tuple[dict[str, Any], ...] = (self._bodies, self._constraints, self._forces)
-            for named in sections:
-                ordered = sorted(named.items(), key=lambda item: rank[item[1].owner])
-                named.clear()
-                named.update(ordered)
-            self._mixed = False
-        return self
+    def show(self, **options: Any) -> Any:
+        """Show the scene live, in a browser or in the cell of a notebook: start it, pull at it, change its method.
+
+        options  method, dt, port, browser, wait: taut/view/viewer.py
+        """
+        return import_module("taut.view").view(self, **options)
+
+    # Comparisons
 
     def _contents(self) -> tuple:
-        # Order counts: it is the order of the unknowns and of the results.
-        self._in_order()
-        records = (self._bodies, self._constraints, self._forces, self._obstacles, self._groups, self._deformables)
-        return (self.name, self.gravity, self.suggested, self.reduced_map, self.visual,
-                *(list(named.values()) for named in records))
+        return (self.name, self.gravity, self.suggested, self.reduced_map, self.visual, *self._records())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scene) and self._contents() == other._contents()

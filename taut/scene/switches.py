@@ -44,8 +44,8 @@ def take_switch(scene: Scene, what: str, arguments: dict[str, Any], is_force: bo
     """What switches a constraint or force, taken out of its arguments; None: it is always on."""
     if arguments.keys().isdisjoint(SWITCH):
         return None
-    given = {key: arguments.pop(key, None) for key in keys(is_force)}
-    read = {key: SWITCH[key][0](value, f"{what}: {written(key)}") for key, value in given.items() if value is not None}
+    values = {key: arguments.pop(key, None) for key in keys(is_force)}
+    read = {key: SWITCH[key][0](value, f"{what}: {written(key)}") for key, value in values.items() if value is not None}
     if not read:
         return None
     if read.keys() == {"ease"}:

@@ -83,14 +83,14 @@ def _add_rows(
     columns: dict[str, list[Any]],
 ) -> None:
     kinds: dict[str, Kind | ForceKind] = {**CONSTRAINTS, **FORCES}
-    found = kinds.get(kind)
+    declared = kinds.get(kind)
     with uncollected():
         for i, name in enumerate(names):
             row = shared | {key: rows[i] for key, rows in columns.items() if rows[i] is not None}
-            if found is None:
+            if declared is None:
                 scene.particle(**row, name=name)
             else:
-                verbs.add(scene, found, points[i], row, name)
+                verbs.add(scene, declared, points[i], row, name)
 
 
 def _is_reference(value: Any) -> bool:

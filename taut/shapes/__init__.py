@@ -1,6 +1,6 @@
 """Shapes: one file each, listed here; `base.py` says how to write one.
 
-What a rigid body weighs, what an obstacle keeps out, and what is drawn of both follow from the same file.
+The inertia of rigid bodies, the contacts of obstacles, and the pictures of both follow from the same file.
 
     V           volume          [m³]
     I           moments         principal moments of inertia about the middle [kg m²]; the long axis is x

@@ -1,18 +1,18 @@
-"""The page: plays saved runs, runs that are still going and live scenes, and takes runs along as one file.
+"""The page: shows stored runs, runs that are still computed and live scenes; writes runs into one HTML file.
 
-    value = lo + step · code, 16 bits             frames.py: the codecs; the only definition of what travels to the page
+    value = lo + step · code, 16 bits             frames.py: the codecs; the only definition of the messages to the page
     x(t_k), q(t_k), λ, Φ                          playback.py: blocks of every stride-th record; lines over time
     F = +Jᵀ λ at its place, q of joints           forces.py, joints.py, contacts.py
 
-    drawing.py   what a scene looks like: bodies, links, obstacles, deformables, guides
+    drawing.py   the drawn parts of a scene: bodies, links, obstacles, deformables, guides
     overlay.py   several runs over each other
     follow.py    a stored run that another process may still be writing;  live.py  a scene simulated while it is watched
-    server.py    a server on 127.0.0.1 that hands all of it to the page
+    server.py    a server on 127.0.0.1 that sends all of this to the page
     viewer.py    view(): from runs, folders or a scene to an address, in a browser or a notebook
     html.py      write_html(): the page with its data in one file
-    page.py      where the built page lies; build.py makes it from page/ with Node
+    page.py      the path of the built page; build.py builds it from page/ with Node
 
-Names are imported when first used: a run that nobody looks at pays nothing.
+Names are imported when first used, so runs that are not shown import nothing of this.
 """
 
 from __future__ import annotations

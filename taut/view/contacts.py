@@ -29,13 +29,13 @@ def contacts(
     balls  (slot, radius [m]) of bodies;  nodes  slots of deformables
     obstacles  obstacles as Drawing.obstacles tells them, where they are now
     """
-    found: list[np.ndarray] = []
+    arrows: list[np.ndarray] = []
     strength = np.abs(push)
     pushed = (strength[:, 0] > 0.0) | (strength[:, 1] > 0.0) | (strength[:, 2] > 0.0)  # a max over three is slower
     touched = nodes[pushed[nodes]] if len(nodes) else nodes
     if len(touched):
         force = push[touched]
-        found.append(np.hstack([x[touched], force / np.linalg.norm(force, axis=1, keepdims=True)]))
+        arrows.append(np.hstack([x[touched], force / np.linalg.norm(force, axis=1, keepdims=True)]))
     slots = np.array([slot for slot, radius in balls if pushed[slot]], np.int64)
     radii = np.array([radius for slot, radius in balls if pushed[slot]])
     at = x[slots]
@@ -45,7 +45,7 @@ def contacts(
                 continue
             gap, normal = from_surface(obstacle, at)
             near = (gap <= radii * (1.0 + SLACK)) & (radii > 0.0)
-            found.append(np.hstack([at - gap[:, None] * normal, normal])[near])  # (2)
+            arrows.append(np.hstack([at - gap[:, None] * normal, normal])[near])  # (2)
         if len(slots) > 1:
             from scipy.spatial import cKDTree
 
@@ -55,8 +55,8 @@ def contacts(
             reach = radii[pairs].sum(axis=1)
             near = (length <= reach * (1.0 + SLACK)) & (length > 0.0)
             normal = way[near] / length[near, None]
-            found.append(np.hstack([at[pairs[near, 1]] + radii[pairs[near, 1], None] * normal, normal]))
-    return np.concatenate([np.zeros((0, 6)), *found])[:MOST]
+            arrows.append(np.hstack([at[pairs[near, 1]] + radii[pairs[near, 1], None] * normal, normal]))
+    return np.concatenate([np.zeros((0, 6)), *arrows])[:MOST]
 
 
 def from_surface(obstacle: dict[str, Any], x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

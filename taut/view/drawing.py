@@ -192,19 +192,19 @@ class Drawing:
     def obstacles(self) -> list[dict[str, Any]]:
         if self.scene is None:
             return []
-        found: dict[str, dict[str, Any]] = {}
-        given = [(o.name, o.kind, o.arguments) for o in self.scene.obstacles.values()]
-        given += [(c.name, c.kind, c.arguments) for c in self._own() if c.kind in OBSTACLES]
+        entries: dict[str, dict[str, Any]] = {}
+        named = [(o.name, o.kind, o.arguments) for o in self.scene.obstacles.values()]
+        named += [(c.name, c.kind, c.arguments) for c in self._own() if c.kind in OBSTACLES]
         self.moving = []
-        for name, kind, arguments in given:
+        for name, kind, arguments in named:
             known = {a.name for a in KINDS[kind].arguments} - {"ball"}
             values = {key: value for key, value in arguments.items() if key in known and value is not None}
             look = {key: numbers(value, 0.0) for key, value in values.items()}
             if any(moves(value) for value in values.values()):
                 self.moving.append((name, tuple(values.items())))
             entry = {"name": name, "kind": kind, **look, "drawn": as_obstacle(kind, look)}
-            found.setdefault(f"{kind}{look}", entry)  # the same obstacle once
-        return list(found.values())
+            entries.setdefault(f"{kind}{look}", entry)  # the same obstacle once
+        return list(entries.values())
 
     def moved(self, times: np.ndarray) -> dict[str, np.ndarray]:
         """Of obstacles that move, their numbers one after the other at each time, shape (T, n)."""

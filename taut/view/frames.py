@@ -98,7 +98,7 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     length = int.from_bytes(data[:4], "little")
     header = json.loads(data[4 : 4 + length])
     body = zlib.decompress(data[4 + length :]) if header["zipped"] else data[4 + length :]
-    found, at = {}, 0
+    arrays, at = {}, 0
     for array in header["arrays"]:
         shape = tuple(array["shape"])
         count = int(np.prod(shape))
@@ -114,5 +114,5 @@ def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
                 codes = np.cumsum(codes, axis=0, dtype=np.uint16)
             values = np.where(codes == MISSING, np.nan, lo + step * codes.astype(float))  # (1)
             at += 8 * columns + 2 * count
-        found[array["name"]] = values.reshape(shape)
-    return header, found
+        arrays[array["name"]] = values.reshape(shape)
+    return header, arrays

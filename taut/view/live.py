@@ -194,12 +194,12 @@ class Live:
         changed = False
         while not self.commands.empty():
             asked = self.commands.get()
-            kept = self.parameters.copy(), self.gravity, self.method, self.dt
+            before = self.parameters.copy(), self.gravity, self.method, self.dt
             try:
                 self._do(str(asked.get("do")), asked)
                 self.problem = ""
             except TautError as problem:
-                self.parameters, self.gravity, self.method, self.dt = kept
+                self.parameters, self.gravity, self.method, self.dt = before
                 self.problem = str(problem)
             except (TypeError, ValueError, KeyError) as problem:
                 self.problem = f"the page asked for {asked}, which can not be done: {problem!r}"

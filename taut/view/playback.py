@@ -102,9 +102,9 @@ class Playback:
         if not near.any():
             return [(self.centre - self.size).tolist(), (self.centre + self.size).tolist()], False
         low, high = (places - radius)[near].min(axis=0), (places + radius)[near].max(axis=0)
-        for told, *_ in self.drawing.visuals:
-            if told["body"] is None:
-                ends = nearby(told["box"], low, high)
+        for visual, *_ in self.drawing.visuals:
+            if visual["body"] is None:
+                ends = nearby(visual["box"], low, high)
                 low, high = np.minimum(low, ends[0]), np.maximum(high, ends[1])
         flat = np.ptp(places[near][:, 2]) < FLAT * self.size and high[2] - low[2] < THIN * self.size
         return [low.tolist(), high.tolist()], bool(flat)
@@ -123,7 +123,7 @@ class Playback:
         """What a block tells of some records; forces of constraints where `before` is given (reactions.py)."""
         with np.errstate(all="ignore"):
             phi = np.abs(self.run.labels.violation(part.phi)).astype(np.float32)  # six digits are more than are sent
-            found: dict[str, tuple[str, np.ndarray]] = {
+            arrays: dict[str, tuple[str, np.ndarray]] = {
                 "time": ("f8", part.time),
                 "x": ("track", self._near(part.x)),
                 "quat": ("track", part.quat),
@@ -132,11 +132,11 @@ class Playback:
                 "lam": ("track", part.lam),
             }
             if self.coordinates.names():
-                found["joint"] = ("track", self.coordinates.table(part))
-            found |= self._contacts_of(part)
+                arrays["joint"] = ("track", self.coordinates.table(part))
+            arrays |= self._contacts_of(part)
             if before is not None and self.forces.names:
-                found["force"] = ("track", self.forces.table(part, before))
-            return found | {f"obstacle: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
+                arrays["force"] = ("track", self.forces.table(part, before))
+            return arrays | {f"obstacle: {name}": ("track", v) for name, v in self.drawing.moved(part.time).items()}
 
     def _near(self, x: np.ndarray) -> np.ndarray:
         """Places, and none where they are further off than is worth seeing."""
@@ -184,21 +184,21 @@ class Playback:
     def lines(self) -> dict[str, Callable[[], np.ndarray]]:
         """What can be drawn over time, by name; of a constraint "λ NAME", of a coordinate "joint NAME"."""
         records, labels = self.records, self.run.labels
-        found: dict[str, Callable[[], np.ndarray]] = {
+        lines: dict[str, Callable[[], np.ndarray]] = {
             "kinetic": lambda: records.energy[:, 0],
             "potential": lambda: records.energy[:, 1],
             "total": lambda: records.energy[:, 0] + records.energy[:, 1],
             "drift of energy": records.energy_drift,
         }
         if records.phi.shape[1]:
-            found["drift"] = lambda: np.abs(labels.violation(records.phi)).sum(axis=1)
-            found["rate"] = lambda: np.abs(labels.equality_rates(records.rate)).sum(axis=1)
+            lines["drift"] = lambda: np.abs(labels.violation(records.phi)).sum(axis=1)
+            lines["rate"] = lambda: np.abs(labels.equality_rates(records.rate)).sum(axis=1)
         if len(labels.edges):
-            found["elongation"] = lambda: elongations(records.x, labels.edges, labels.lengths)[0]
+            lines["elongation"] = lambda: elongations(records.x, labels.edges, labels.lengths)[0]
         if records.contacts.shape[1]:
-            found["contacts"] = lambda: records.contacts[:, 0]
-            found["overlap"] = lambda: records.contacts[:, 1]
-        return found
+            lines["contacts"] = lambda: records.contacts[:, 0]
+            lines["overlap"] = lambda: records.contacts[:, 1]
+        return lines
 
     def line(self, name: str) -> np.ndarray:
         """All records of a line."""

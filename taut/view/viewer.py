@@ -89,13 +89,13 @@ def _playback(thing: Run | Scene | str | Path) -> Playback:
 @contextmanager
 def watch(folder: Path) -> Iterator[None]:
     """Show a run that begins or goes on now, stored in a folder, while the block computes it; then until Ctrl-C."""
-    given = folder.stat().st_mtime_ns if folder.exists() else None
+    changed_at = folder.stat().st_mtime_ns if folder.exists() else None
     ended = threading.Event()
     shown: list[Viewer] = []
 
     def begin() -> None:
         while not ended.wait(0.1):
-            if folder.exists() and folder.stat().st_mtime_ns != given:
+            if folder.exists() and folder.stat().st_mtime_ns != changed_at:
                 try:
                     if Store.open(folder).status == RUNNING:  # one that is resumed has not ended any more
                         shown.append(view(folder, wait=False))

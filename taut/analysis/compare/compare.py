@@ -169,18 +169,18 @@ def _options(
     """Options by method; a mistake shows before anything is computed."""
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(v, Mapping) for v in given.values())):
         raise TautError(f"options is {shown(given)}; give a dictionary by method: {{'baumgarte': {{'alpha': 20.0}}}}.")
-    found = {name: dict(values) for name, values in (given or {}).items()}
-    for name, values in found.items():
+    by_method = {name: dict(values) for name, values in (given or {}).items()}
+    for name, values in by_method.items():
         chosen("method in options", name, METHODS)
         for reserved in RESERVED:
             if reserved in values:
                 raise TautError(f"options of '{name}' have '{reserved}', which is the same for all methods; "
                                 "give it to compare itself.")
-        own = {key: value for key, value in values.items() if key not in COMMON}
-        able = _refusal(name, scene, model, own) is None
-        method = method_for(scene, name, own) if able else METHODS[name]
-        option_values(method, model, values.get("tolerance"), own, False)
-    return found
+        specific = {key: value for key, value in values.items() if key not in COMMON}
+        able = _refusal(name, scene, model, specific) is None
+        method = method_for(scene, name, specific) if able else METHODS[name]
+        option_values(method, model, values.get("tolerance"), specific, False)
+    return by_method
 
 
 def _steps(dt: float | Sequence[float] | None, suggested: float | None) -> list[float]:

@@ -106,15 +106,15 @@ class Comparison:
         if self.reference and dt in self.reference.runs:
             fine, _ = self.reference.runs[dt]
             judged = against(run, fine, self.size)
-            own, own_error = self.reference_errors[dt], self.reference.error(dt)
+            reference_curves, own_error = self.reference_errors[dt], self.reference.error(dt)
             doubtful = [
                 key for key, value in judged.items()
                 if any(field.name == key for field in self.fields)
-                and not resolved(key, value, own, own_error, fine.records.time, self.size)
+                and not resolved(key, value, reference_curves, own_error, fine.records.time, self.size)
             ]  # fmt: skip
             values |= judged
-        found = {field.name: values.get(field.name, np.nan) for field in self.fields}
-        return {"method": name, "dt": dt, **found, "status": status, "message": run.message, "not_resolved": doubtful}
+        columns = {field.name: values.get(field.name, np.nan) for field in self.fields}
+        return {"method": name, "dt": dt, **columns, "status": status, "message": run.message, "not_resolved": doubtful}
 
     def system_sizes(self, name: str, dt: float) -> np.ndarray:
         """Unknowns of the linear system of a run at each of its records."""

@@ -147,8 +147,8 @@ def _setup(comparison: Comparison) -> str:
         ("computing time", "of the compiled steps alone, without records, one method after the other"),
     ]  # fmt: skip
     if setup["options"]:
-        chosen = (f"{name}: " + ", ".join(f"{key} {value}" for key, value in given.items())
-                  for name, given in setup["options"].items())
+        chosen = (f"{name}: " + ", ".join(f"{key} {value}" for key, value in options.items())
+                  for name, options in setup["options"].items())
         facts.append(("options", "; ".join(chosen)))
     facts.append(("versions", ", ".join(f"{name} {version}" for name, version in setup["versions"].items())))
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts) + "</dl>"

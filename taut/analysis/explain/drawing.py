@@ -39,20 +39,21 @@ def draw(found: Explanation, path: Path) -> None:
             raise TautError(f"'{path}' can not be written: {problem}; give another path, such as a.png.") from None
 
 
-def picture(found: Explanation) -> Figure:
+def picture(explanation: Explanation) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    iterations = [_shown(trace) for trace in found.traces]
+    iterations = [_shown(trace) for trace in explanation.traces]
     deep = max(map(len, iterations))
     names = _names(iterations)
     label = 0.085 * max(map(len, names), default=1)  # inches
     size = len(iterations) * (3.6 + label), 1.5 + deep * (0.95 + 0.2 * len(names))
     figure = Figure(figsize=size, layout="constrained")
-    figure.suptitle(f"{found.scene} at t = {found.time:.6g} s: what each rule does", fontsize=12, fontweight="bold")
+    title = f"{explanation.scene} at t = {explanation.time:.6g} s: what each rule does"
+    figure.suptitle(title, fontsize=12, fontweight="bold")
     grid = figure.subplots(deep, 2 * len(iterations), squeeze=False)
     ranges = [_range(iterations, what) for what in ("lam", "w")]
-    for column, (trace, shown) in enumerate(zip(found.traces, iterations)):
+    for column, (trace, shown) in enumerate(zip(explanation.traces, iterations)):
         for k in range(deep):
             pair = grid[k, 2 * column : 2 * column + 2]
             if k < len(shown):

@@ -58,11 +58,11 @@ def explain(
     if not plan.stops_at_events:
         notes.append(f"{plan.method} acts on velocities; the rules are explained on accelerations")
     struck = impacts(there, t)
-    found = problem_at(there, t)
-    if not len(found.rows):
+    problem = problem_at(there, t)
+    if not len(problem.rows):
         if not struck:
             raise _nothing_touches(plan, t)
-        return Explanation(scene.name, t, plan.method, plan.dt, found, struck, (), tuple(notes))
+        return Explanation(scene.name, t, plan.method, plan.dt, problem, struck, (), tuple(notes))
     traces = []
     for rule in ("platt", "platt_improved"):
         with warnings.catch_warnings():
@@ -71,8 +71,8 @@ def explain(
         for name in ("x", "quat", "v"):
             getattr(other.state, name)[:] = getattr(there.state, name)
         traces.append(stepping(rule, other, t, plan.dt))
-    traces += [jonquet(found), exact(found)]
-    return Explanation(scene.name, t, plan.method, plan.dt, found, struck, tuple(traces), tuple(notes))
+    traces += [jonquet(problem), exact(problem)]
+    return Explanation(scene.name, t, plan.method, plan.dt, problem, struck, tuple(traces), tuple(notes))
 
 
 def _nothing_touches(plan: Plan, t: float) -> TautError:

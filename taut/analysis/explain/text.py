@@ -47,26 +47,27 @@ def listed_rows(iteration: Iteration) -> list[int]:
     return [i for i in rows if iteration.state(i) != "tested" or iteration.names[i] in violated]
 
 
-def print_explanation(found: Explanation) -> None:
+def print_explanation(explanation: Explanation) -> None:
     from rich.console import Console
     from rich.text import Text
 
     console = Console(width=table_width(), highlight=False)
-    console.print(Text(f"{found.scene} at t = {found.time:.9g} s, {found.method}, dt {found.dt:g} s", style="bold"))
-    for note in found.notes:
+    place = f"{explanation.scene} at t = {explanation.time:.9g} s"
+    console.print(Text(f"{place}, {explanation.method}, dt {explanation.dt:g} s", style="bold"))
+    for note in explanation.notes:
         console.print(Text(note))
-    if found.impacts:
+    if explanation.impacts:
         console.print()
-        console.print(_impacts(found))
-    if not found.traces:
+        console.print(_impacts(explanation))
+    if not explanation.traces:
         console.print(Text("After this impact nothing touches any more, so no rule has anything to decide."))
         return
     console.print()
-    console.print(_touching(found))
+    console.print(_touching(explanation))
     console.print()
     console.print(Text("λ: multiplier [N]; w = J dv/dt - d: what is left of the acceleration apart [m/s²]; "
                        "both must be ≥ 0, and one of them 0."))  # fmt: skip
-    _side_by_side(console, [_rule(trace) for trace in found.traces])
+    _side_by_side(console, [_rule(trace) for trace in explanation.traces])
 
 
 def _plain(*columns: str, title: str = "") -> Table:

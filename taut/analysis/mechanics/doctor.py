@@ -126,24 +126,24 @@ def _dependent(
     apart     where rates or accelerations do
     changing  (rows,) which change with time alone
     """
-    found = []
+    findings = []
     for rows, amount in zip(groups, off):
         listed = owners(model, rows)
         if amount > 1e-6:
             reason = f"they can not all hold: {amount:.3g} remains between them; change or remove one"
-            found.append(Finding("conflict", listed, reason, True))
+            findings.append(Finding("conflict", listed, reason, True))
         elif any({*rows} & {*clash.rows} for clash in apart):
             clash = next(clash for clash in apart if {*rows} & {*clash.rows})
             reason = (f"they can not all hold: their {clash.level} misses by {clash.amount:.3g} {clash.unit} at best; "
                       "change or remove one")
-            found.append(Finding("conflict", listed, reason, True))
+            findings.append(Finding("conflict", listed, reason, True))
         else:
-            kept = " as long as they agree" if changing[rows].any() else ""
+            condition = " as long as they agree" if changing[rows].any() else ""
             some = _some(model.row_names, rows)
-            reason = (f"{len(rows)} rows depend on each other ({some}): the motion is right{kept}, "
+            reason = (f"{len(rows)} rows depend on each other ({some}): the motion is right{condition}, "
                       "how the force is shared among them is not decided")
-            found.append(Finding("redundant", listed, reason))
-    return found
+            findings.append(Finding("redundant", listed, reason))
+    return findings
 
 
 def _open_reactions(scene: Scene, model: Model, near: Perturbed, quat: Array, on: Array, J: Array) -> list[Finding]:
@@ -169,7 +169,7 @@ def left_null_vectors(J: Array) -> tuple[Array, Array]:
 
 def redundant(J: Array, phi: Array) -> tuple[int, list[list[int]], list[float]]:
     """(1), the groups of redundant rows (2), and what each contradicts itself by (3), in the unit of Φ."""
-    null, kept = left_null_vectors(J)
+    null, row_scale = left_null_vectors(J)
     rank = len(J) - null.shape[1]
     P = null @ null.T  # (2)
     members = [i for i in range(len(J)) if P[i, i] > SMALL]
@@ -183,8 +183,8 @@ def redundant(J: Array, phi: Array) -> tuple[int, list[list[int]], list[float]]:
                 group.append(i)
                 todo += [j for j in members if abs(P[i, j]) > SMALL**0.5]
         groups.append(sorted(group))
-    wrong = P @ (phi / kept)  # (3)
-    return rank, groups, [float(np.abs(wrong[group] * kept[group]).max()) for group in groups]
+    wrong = P @ (phi / row_scale)  # (3)
+    return rank, groups, [float(np.abs(wrong[group] * row_scale[group]).max()) for group in groups]
 
 
 def owners(model: Model, rows: list[int]) -> str:
@@ -218,14 +218,14 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
 
 
 def _ratios(scene: Scene, model: Model) -> list[Finding]:
-    found = []
+    findings = []
     masses = {body.name: body.mass for body in model.body_info if body.motion == "free"}
     if len(masses) > 1:
         light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
         ratio = masses[heavy] / masses[light]
         note = "direct solvers bear it; iterative ones (pcg, minres) need many iterations" if ratio > RATIO else ""
         which = "all alike" if heavy == light else f"'{heavy}' {masses[heavy]:.3g} kg, '{light}' {masses[light]:.3g} kg"
-        found.append(Finding("mass ratio", f"{ratio:.3g} ({which})", note, ratio > 1e6))
+        findings.append(Finding("mass ratio", f"{ratio:.3g} ({which})", note, ratio > 1e6))
     lengths = {info.name: float(info.length if isinstance(info.length, float) else info.length.at(0.0)[0])
                for info in model.constraint_info if info.length is not None}  # fmt: skip
     lengths = {name: length for name, length in lengths.items() if length > 0.0}
@@ -235,8 +235,8 @@ def _ratios(scene: Scene, model: Model) -> list[Finding]:
         note = "the shortest one dictates the step; is its unit right?" if ratio > RATIO else ""
         which = "all alike" if short == long else f"'{short}', '{long}'"
         value = f"{lengths[short]:.3g} to {lengths[long]:.3g} m ({which})"
-        found.append(Finding("lengths", value, note, ratio > RATIO))
-    return found
+        findings.append(Finding("lengths", value, note, ratio > RATIO))
+    return findings
 
 
 def _stiffness(motion: Fastest | None, dt: float | None) -> list[Finding]:

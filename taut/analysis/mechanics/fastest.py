@@ -67,8 +67,8 @@ def fastest(near: Perturbed) -> Fastest | None:
     except np.linalg.LinAlgError:
         return None
     floor = ROUNDING * max(turning, moving, starting, loaded)
-    found = small if small > SLOWEST else 0.0, turning, moving, starting
-    return Fastest(*(rate if rate > floor else 0.0 for rate in found))
+    rates = small if small > SLOWEST else 0.0, turning, moving, starting
+    return Fastest(*(rate if rate > floor else 0.0 for rate in rates))
 
 
 def _largest(near: Perturbed) -> float:

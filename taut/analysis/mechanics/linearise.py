@@ -127,26 +127,26 @@ def linearise(what: Any) -> Linearisation:
 
     what  a scene (its start), `run.at(t)` (the record nearest to t), or what `equilibrium` returned
     """
-    found = linearised(what)
-    model = found.near.model
+    result = linearised(what)
+    model = result.near.model
     if model.dry_names:
         counts = "counts as its smooth law, a strong damper where a joint stands still"
-        if not found.near.dry:
+        if not result.near.dry:
             counts = "is left out: about a state at rest it would hold what it can"
         warn(f"the dry friction of the scene ({listed(model.dry_names)}) {counts}")
     if model.samples:
         warn(f"the controllers of the scene ({listed(list(model.samples))}) count as continuous: what sampling "
              "and holding do to stability is not in the eigenvalues")
-    if found.steadiness > STEADY:
-        state = f"the motion at t = {found.time:g} s is not steady"
-        if not found.near.v.any():
-            state = (f"the state at t = {found.time:g} s is at rest, but forces do not balance in it (taut.equilibrium "
-                     "finds where they do)")
-            if found.near.is_at_rest():
-                state = f"forces balance in the state at t = {found.time:g} s, but they or drivers change with time"
-        warn(f"{state}: the linearised equations change with time (by {found.steadiness:.2g} in the time of the "
+    if result.steadiness > STEADY:
+        state = f"the motion at t = {result.time:g} s is not steady"
+        if not result.near.v.any():
+            state = (f"the state at t = {result.time:g} s is at rest, but forces do not balance in it "
+                     "(taut.equilibrium finds where they do)")
+            if result.near.is_at_rest():
+                state = f"forces balance in the state at t = {result.time:g} s, but they or drivers change with time"
+        warn(f"{state}: the linearised equations change with time (by {result.steadiness:.2g} in the time of the "
              "fastest mode), so that the eigenvalues are those of this instant only")
-    return found
+    return result
 
 
 @on_one_thread
@@ -213,21 +213,22 @@ def _driven(near: Perturbed, v: Array) -> Array:
 def _by_body(near: Perturbed, shapes: Array) -> tuple[list[str], Array]:
     """Shapes (modes, n) by body, (modes, bodies, 6), scaled so that the largest entry of each is one."""
     bodies = [body for body in near.model.body_info if body.motion == "free"]
-    found = np.zeros((len(shapes), len(bodies), 6), complex)
+    velocities = np.zeros((len(shapes), len(bodies), 6), complex)
     column = {unknown: k for k, unknown in enumerate(near.unknowns)}
     for b, body in enumerate(bodies):
         for c in range(6 if body.kind == "rigid" else 3):
             k = column.get((body.slot + c // 3, c % 3))
             if k is not None:
-                found[:, b, c] = shapes[:, k]
+                velocities[:, b, c] = shapes[:, k]
         if body.kind == "rigid" and body.slot + 1 not in near.spins:
-            turns = found[:, b, 3:]
-            found[:, b, 3:] = rotate(near.quat[body.quat], turns.real) + 1j * rotate(near.quat[body.quat], turns.imag)
-    flat = found.reshape(len(shapes), 6 * len(bodies))
+            turns = velocities[:, b, 3:]
+            quat = near.quat[body.quat]
+            velocities[:, b, 3:] = rotate(quat, turns.real) + 1j * rotate(quat, turns.imag)
+    flat = velocities.reshape(len(shapes), 6 * len(bodies))
     if flat.size:
         largest = flat[np.arange(len(flat)), np.abs(flat).argmax(axis=1)]
-        found /= np.where(np.abs(largest) > 0.0, largest, 1.0)[:, None, None]
-    return [body.name for body in bodies], found
+        velocities /= np.where(np.abs(largest) > 0.0, largest, 1.0)[:, None, None]
+    return [body.name for body in bodies], velocities
 
 
 def _near(what: Any) -> Perturbed:

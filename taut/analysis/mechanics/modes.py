@@ -30,9 +30,9 @@ FOLDS = 3.0  # by e to this power modes without oscillation grow or decay while 
 STILL = 1e-6  # of the largest eigenvalue; below, one counts as zero
 
 
-def mode_run(found: Linearisation, mode: int, amplitude: float, cycle: float, cycles: int) -> Run:
+def mode_run(linearisation: Linearisation, mode: int, amplitude: float, cycle: float, cycles: int) -> Run:
     """(1) as a run."""
-    count = len(found.eigenvalues)
+    count = len(linearisation.eigenvalues)
     if not 0 <= mode < count:
         remedy = f"give a number from 0 to {count - 1}" if count else "nothing moves here"
         raise TautError(f"mode is {shown(mode)}; {remedy}.")
@@ -40,19 +40,19 @@ def mode_run(found: Linearisation, mode: int, amplitude: float, cycle: float, cy
     positive(cycles, "cycles")
     check_limit("steps", FRAMES * cycles, "the run of a mode")
     time = np.linspace(0.0, cycle * cycles, FRAMES * cycles + 1)
-    growth, rate = _course(found.eigenvalues[mode], np.abs(found.eigenvalues).max(), time, cycle)
-    shape = found.modes[mode]
+    growth, rate = _course(linearisation.eigenvalues[mode], np.abs(linearisation.eigenvalues).max(), time, cycle)
+    shape = linearisation.modes[mode]
     moves, speeds = ((part[:, None, None] * shape).real for part in (growth, rate))
-    near = found.near
+    near = linearisation.near
     size = scene_size(near.model, near.x)
     largest = max(float(np.abs(moves[..., :3]).max(initial=0.0)) / size, float(np.abs(moves[..., 3:]).max(initial=0.0)))
     scale = amplitude / max(largest, 1e-300)
-    records = _records(found, time, scale * moves, scale * speeds)
-    value = found.eigenvalues[mode]
+    records = _records(linearisation, time, scale * moves, scale * speeds)
+    value = linearisation.eigenvalues[mode]
     said = f"mode {mode}, eigenvalue {value:.6g} 1/s, enlarged; a cycle is shown in {cycle:g} s"
     info = {"method": f"mode {mode}", "dt": cycle / FRAMES, "record_every": 1, "steps": len(time) - 1,
             "steps_done": len(time) - 1, "options": {}, "notes": [said]}  # fmt: skip
-    return Run(found.scene, near.model, records, "finished", "", info)
+    return Run(linearisation.scene, near.model, records, "finished", "", info)
 
 
 def _course(value: complex, largest: float, time: Array, cycle: float) -> tuple[Array, Array]:
@@ -66,16 +66,16 @@ def _course(value: complex, largest: float, time: Array, cycle: float) -> tuple[
     return growth, stretched * growth
 
 
-def _records(found: Linearisation, time: Array, moves: Array, speeds: Array) -> Records:
+def _records(linearisation: Linearisation, time: Array, moves: Array, speeds: Array) -> Records:
     """Moves and speeds (T, bodies, 6), in the world's axes, put to the bodies."""
-    near = found.near
-    kept = {name: np.zeros((len(time), *shape)) for name, shape in Records.shapes(near.model).items()}
-    kept["time"][:] = time
+    near = linearisation.near
+    arrays = {name: np.zeros((len(time), *shape)) for name, shape in Records.shapes(near.model).items()}
+    arrays["time"][:] = time
     infos = {body.name: body for body in near.model.body_info}
     slots = near.model.bodies.slots
     for k in range(len(time)):
         x, quat, v = near.x.copy(), near.quat.copy(), np.zeros_like(near.x)
-        for b, name in enumerate(found.bodies):
+        for b, name in enumerate(linearisation.bodies):
             body = infos[name]
             x[body.slot] += moves[k, b, :3]
             v[body.slot] = speeds[k, b, :3]
@@ -83,6 +83,6 @@ def _records(found: Linearisation, time: Array, moves: Array, speeds: Array) -> 
                 quat[body.quat] = multiply(exponential(moves[k, b, 3:]), near.quat[body.quat])
                 v[body.slot + 1] = rotate(conjugate(quat[body.quat]), speeds[k, b, 3:])
         x, quat = near.projected(x, quat)
-        kept["x"][k], kept["quat"][k], kept["v"][k] = x[:slots], quat, v[:slots]
-        kept["phi"][k, : near.model.row_count] = near.system.work.phi
-    return Records(**kept)
+        arrays["x"][k], arrays["quat"][k], arrays["v"][k] = x[:slots], quat, v[:slots]
+        arrays["phi"][k, : near.model.row_count] = near.system.work.phi
+    return Records(**arrays)

@@ -44,15 +44,15 @@ def steady_axes(near: Perturbed, A: Array, coefficients: Callable[[Perturbed], A
     tau = PART / size
     change = (coefficients(_along(near, tau)) - coefficients(_along(near, -tau))) / (2.0 * tau)
     turns = [np.kron(np.eye(2), generator(near, e)) for e in np.eye(3)]
-    found = []
+    candidates = []
     for rate in _candidates(near, A, change, turns):
         G = np.einsum("k,kij->ij", rate, np.array(turns))
         left = float(np.linalg.norm(change - G @ A + A @ G)) / (size * max(float(np.linalg.norm(A)), 1e-300))
         left = max(left, _unsteady(near, rate, size))
-        found.append(Axes(rate, G, left))
-        if left < 1e-3 * STEADY:  # (1) up to the differences: nothing better is to be found
+        candidates.append(Axes(rate, G, left))
+        if left < 1e-3 * STEADY:  # (1) up to the differences: nothing better can be found
             break
-    return min(found, key=lambda axes: axes.steadiness)
+    return min(candidates, key=lambda axes: axes.steadiness)
 
 
 def _along(near: Perturbed, tau: float) -> Perturbed:
@@ -76,13 +76,13 @@ def _candidates(near: Perturbed, A: Array, change: Array, turns: list[Array]) ->
     velocities, accelerations = _vectors(near, near.v), _vectors(near, near.system.work.a)
     if len(velocities):
         rows = np.concatenate([-generator_of(v) for v in velocities]) @ basis
-        found, _, rank, _ = np.linalg.lstsq(rows, accelerations.ravel(), rcond=1e-9)  # (3): -v × Ω = v̇
-        yield basis @ found
+        components, _, rank, _ = np.linalg.lstsq(rows, accelerations.ravel(), rcond=1e-9)  # (3): -v × Ω = v̇
+        yield basis @ components
         if rank < basis.shape[1]:  # all v_i are along one line, about which axes may turn, too
             line = velocities[np.argmax(np.linalg.norm(velocities, axis=1))]
             line = line / max(float(np.linalg.norm(line)), 1e-300)
             for speed in sorted({float(round(v @ line, 12)) for v in velocities}):
-                yield basis @ (found + speed * (basis.T @ line))
+                yield basis @ (components + speed * (basis.T @ line))
     columns = np.stack([(G @ A - A @ G).ravel() for G in turns], axis=1) @ basis
     yield basis @ np.linalg.lstsq(columns, change.ravel(), rcond=1e-9)[0]  # (1)
 

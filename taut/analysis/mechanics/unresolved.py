@@ -25,18 +25,18 @@ def unresolved(scene: Scene, model: Model, x: Array, quat: Array, null: Array) -
 
     Drivers and gears have no place and hence no reaction; they are left out."""
     count = null.shape[1]
-    kept = {name: np.zeros((count, *shape)) for name, shape in Records.shapes(model).items()}
-    kept["time"][:] = np.arange(count)
-    kept["x"][:], kept["quat"][:], kept["lam"][:, : len(null)] = x[: model.bodies.slots], quat, null.T
+    arrays = {name: np.zeros((count, *shape)) for name, shape in Records.shapes(model).items()}
+    arrays["time"][:] = np.arange(count)
+    arrays["x"][:], arrays["quat"][:], arrays["lam"][:, : len(null)] = x[: model.bodies.slots], quat, null.T
     info = {"method": "doctor", "dt": 1.0, "record_every": 1, "steps": count, "steps_done": count, "options": {}}
-    run = Run(scene, model, Records(**kept), "finished", "", info)
+    run = Run(scene, model, Records(**arrays), "finished", "", info)
     touched = [one.name for one in model.constraint_info
                if np.abs(null[list(one.rows)]).max(initial=0.0) > NOTHING and not KINDS[one.kind].joints]  # fmt: skip
-    told = {name: np.linalg.norm(run[name].reaction.values, axis=0) for name in touched}
-    largest = np.max([*told.values(), np.zeros((2, 3))], axis=(0, 2))  # of forces and of torques
-    found = {}
-    for name, sizes in told.items():
+    magnitudes = {name: np.linalg.norm(run[name].reaction.values, axis=0) for name in touched}
+    largest = np.max([*magnitudes.values(), np.zeros((2, 3))], axis=(0, 2))  # of forces and of torques
+    open_components = {}
+    for name, sizes in magnitudes.items():
         open_ = [", ".join(axis for axis, size in zip("xyz", row) if size > NOTHING * most)
                  for row, most in zip(sizes, largest)]  # fmt: skip
-        found[name] = "; ".join(f"{what} {axes}" for what, axes in zip(("force", "torque"), open_) if axes)
-    return {name: text for name, text in found.items() if text}
+        open_components[name] = "; ".join(f"{what} {axes}" for what, axes in zip(("force", "torque"), open_) if axes)
+    return {name: text for name, text in open_components.items() if text}

@@ -121,10 +121,11 @@ def judge_varied(
     if doubt:
         return Claim(name, text, section, inequality, value, NOT_RESOLVED, doubt)
     if yes and no:
-        told = f"depends on {open_}: yes with {', '.join(yes)}; no with {', '.join(no)}"
+        dependence = f"depends on {open_}: yes with {', '.join(yes)}; no with {', '.join(no)}"
     else:
-        told = f"with every {open_} tried" if yes else f"with no {open_} tried"
-    return Claim(name, text, section, inequality, value, verdict, "; ".join(part for part in (told, note) if part))
+        dependence = f"with every {open_} tried" if yes else f"with no {open_} tried"
+    notes = "; ".join(part for part in (dependence, note) if part)
+    return Claim(name, text, section, inequality, value, verdict, notes)
 
 
 def number(value: float, unit: str = "") -> str:

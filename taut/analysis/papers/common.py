@@ -113,14 +113,14 @@ def microseconds(
     Methods take turns, so that what else the machine does meets all alike. It only ever adds time, hence the
     least; when the next is near it, it was met undisturbed, and less than `most` runs will do.
     """
-    found: dict[str, list[float]] = {str(one): [] for one in cases}
+    per_step: dict[str, list[float]] = {str(one): [] for one in cases}
     for k in range(most):
-        if k >= 20 and all(np.diff(sorted(times)[:2])[0] < 0.5 * BUSY * min(times) for times in found.values()):
+        if k >= 20 and all(np.diff(sorted(times)[:2])[0] < 0.5 * BUSY * min(times) for times in per_step.values()):
             break
         for one in cases:
             result = go(scene, one, dt, steps * dt, record_every=steps)
-            found[str(one)].append(1e6 * result.info["wall_time"] / steps)
-    return {name: (sorted(times)[0], sorted(times)[1]) for name, times in found.items()}
+            per_step[str(one)].append(1e6 * result.info["wall_time"] / steps)
+    return {name: (sorted(times)[0], sorted(times)[1]) for name, times in per_step.items()}
 
 
 def busy(times: Iterable[tuple[float, float]]) -> str:

@@ -88,7 +88,7 @@ def _refuse(path: Path, allowed: bool, is_folder: bool) -> None:
 def _run(figures: list[Figure], quick: bool, folder: Path, report: Callable[[Outcome], None]) -> list[Outcome]:
     """Each figure is a task of a pool of processes; those that measure time run alone."""
     workers = min(len(figures), os.cpu_count() or 1)
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     # Started afresh: a forked process would share locks of the compiler and of BLAS.
     context = multiprocessing.get_context("spawn")
     rounds = [[figure for figure in figures if not figure.timed]]
@@ -103,9 +103,9 @@ def _run(figures: list[Figure], quick: bool, folder: Path, report: Callable[[Out
                     outcome = task.result()
                 except Exception as problem:  # one figure that fails must not take the others with it
                     outcome = Outcome(figure, (), 0.0, f"{type(problem).__name__}: {problem}")
-                found[figure.name] = outcome
+                outcomes[figure.name] = outcome
                 report(outcome)
-    return [found[figure.name] for figure in figures]
+    return [outcomes[figure.name] for figure in figures]
 
 
 def make(name: str, quick: bool, folder: Path) -> Outcome:

@@ -53,7 +53,7 @@ def seconds(world: Scene, method: str, rehearsed: bool = False, **options: Any) 
 
 
 def cost(quick: bool) -> list[dict[str, Any]]:
-    found = []
+    rows = []
     start: dict[float, float] = {}  # of the search for a stiffness: what a coarser sheet needed
     for n, loads in (QUICK_SIZES if quick else SIZES).items():
         for density in loads:
@@ -68,8 +68,8 @@ def cost(quick: bool) -> list[dict[str, Any]]:
                    "stretch": float(np.nanmax(largest(few))), "stretch_nodes": float(np.nanmax(largest(whole)))}
             row |= global_step(n, density, start.get(density, STIFFNESS))
             start[density] = row["stiffness"]
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def global_step(n: int, density: float, stiffness: float) -> dict[str, Any]:

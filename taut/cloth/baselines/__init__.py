@@ -6,7 +6,7 @@
     (M - h ∂f/∂v - h² ∂f/∂x) Δv = h (f + h ∂f/∂x v)             implicit_euler.py, solved by implicit_solve.py
 
     x, v    state.x, state.v   positions [m] and velocities [m/s], (n, 3)
-    w       w                  inverse masses [1/kg], (n,); 0: nothing but its own velocity moves a node
+    w       w                  inverse masses [1/kg], (n,); 0: the node is fixed or driven
     k, L    springs.k, .length stiffness [N/m] and rest length [m] (forces/spring_law.py)
 
 Their declarations are in methods/ with those of all other methods; this package holds the steps. position_contact.py

@@ -58,9 +58,9 @@ def step(system, state, t, h, ctx):
     if touches:
         begin_contacts(system, state, t, h, ctx.contacts)
         predict_contacts(state, h, ctx.contacts, ctx.work.touch)
-    most = ctx.work.settings.max_gradients
+    max_gradients = ctx.work.settings.max_gradients
     taken = step_implicit(
-        ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], most
+        ctx.work, ctx.springs, state.x, state.v, ctx.w, system.work.f, h, ctx.options[RESIDUAL], max_gradients
     )
     system.work.counts[LINEAR_SOLVES] += ctx.work.solves[0]
     if taken < 0:

@@ -106,14 +106,14 @@ def linearise(work, s, x, v, w, external, h):
         sideways = -h * h * across
         g0, g1, g2 = along * u0 + sideways * e0, along * u1 + sideways * e1, along * u2 + sideways * e2
         add_pair(r, i, j, 1.0, 1.0, g0, g1, g2)
-        own = h * h * across
+        lateral = h * h * across
         along = h * h * (stiffness - across) + h * s.damping[q]
-        block[q, 0] = along * u0 * u0 + own
+        block[q, 0] = along * u0 * u0 + lateral
         block[q, 1] = along * u0 * u1
         block[q, 2] = along * u0 * u2
-        block[q, 3] = along * u1 * u1 + own
+        block[q, 3] = along * u1 * u1 + lateral
         block[q, 4] = along * u1 * u2
-        block[q, 5] = along * u2 * u2 + own
+        block[q, 5] = along * u2 * u2 + lateral
         for c in range(6):
             inverse[i, c] += block[q, c]
             inverse[j, c] += block[q, c]
@@ -240,15 +240,15 @@ _iterate = specialise(
 
 
 @compiled
-def solve_velocities(work, s, w, tolerance, most):
-    """Solve (1) for dv from r. Returns the iterations taken, negative when `most` did not suffice."""
+def solve_velocities(work, s, w, tolerance, max_iterations):
+    """Solve (1) for dv from r. Returns the iterations taken, negative when `max_iterations` did not suffice."""
     problem, dv, r = (work, s, w), work.dv, work.r
     goal = tolerance * tolerance * precondition(problem, r, work.z)
     multiply(problem, dv, work.ap)
     for i in range(r.shape[0]):
         for c in range(3):
             r[i, c] -= work.ap[i, c]
-    return _iterate(problem, dv, r, work.z, work.p, work.ap, goal, most)
+    return _iterate(problem, dv, r, work.z, work.p, work.ap, goal, max_iterations)
 
 
 @inline
@@ -274,8 +274,8 @@ def change_contacts(touch, w, dv, h):
 
 
 @entry
-def step_implicit(work, s, x, v, w, external, h, tolerance, most):
-    """Advance x and v by h. Returns the iterations taken, negative when `most` did not suffice."""
+def step_implicit(work, s, x, v, w, external, h, tolerance, max_iterations):
+    """Advance x and v by h. Returns the iterations taken, negative when `max_iterations` did not suffice."""
     touch = work.touch
     for q in range(touch.firm.shape[0]):
         touch.firm[q] = 1.0 if touch.ahead[q] * h < touch.least[0] and can_move(touch, q, w) else 0.0
@@ -283,7 +283,7 @@ def step_implicit(work, s, x, v, w, external, h, tolerance, most):
     for k in range(work.settings.max_contact_rounds):
         work.solves[0] = k + 1
         linearise(work, s, x, v, w, external, h)
-        taken = solve_velocities(work, s, w, tolerance, most)  # (1)
+        taken = solve_velocities(work, s, w, tolerance, max_iterations)  # (1)
         if change_contacts(touch, w, work.dv, h) == 0:
             break
     for i in range(x.shape[0]):

@@ -125,9 +125,9 @@ def apply_friction(rows, r, w, x, x_start, weight):
     across = f0 * n0 + f1 * n1 + f2 * n2  # the normal has turned since the last sweep, and nothing is to move along it
     f0, f1, f2 = f0 - across * n0, f1 - across * n1, f2 - across * n2
     t0, t1, t2 = f0 - s0 / weight, f1 - s1 / weight, f2 - s2 / weight
-    size, most = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
-    if size > most:
-        scale = most / size
+    size, bound = sqrt(t0 * t0 + t1 * t1 + t2 * t2), rows.friction[r] * rows.lam[r]
+    if size > bound:
+        scale = bound / size
         t0, t1, t2 = scale * t0, scale * t1, scale * t2
     rows.friction_force[r, 0], rows.friction_force[r, 1], rows.friction_force[r, 2] = t0, t1, t2
     apply_correction(rows, r, w, x, t0 - f0, t1 - f1, t2 - f2)
