@@ -121,6 +121,17 @@ def test_a_redundant_door_has_the_smallest_multipliers_of_reference(simulate):
     assert apart < 1e-5, f"apart by {apart:.3g} of the largest"
 
 
+@pytest.mark.parametrize("name, given", [("heavy_top", {"spin": 20.0}), ("slider_crank", {}), ("stewart_platform", {})])
+def test_multipliers_are_of_second_order_from_the_first_step_on(name, given, simulate, slope):
+    steps, errors = (0.004, 0.002, 0.001), []
+    for h in steps:
+        exact, found = (simulate(taut.gallery(name, **given), method, h, 3 * h).records.lam[1:]
+                        for method in ("reference", ALPHA))
+        errors.append(np.abs(found - exact).max(axis=1) / np.abs(exact).max())
+    for k, error in enumerate(np.array(errors).T):
+        assert slope(steps, error) > 1.75, f"step {k + 1}: order {slope(steps, error):.3f}, errors {error}"
+
+
 # The matrix
 
 
