@@ -46,7 +46,7 @@ from .acceleration import constrained, observe_lagrange
 from .alpha_branch import advance_on_branch
 from .alpha_jumps import differs, jump, kept, remember, sampled
 from .alpha_newton import A_NEW, FORCE, ONCE, RATE, A, Weights, advance, rate_of
-from .base import BOTH, LEFT_BRANCH, OK, Hooks, Method, Option, option_index
+from .base import BOTH, LEFT_BRANCH, NOT_CONVERGED, OK, Hooks, Method, Option, option_index
 from .rattle import JUMP, LARGE
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
@@ -115,12 +115,12 @@ def begin_motion(system, state, t, h, alpha):
         for c in range(3):
             rate[i, c] = system.bodies.free[i, c] * work.a[i, c]
     clear(a)
-    status = advance(system, state, t, h, BACKWARD_EULER, alpha.options, alpha.tangent)
+    status = try_twice(system, state, t, h, BACKWARD_EULER, alpha, False)
     copy(a_new, once)
     constrained(system, t + h, work.x1, work.quat1, work.v1, 0.0, 0.0, alpha.before)
     copy(work.a, after)
     if status == OK and is_rough(system, rate, once):
-        status = advance(system, state, t, 2.0 * h, BACKWARD_EULER, alpha.options, alpha.tangent)
+        status = try_twice(system, state, t, 2.0 * h, BACKWARD_EULER, alpha, False)
         for i in range(a.shape[0]):
             for c in range(3):
                 rate[i, c] = 2.0 * once[i, c] - a_new[i, c]
@@ -159,6 +159,22 @@ def jumps(system, v, a, h):
 
 
 @compiled
+def try_twice(system, state, t, h, weights, alpha, compared):
+    """`advance`, and with care where that fails; compared: a is that of the step before, so that (4) tells of jumps."""
+    a, doubtful = system.work.stage_a[A], system.work.counts[DOUBTFUL_SYSTEMS]
+    for r in range(state.lam.shape[0]):
+        alpha.before[r] = state.lam[r]
+    status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
+    in_doubt = system.work.counts[DOUBTFUL_SYSTEMS] > doubtful
+    if status == OK and not (compared and in_doubt and jumps(system, state.v, a, h)):
+        return OK
+    status = advance_on_branch(system, state, t, h, weights, alpha, in_doubt)
+    if status == OK and compared and jumps(system, state.v, a, h):
+        status = LEFT_BRANCH if in_doubt else NOT_CONVERGED
+    return status
+
+
+@compiled
 def step(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
@@ -170,14 +186,7 @@ def step(system, state, t, h, alpha):
         status = begin_motion(system, state, t, h, alpha)
         if status != OK:
             return status
-    doubtful = work.counts[DOUBTFUL_SYSTEMS]
-    for r in range(state.lam.shape[0]):
-        alpha.before[r] = state.lam[r]
-    status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
-    if work.counts[DOUBTFUL_SYSTEMS] > doubtful and (status != OK or jumps(system, state.v, a, h)):
-        status = advance_on_branch(system, state, t, h, alpha)
-        if status == OK and jumps(system, state.v, a, h):
-            status = LEFT_BRANCH
+    status = try_twice(system, state, t, h, weights, alpha, True)
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
