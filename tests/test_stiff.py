@@ -121,6 +121,26 @@ def test_a_redundant_door_has_the_smallest_multipliers_of_reference(simulate):
     assert apart < 1e-5, f"apart by {apart:.3g} of the largest"
 
 
+def test_a_coordinate_without_mass_along_a_curve_is_led_at_any_step(simulate, slope):
+    """Newton's method swings about it, and the step is taken again with care."""
+    exact = simulate(taut.gallery("bead_on_curve"), "reference", 2.0, 2.0, tolerance=1e-11)["bead"].position.values[-1]
+    steps = (0.02, 0.01, 0.005)
+    errors = [np.abs(simulate(taut.gallery("bead_on_curve"), ALPHA, h, 2.0)["bead"].position.values[-1] - exact).max()
+              for h in steps]  # fmt: skip
+    assert abs(slope(steps, errors) - 2.0) < 0.2, f"order {slope(steps, errors):.3f}, errors {errors}"
+
+
+@pytest.mark.parametrize("name, given", [("heavy_top", {"spin": 20.0}), ("slider_crank", {}), ("stewart_platform", {})])
+def test_multipliers_are_of_second_order_from_the_first_step_on(name, given, simulate, slope):
+    steps, errors = (0.004, 0.002, 0.001), []
+    for h in steps:
+        exact, found = (simulate(taut.gallery(name, **given), method, h, 3 * h).records.lam[1:]
+                        for method in ("reference", ALPHA))
+        errors.append(np.abs(found - exact).max(axis=1) / np.abs(exact).max())
+    for k, error in enumerate(np.array(errors).T):
+        assert slope(steps, error) > 1.75, f"step {k + 1}: order {slope(steps, error):.3f}, errors {error}"
+
+
 # The matrix
 
 

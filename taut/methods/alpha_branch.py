@@ -1,4 +1,4 @@
-"""A step of generalized-α where J nearly loses rank, on the branch that it came on.
+"""A step of generalized-α for which Newton's method fails, as where J nearly loses rank: on the branch that it came on.
 
 With s the smallest singular value of J, the multiplier along it is as large as 1/s: kept from one guess to the next, it
 would be another force as soon as J is another. And an error ε of Φ is one of ε/s in places, and of ε/s² in velocities.
@@ -10,7 +10,8 @@ So here each round of Newton's method for (1)-(5) of alpha_newton.py
 
 Nothing is left of s but its direction, and F, which is finite. E, of the diagonal of J W Jᵀ, decides the rank: where
 s² is above it the velocity along s is held, and where it is below nothing is; the next step, which has passed, takes
-back what h² of motion has made of that.
+back what h² of motion has made of that. A body without much mass, which other bodies lead by constraints that turn with
+it (a coordinate along a curve), finds its place by (1) as well, where Newton's method swings about it.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ from __future__ import annotations
 from ..compiled import compiled
 from ..linalg.lu import factor_lu
 from ..model.evaluate import apply_multipliers, clear, evaluate_constraints, largest, set_time
-from .alpha_newton import ETA, FORCE, WAY, change_by, factor_newton, first_guess, left_over, place_new
+from .alpha_newton import ETA, FORCE, STALLED, WAY, change_by, factor_newton, first_guess, left_over, place_new
 from .base import NOT_CONVERGED, OK, TOLERANCE
 from .tangent import DEPENDENT_SHARE, fill_inertia_and_rows, solve_tangent
 
 MOST_ROUNDS = 40
 MOST_POLISHING = 8
 SMALLEST_SHARE = 1e-11  # E: with smaller ones rounding would move velocities by more than SETTLED
-ENOUGH = 1e-8  # a change of v' of this size, of v', ends the rounds,
+ENOUGH = 1e-10  # a change of v' of this size, of v', ends the rounds,
 SETTLED = 1e-4  # and one that no longer falls does so from here on: what rounding leaves of a velocity along s
 
 
 @compiled
-def place_on_constraints(system, state, t, h, alpha):
+def place_on_constraints(system, state, t, h, weights, tangent):
     """(1); the matrix of (1) and (2) at q' is at hand."""
-    work, rows, tangent = system.work, system.rows, alpha.tangent
+    work, rows = system.work, system.rows
     eta, move = work.stage_v[ETA], work.stage_v[WAY]
     last = 1e300
     for _ in range(MOST_POLISHING):
-        place_new(system, state, t, h, alpha.weights)
+        place_new(system, state, t, h, weights)
         fill_inertia_and_rows(system, tangent, tangent.lu, 1.0)
         factor_lu(tangent.lu)
         error = largest(work.phi)
@@ -71,9 +72,9 @@ def set_force(system, lam):
 
 
 @compiled
-def advance_on_branch(system, state, t, h, alpha):
+def advance_on_branch(system, state, t, h, weights, alpha, in_doubt):
     """As `advance` of alpha_newton.py, from λ of the step before in alpha.before. Returns a status."""
-    work, weights, tangent = system.work, alpha.weights, alpha.tangent
+    work, tangent = system.work, alpha.tangent
     set_time(system, t, state.x, state.quat, state.v)
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
     set_force(system, alpha.before)
@@ -81,7 +82,7 @@ def advance_on_branch(system, state, t, h, alpha):
     tangent.share[0] = SMALLEST_SHARE
     last, status = 1e300, NOT_CONVERGED
     for _ in range(MOST_ROUNDS):
-        place_on_constraints(system, state, t, h, alpha)
+        place_on_constraints(system, state, t, h, weights, tangent)
         keep_force(system, tangent, state.lam)
         factor_newton(system, t, h, weights, tangent)
         left_over(system, state, t, h, weights)
@@ -90,7 +91,8 @@ def advance_on_branch(system, state, t, h, alpha):
         set_force(system, state.lam)  # (3)
         if not change <= 1e300:
             break
-        settled = change <= ENOUGH * size or (change <= SETTLED * size and change > 0.5 * last)
+        still = change > 0.5 * last and change <= (SETTLED if in_doubt else STALLED) * size
+        settled = change <= ENOUGH * size or still
         if settled and largest(work.phi) <= alpha.options[TOLERANCE]:
             status = OK
             break

@@ -9,8 +9,9 @@ A step is that of alpha_newton.py, in which a stands for v̇ at t + (αm - αf) 
 ρ is what a step leaves of an infinitely fast oscillation: 0 damps it at once, 1 keeps the energy of linear systems.
 Motions that the step does not resolve fade; those that it resolves lose little.
 
-v̇₁ of (2) is found by (3). Where it is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀
-would be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
+v̇₁ of (2) is the acceleration where (3) ends: v̇ of (3) but for the share of λ, which holds a velocity there and is that
+of half a step. Where v̇ of (3) is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀ would
+be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
 
 Where forces jump between two steps a and v̇ go with them (alpha_jumps.py). Where J nearly loses rank a step that fails
 is taken again with care (alpha_branch.py), as is one that is solved by velocities of another branch; it fails where, in
@@ -44,8 +45,8 @@ from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .alpha_branch import advance_on_branch
 from .alpha_jumps import differs, jump, kept, remember, sampled
-from .alpha_newton import A_NEW, ONCE, RATE, A, Weights, advance, rate_of
-from .base import BOTH, LEFT_BRANCH, OK, Hooks, Method, Option, option_index
+from .alpha_newton import A_NEW, FORCE, ONCE, RATE, A, Weights, advance, rate_of
+from .base import BOTH, LEFT_BRANCH, NOT_CONVERGED, OK, Hooks, Method, Option, option_index
 from .rattle import JUMP, LARGE
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
@@ -104,7 +105,8 @@ def keep(state, a, rate):
 def begin_motion(system, state, t, h, alpha):
     """a and v̇ of (2) and the power at the start. Returns a status."""
     work, weights = system.work, alpha.weights
-    a, a_new, rate, once = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE], work.stage_v[ONCE]
+    a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
+    once, after = work.stage_v[ONCE], work.stage_v[FORCE]
     constrained(system, t, state.x, state.quat, state.v, 0.0, 0.0, state.lam)
     if system.accumulates_work == 1:
         power_at(system, work.J, state.v, state.lam, work.stage_power[0])
@@ -113,16 +115,19 @@ def begin_motion(system, state, t, h, alpha):
         for c in range(3):
             rate[i, c] = system.bodies.free[i, c] * work.a[i, c]
     clear(a)
-    status = advance(system, state, t, h, BACKWARD_EULER, alpha.options, alpha.tangent)
+    status = try_twice(system, state, t, h, BACKWARD_EULER, alpha, False)
     copy(a_new, once)
+    constrained(system, t + h, work.x1, work.quat1, work.v1, 0.0, 0.0, alpha.before)
+    copy(work.a, after)
     if status == OK and is_rough(system, rate, once):
-        status = advance(system, state, t, 2.0 * h, BACKWARD_EULER, alpha.options, alpha.tangent)
+        status = try_twice(system, state, t, 2.0 * h, BACKWARD_EULER, alpha, False)
         for i in range(a.shape[0]):
             for c in range(3):
                 rate[i, c] = 2.0 * once[i, c] - a_new[i, c]
     for i in range(a.shape[0]):
         for c in range(3):
-            a[i, c] = rate[i, c] + (weights.am - weights.af) * (once[i, c] - rate[i, c])  # (2)
+            change = system.bodies.free[i, c] * after[i, c] - rate[i, c]
+            a[i, c] = rate[i, c] + (weights.am - weights.af) * change  # (2)
     state.memory[0] = 1.0
     return status
 
@@ -154,6 +159,22 @@ def jumps(system, v, a, h):
 
 
 @compiled
+def try_twice(system, state, t, h, weights, alpha, compared):
+    """`advance`, and with care where that fails; compared: a is that of the step before, so that (4) tells of jumps."""
+    a, doubtful = system.work.stage_a[A], system.work.counts[DOUBTFUL_SYSTEMS]
+    for r in range(state.lam.shape[0]):
+        alpha.before[r] = state.lam[r]
+    status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
+    in_doubt = system.work.counts[DOUBTFUL_SYSTEMS] > doubtful
+    if status == OK and not (compared and in_doubt and jumps(system, state.v, a, h)):
+        return OK
+    status = advance_on_branch(system, state, t, h, weights, alpha, in_doubt)
+    if status == OK and compared and jumps(system, state.v, a, h):
+        status = LEFT_BRANCH if in_doubt else NOT_CONVERGED
+    return status
+
+
+@compiled
 def step(system, state, t, h, alpha):
     work, weights = system.work, alpha.weights
     a, a_new, rate = work.stage_a[A], work.stage_a[A_NEW], work.stage_a[RATE]
@@ -165,14 +186,7 @@ def step(system, state, t, h, alpha):
         status = begin_motion(system, state, t, h, alpha)
         if status != OK:
             return status
-    doubtful = work.counts[DOUBTFUL_SYSTEMS]
-    for r in range(state.lam.shape[0]):
-        alpha.before[r] = state.lam[r]
-    status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
-    if work.counts[DOUBTFUL_SYSTEMS] > doubtful and (status != OK or jumps(system, state.v, a, h)):
-        status = advance_on_branch(system, state, t, h, alpha)
-        if status == OK and jumps(system, state.v, a, h):
-            status = LEFT_BRANCH
+    status = try_twice(system, state, t, h, weights, alpha, True)
     for i in range(a.shape[0]):
         for c in range(3):
             rate[i, c] = rate_of(weights, a[i, c], a_new[i, c], rate[i, c])
