@@ -9,7 +9,7 @@ from taut.analysis.bench.frames import Frames
 from taut.cloth.augmented_lagrangian import augmented_lagrangian, minimise_augmented_lagrangian
 from taut.cloth.interior_point import interior_point
 from taut.cloth.linear_system import residual_norm
-from taut.cloth.predict import extrapolate
+from taut.cloth.predict import extrapolate_forces
 from taut.compiled import entry
 from taut.scene import gallery
 
@@ -106,7 +106,7 @@ def test_from_inside_limits_the_step_is_that_of_newtons_method(name):
 
 @entry
 def extrapolated(f, h, memory):
-    extrapolate(f, h, memory)
+    extrapolate_forces(f, h, memory)
 
 
 def test_forces_that_grow_evenly_are_extrapolated_to_the_middle_of_steps_of_any_length():
