@@ -1,8 +1,7 @@
 """What an MJCF file says that a scene does not hold, with file and line.
 
-The file is walked element by element, includes too. READ and WITHOUT_EFFECT tell what is taken over or can not change a
-motion; whatever else stands in a file is listed, so that a feature of which nobody thought is listed as well. What
-depends on compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
+Includes are walked, too. READ and WITHOUT_EFFECT tell what is taken over or can not change a motion. What depends on
+compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from .features import Dropped
 from .xml import Element, read
 
 PLACE = "pos quat axisangle euler xyaxes zaxis"
@@ -40,20 +40,15 @@ WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "asset", "custom", 
 # What mjcf.py judges by compiled values, one by one
 JUDGED = {"equality": {"connect", "weld", "joint"}, "actuator": {"motor", "position", "velocity", "general"}}
 FLAGS = {"gravity", "spring", "damper", "frictionloss", "limit", "equality", "actuation", "clampctrl", "contact"}
-MOST_LINES = 4
 
 
-class Features:
+class Features(Dropped):
     """The elements of a file and of those it includes, and what of them is not taken over."""
 
     def __init__(self, root: Element) -> None:
-        self.root = root
-        self.dropped: dict[str, list[Element]] = {}
+        super().__init__(root)
         self._lines: dict[str, list[Element]] = {}  # by tag, and of sections by their name
         self._walk(root, "mujoco", in_default=False)
-
-    def drop(self, what: str, element: Element | None) -> None:
-        self.dropped.setdefault(what, []).extend([element] if element is not None else [])
 
     def all(self, tag: str) -> list[Element]:
         return self._lines.get(tag, [])
@@ -70,18 +65,6 @@ class Features:
         found = self._lines.get(f"/{section}", [])
         return found[number] if len(found) == count else None
 
-    def texts(self) -> list[str]:
-        """What is dropped, in words."""
-        return [f"{what}{self._where(elements)}" for what, elements in self.dropped.items()]
-
-    def _where(self, elements: list[Element]) -> str:
-        if not elements:
-            return ""
-        places = list(dict.fromkeys(
-            f"line {one.line}" if one.path == self.root.path else f"{one.path.name}:{one.line}" for one in elements))
-        more = f" and {len(places) - MOST_LINES} more" if len(places) > MOST_LINES else ""
-        return f" ({', '.join(places[:MOST_LINES])}{more})"
-
     def _walk(self, element: Element, section: str, in_default: bool) -> None:
         for child in self._children(element):
             tag = child.tag
@@ -94,7 +77,7 @@ class Features:
             elif tag in WITHOUT_EFFECT or (in_section and tag not in JUDGED[element.tag]):
                 continue  # the second are named one by one
             elif tag in READ:
-                self._look_at_attributes(child)
+                self.drop_attributes(child, READ[tag] | NAMES)
                 self._walk(child, tag, in_default or tag == "default")
             elif in_default:
                 continue  # defaults of what is listed where it is used
@@ -118,14 +101,13 @@ class Features:
                       if (folder / name).is_file()), None)
         return element if found is None else read(found)
 
-    def _look_at_attributes(self, element: Element) -> None:
-        tag, known = element.tag, READ[element.tag] | NAMES
-        for name, value in element.attributes.items():
-            if name in known or _is_nothing(value) or (tag == "geom" and name in CONTACT):
-                continue
-            soft = name in SOFT and tag in ("joint", "connect", "weld", "equality")
-            what = "softness (solref, solimp, …), since constraints are held" if soft else f"{name} of <{tag}>"
-            self.drop(what, element)
+    def attribute(self, element: Element, name: str) -> str:
+        if name in SOFT and element.tag in ("joint", "connect", "weld", "equality"):
+            return "softness (solref, solimp, …), since constraints are held"
+        return super().attribute(element, name)
+
+    def says_nothing(self, element: Element, name: str, value: str) -> bool:
+        return _is_nothing(value) or (element.tag == "geom" and name in CONTACT)
 
     def _look_at_flags(self, element: Element) -> None:
         for name, value in element.attributes.items():

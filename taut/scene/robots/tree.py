@@ -65,6 +65,7 @@ class Joint:
     limits: tuple[float | None, float | None] = (None, None)
     damping: float = 0.0
     friction: float = 0.0
+    effort: float = 0.0  # what its motors give at most [N m or N]; 0: unknown
     stiffness: float = 0.0
     rest: float = 0.0
     follows: tuple[str, float, float] | None = None  # another joint, ratio and offset
