@@ -29,7 +29,7 @@ MJCF = """<mujoco><option gravity="0 0 -9.81"/><compiler angle="radian"/><worldb
 def test_mjcf_accelerates_as_mujoco_does(tmp_path):
     mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
     random = np.random.default_rng(1)
-    for _ in range(100):
+    for k in range(100):
         words = {f"{k}{i}": " ".join(map(repr, (v / np.linalg.norm(v)).tolist()))
                  for i in range(3) for k, v in (("q", random.standard_normal(4)), ("x", random.standard_normal(3)))}
         path = beside(tmp_path, MJCF.format(**words), "robot.xml")
@@ -38,10 +38,11 @@ def test_mjcf_accelerates_as_mujoco_does(tmp_path):
         data.ctrl[:] = 0.7, 0.2
         mujoco.mj_forward(model, data)
         scene = taut.open_scene(path, controls="m = 0.7; p = 0.2")
-        run = taut.simulate(scene, method="lagrange", dt=1e-4, duration=1e-4, progress=False, integrator="euler")
-        found = [run["ja"].rate.values[1], run["jb"].rate.values[1], run["jc"].rate.values[1]]
-        error = np.abs(np.array(found) / 1e-4 - data.qacc).max() / max(1.0, np.abs(data.qacc).max())
-        assert error < 1e-3, f"{np.array(found) / 1e-4} instead of {data.qacc}"
+        if k < 10:
+            run = taut.simulate(scene, method="lagrange", dt=1e-4, duration=1e-4, progress=False, integrator="euler")
+            found = [run["ja"].rate.values[1], run["jb"].rate.values[1], run["jc"].rate.values[1]]
+            error = np.abs(np.array(found) / 1e-4 - data.qacc).max() / max(1.0, np.abs(data.qacc).max())
+            assert error < 1e-3, f"{np.array(found) / 1e-4} instead of {data.qacc}"
         model_ = taut.build(scene)
         near = Perturbed(model_, model_.x, model_.quat, model_.v, 0.0)
         near.evaluate()
@@ -51,10 +52,10 @@ def test_mjcf_accelerates_as_mujoco_does(tmp_path):
 
 def test_what_mjcf_says_beyond_is_listed(tmp_path):
     pytest.importorskip("mujoco", reason="taut[robot] is not installed")
-    text = """<mujoco><worldbody><body name="a"><joint name="j" armature="0.1"/><geom size="0.1"/></body></worldbody>
+    text = """<mujoco><worldbody><body><joint name="j" actuatorgravcomp="true"/><geom size="0.1"/></body></worldbody>
       <sensor><jointpos joint="j"/></sensor></mujoco>"""
-    with pytest.warns(taut.TautWarning, match=r"armature of <joint> \(line 1\); <jointpos> of <sensor> \(line 2\); "
-                                               r"contacts between geoms \(line 1\)"):
+    with pytest.warns(taut.TautWarning, match=r"actuatorgravcomp of <joint> \(line 1\); <jointpos> of <sensor> "
+                                               r"\(line 2\); contacts between geoms \(line 1\)"):
         taut.open_scene(beside(tmp_path, text, "robot.xml"))
 
 
@@ -192,7 +193,7 @@ def test_a_file_as_people_write_it_accelerates_as_mujoco_says(tmp_path, controls
 
 
 ODD = """<mujoco><option density="1.2"/><worldbody>
-  <body name="a" gravcomp="0.5"><joint name="ja" armature="0.1" solreflimit="0.01 1"/><geom size="0.1"/>
+  <body name="a"><joint name="ja" springdamper="1 1" solreflimit="0.01 1"/><geom size="0.1"/>
     <site name="sa"/></body>
   <body name="b" pos="1 0 0"><joint name="jb" actuatorfrcrange="-1 1"/><geom size="0.1"/></body>
   <body name="m" mocap="true" pos="0 0 2"/>
@@ -202,7 +203,7 @@ ODD = """<mujoco><option density="1.2"/><worldbody>
   <joint name="bent" joint1="ja" joint2="jb" polycoef="0 1 0.5 0 0"/>
   <connect name="idle" body1="a" body2="b" anchor="0 0 0" active="false"/></equality>
 <actuator><damper name="brake" joint="ja" kv="1" ctrlrange="0 1"/>
-  <position name="servo" joint="jb" kp="3" forcerange="-1 1"/>
+  <position name="servo" joint="jb" kp="3" forcerange="-1 2"/>
   <motor name="rope" tendon="wire"/><general name="lag" joint="ja" dyntype="filter" dynprm="0.1"/>
   <motor name="late" joint="ja" armature="0.2"/></actuator>
 <contact><exclude body1="a" body2="b"/></contact><sensor><jointpos joint="ja"/></sensor>
@@ -216,14 +217,16 @@ def test_every_feature_that_is_left_out_is_named_with_its_line(tmp_path):
         taut.open_scene(beside(tmp_path, ODD, "robot.xml"))
     text = str(told[0].message)
     for what in (
-        "gravcomp of <body> (line 2)", "armature of <joint> (line 2)", "softness (solref, solimp, …), since "
-        "constraints are held (line 2)", "actuatorfrcrange of <joint> (line 4)", "mocap of <body> (line 5)",
-        "damping and friction of joint 'jw' (line 6)", "fluidshape of <geom> (line 6)", "<fixed> of <tendon> (line 7)",
+        "softness (solref, solimp, …), since constraints are held (line 2)", "actuatorfrcrange of <joint> (line 4)",
+        "mocap of <body> (line 5)",
+        "damping, friction and armature of joint 'jw' (line 6)", "fluidshape of <geom> (line 6)",
+        "<fixed> of <tendon> (line 7)",
         "equality <tendon> 'taut' (line 8)", "equality <joint> 'bent' with powers in its polycoef (line 9)",
         "equality 'idle', which is not active (line 10)", "actuator <damper> 'brake' (line 11)",
-        "force range of actuator 'servo', which is a servo (line 12)", "actuator <motor> 'rope' (line 13)",
+        "force range of actuator 'servo', a servo (line 12)", "actuator <motor> 'rope' (line 13)",
         "actuator <general> 'lag' (line 13)", "armature of <motor> (line 14)", "<exclude> of <contact> (line 15)",
-        "<jointpos> of <sensor> (line 15)", "<key> of <keyframe> (line 16)", "<flex> of <deformable> (line 17)",
+        "<jointpos> of <sensor> (line 15)", "<key> of <keyframe>, at which --set key=NAME starts (line 16)",
+        "<flex> of <deformable> (line 17)",
         "contacts between geoms (line 2)", "drag of a medium (density, viscosity, wind) (line 1)",
     ):  # fmt: skip
         assert what in text, f"{what}: not in {text}"

@@ -1,7 +1,7 @@
 """What an MJCF file says that a scene does not hold, with file and line.
 
-Includes are walked, too. READ and WITHOUT_EFFECT tell what is taken over or can not change a motion. What depends on
-compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
+Includes and models to attach are walked, too. READ and WITHOUT_EFFECT tell what is taken over or can not change a
+motion. What depends on compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ SOLVER = (
     "noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance magnetic"
 )
 SHAPE = "type size mass density fromto mesh hfield fitscale shellinertia material rgba castshadow"
-ACTUATOR = "joint gear ctrllimited ctrlrange inheritrange"
+ACTUATOR = "joint gear ctrllimited ctrlrange inheritrange forcelimited forcerange"
 # Attributes that are taken over, most of them by MuJoCo's own reader, or have no effect on a motion
 READ = {
     tag: {*words.split()} for tag, words in {
         "mujoco": "model", "include": "file", "default": "", "worldbody": PLACE, "equality": "active", "actuator": "",
-        "body": f"{PLACE} fuse simple sleep", "frame": PLACE, "replicate": "count sep offset euler",
+        "body": f"{PLACE} fuse simple sleep gravcomp", "frame": PLACE, "replicate": "count sep offset euler",
         "attach": "model body frame prefix", "option": f"gravity timestep {SOLVER}",
-        "joint": "type pos axis ref springref stiffness damping range limited frictionloss springdamper "
+        "joint": "type pos axis ref springref stiffness damping range limited frictionloss springdamper armature "
                  "active joint1 joint2 polycoef",
         "freejoint": "align", "geom": f"{PLACE} {SHAPE}", "connect": "active body1 body2 site1 site2 anchor",
         "weld": "active body1 body2 site1 site2 anchor relpose", "motor": ACTUATOR,
@@ -36,10 +36,14 @@ READ = {
         "general": f"{ACTUATOR} gaintype gainprm biastype biasprm dyntype",
     }.items()
 }  # fmt: skip
-WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "asset", "custom", "inertial", "site", "camera", "light"}
+WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "custom", "inertial", "site", "camera", "light"}
 # What mjcf.py judges by compiled values, one by one
 JUDGED = {"equality": {"connect", "weld", "joint"}, "actuator": {"motor", "position", "velocity", "general"}}
-FLAGS = {"gravity", "spring", "damper", "frictionloss", "limit", "equality", "actuation", "clampctrl", "contact"}
+# Flags that are obeyed, and those that only say how MuJoCo works or concern contacts, which are listed
+FLAGS = {*(
+    "gravity spring damper frictionloss limit equality actuation clampctrl contact filterparent warmstart refsafe "
+    "sensor midphase nativeccd multiccd eulerdamp autoreset island override energy fwdinv invdiscrete"
+).split()}  # fmt: skip
 
 
 class Features(Dropped):
@@ -65,6 +69,10 @@ class Features(Dropped):
         found = self._lines.get(f"/{section}", [])
         return found[number] if len(found) == count else None
 
+    def drop_keyframes(self) -> None:
+        for element in self.all("key"):
+            self.drop("<key> of <keyframe>, at which --set key=NAME starts", element)
+
     def _walk(self, element: Element, section: str, in_default: bool) -> None:
         for child in self._children(element):
             tag = child.tag
@@ -72,7 +80,10 @@ class Features(Dropped):
             if in_section:
                 self._lines.setdefault(f"/{element.tag}", []).append(child)
             self._lines.setdefault(tag, []).append(child)
-            if tag == "flag":
+            if tag == "asset":
+                for model in child.all("model"):  # what is attached of it is not told apart
+                    self._walk(self._included(model), "mujoco", in_default=False)
+            elif tag == "flag":
                 self._look_at_flags(child)
             elif tag in WITHOUT_EFFECT or (in_section and tag not in JUDGED[element.tag]):
                 continue  # the second are named one by one
@@ -81,6 +92,8 @@ class Features(Dropped):
                 self._walk(child, tag, in_default or tag == "default")
             elif in_default:
                 continue  # defaults of what is listed where it is used
+            elif element.tag == "mujoco" and tag == "keyframe":
+                self._lines.setdefault("key", []).extend(self._children(child))
             elif element.tag == "mujoco":
                 for grandchild in self._children(child):
                     self.drop(f"<{grandchild.tag}> of <{tag}>", grandchild)
@@ -99,9 +112,11 @@ class Features(Dropped):
         name = Path(element.attributes.get("file", ""))
         found = next((folder / name for folder in (self.root.path.parent, element.path.parent)
                       if (folder / name).is_file()), None)
-        return element if found is None else read(found)
+        return Element(element.path, element.line, element.tag, {}) if found is None else read(found)
 
     def attribute(self, element: Element, name: str) -> str:
+        if element.tag == "option" and name in ("density", "viscosity", "wind"):
+            return "drag of a medium (density, viscosity, wind)"
         if name in SOFT and element.tag in ("joint", "connect", "weld", "equality"):
             return "softness (solref, solimp, …), since constraints are held"
         return super().attribute(element, name)
@@ -111,8 +126,8 @@ class Features(Dropped):
 
     def _look_at_flags(self, element: Element) -> None:
         for name, value in element.attributes.items():
-            if name not in FLAGS and (name, value) in (("constraint", "disable"), ("filterparent", "disable")):
-                self.drop(f"{name} of <flag>", element)
+            if name not in FLAGS:
+                self.drop(f"{name}={value} of <flag>", element)
 
 
 def _is_nothing(value: str) -> bool:

@@ -65,6 +65,7 @@ class Joint:
     limits: tuple[float | None, float | None] = (None, None)
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0  # inertia of its rotor, as the coordinate feels it [kg m² or kg]
     effort: float = 0.0  # what its motors give at most [N m or N]; 0: unknown
     stiffness: float = 0.0
     rest: float = 0.0
@@ -91,6 +92,9 @@ class Tree:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     dropped: list[str] = field(default_factory=list)
     visuals: list[Seen] = field(default_factory=list)  # in the world
+    # Where a reader knows it: each link's frame at the start, its velocity [m/s] and angular velocity [rad/s]
+    start: dict[str, tuple[Pose, Array, Array]] = field(default_factory=dict)
+    forces: list[tuple[str, Array, Array]] = field(default_factory=list)  # on a link: place in its frame, force [N]
 
 
 class Built:
@@ -116,6 +120,9 @@ class Built:
             self._add_joint(joint)
         for joint in tree.joints:
             self._add_on(joint)
+        for link, place, force in tree.forces:
+            if self.roots[link] != "":
+                self.scene.force(self.place(link, place), value=tuple((UP @ force).tolist()))
 
     def warn_dropped(self) -> None:
         """Say once what the scene does not hold of the file."""
@@ -145,6 +152,8 @@ class Built:
 
     def _pose(self, name: str) -> Pose:
         """(1), with y up."""
+        if name in self.tree.start:
+            return Pose(UP) @ self.tree.start[name][0]
         joint = self.parent.get(name)
         if joint is None:
             return Pose(UP)
@@ -153,6 +162,9 @@ class Built:
 
     def _twist(self, name: str) -> tuple[Array, Array]:
         """Velocity [m/s] of a link's frame, and its angular velocity [rad/s]: (1) differentiated."""
+        if name in self.tree.start:
+            _, v, omega = self.tree.start[name]
+            return UP @ v, UP @ omega
         joint = self.parent.get(name)
         if joint is None or (joint.parent is None and joint.kind not in ("hinge", "slider")):
             return np.zeros(3), np.zeros(3)
@@ -282,5 +294,20 @@ class Built:
             if joint.friction:
                 size = "torque" if joint.kind == "hinge" else "force"
                 self.scene.joint_friction(ref, **{size: joint.friction}, name=f"{joint.name}_friction")
+            if joint.armature:
+                self._add_rotor(joint, ref)
         except TautError as mistake:
             raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None
+
+    def _add_rotor(self, joint: Joint, ref: Ref) -> None:
+        """Inertia that a coordinate alone feels: ½ a q̇² is that of a rotor in the world, whose coordinate is q, too."""
+        name, here = f"{joint.name}_rotor", (0.0, 0.0, 0.0)
+        gravity = np.array(self.scene.gravity)
+        axis = np.cross(gravity, np.eye(3)[np.argmin(np.abs(gravity))]) if gravity.any() else np.array((1.0, 0.0, 0.0))
+        along = tuple((axis / np.linalg.norm(axis)).tolist())  # where gravity does nothing
+        turns, motion = joint.kind == "hinge", tuple(joint.speed * x for x in along)
+        rotor = self.scene.rigid(here, mass=joint.armature, inertia=joint.armature, name=name,
+                                 velocity=here if turns else motion, angular_velocity=motion if turns else here)
+        value = {"angle" if turns else "displacement": joint.position}
+        bearing = getattr(self.scene, joint.kind)(rotor, here, axis=along, name=f"{name}_bearing", **value)
+        self.scene.couple(bearing, ref, name=f"{joint.name}_armature")
