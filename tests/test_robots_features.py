@@ -37,7 +37,7 @@ CASES = {
     "inertia from geoms, against what is given": """<compiler inertiafromgeom="true"/><worldbody><body><joint
         axis="0 1 0"/><inertial pos="9 9 9" mass="99" diaginertia="9 9 9"/><geom type="capsule"
         fromto="0 0 0 0.3 0.4 0.2" size="0.04"/></body></worldbody>""",
-    "total mass and bounds": """<compiler settotalmass="7" boundmass="0.2" boundinertia="0.02"/><worldbody><body><joint
+    "bounds of mass and inertia": """<compiler boundmass="0.2" boundinertia="0.02"/><worldbody><body><joint
         axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/><body pos="0.5 0 0"><joint axis="1 0 0"/><geom size="0.01"
         pos="0 0.1 0"/></body></body></worldbody>""",
     "all forms of geoms": """<worldbody><body><joint axis="1 1 1"/><geom type="cylinder" size="0.05"
@@ -150,6 +150,21 @@ def test_a_feature_is_right_against_mujoco(tmp_path, case):
         found, told = errors(mujoco, tmp_path, f"<mujoco>{OFF}{CASES[case]}</mujoco>", seed, limits=seed > 0)
         assert all(TOLD.get(case, "nothing") in text for text in told), told
         assert max(found.values()) < 1e-8, found
+
+
+def test_the_scene_file_of_a_model_moves_as_the_model(tmp_path):
+    """To the last bit: what a scene file says is all that is there."""
+    mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    for case, text in CASES.items():
+        started(mujoco, tmp_path, f"<mujoco>{OFF}{text}</mujoco>", np.random.default_rng(1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", taut.TautWarning)
+            scene = taut.open_scene(tmp_path / "robot.xml", key="k")
+        scene.save(tmp_path / "scene.yaml", overwrite=True)
+        again = taut.load(tmp_path / "scene.yaml")
+        assert again == scene, case
+        found, expected = accelerations(again), accelerations(scene)
+        assert all(np.array_equal(found[name], expected[name]) for name in expected), case
 
 
 def two(joint='<joint name="j" axis="0 1 0"/>', more="", before=""):

@@ -306,7 +306,8 @@ class Built:
         axis = np.cross(gravity, np.eye(3)[np.argmin(np.abs(gravity))]) if gravity.any() else np.array((1.0, 0.0, 0.0))
         along = tuple((axis / np.linalg.norm(axis)).tolist())  # where gravity does nothing
         turns, motion = joint.kind == "hinge", tuple(joint.speed * x for x in along)
-        rotor = self.scene.rigid(here, mass=joint.armature, inertia=joint.armature, name=name,
+        mass = self.tree.links[joint.child].mass if turns else 0.0  # of no effect
+        rotor = self.scene.rigid(here, mass=mass or joint.armature, inertia=joint.armature, name=name,
                                  velocity=here if turns else motion, angular_velocity=motion if turns else here)
         value = {"angle" if turns else "displacement": joint.position}
         bearing = getattr(self.scene, joint.kind)(rotor, here, axis=along, name=f"{name}_bearing", **value)

@@ -52,7 +52,7 @@ def _mesh(element: Element, features: Dropped) -> dict[str, Any]:
         try:
             vertices, triangles = mesh_file(path, scale, "a visual")
         except TautError as mistake:
-            features.drop(f"the mesh of a visual ({str(mistake).rstrip('.')})", element)
+            features.drop(f"the mesh of {str(mistake).rstrip('.')}", element)
         else:
             return {"vertices": vertices, "triangles": triangles}
     return {}
