@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.cli import main
 from taut.scene.gallery.chains import GOAL_TIMES, GOALS
 
 
@@ -131,6 +132,22 @@ def test_a_run_without_a_place_is_kept_in_the_error_and_one_with_switches_can_be
     assert "taut.resume" not in str(told.value)
     kept = taut.open(tmp_path / "r")
     assert kept.status == "diverged" and "servo" in kept.message and len(kept.records) == 26
+
+
+def test_the_command_line_reports_the_part_before_a_controller_failed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.py").write_text("""import taut
+def build():
+    scene = taut.Scene()
+    bar = scene.rigid((0.5, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1), name="bar")
+    pin = scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.controller(pin, function=lambda t, q, rate: 0.0 if t < 0.245 else float("nan"), rate=100, name="servo")
+    return scene
+""")
+    code = main(["run", "arm.py", "--method", "rattle", "--dt", "0.01", "--duration", "0.5", "--out", "run.taut"])
+    told = capsys.readouterr()
+    assert code == 1 and "26 records" in told.out and "Traceback" not in told.err
+    assert "controller 'servo'" in told.err and "The part up to t = 0.25 s lies in run.taut" in told.err, told.err
 
 
 def test_a_simulation_goes_on_once_its_controller_is_mended():
