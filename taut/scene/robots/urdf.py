@@ -100,8 +100,8 @@ def _link(element: Element, root: Element, features: UrdfFeatures) -> Link:
             xx, yy, zz, xy, xz, yz = (given.number(f"i{k}", 0.0) for k in ("xx", "yy", "zz", "xy", "xz", "yz"))
             link.inertia = pose.R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ pose.R.T
         link.centre = pose.p
-    found = [read_visual(visual, _origin(visual), root, features) for visual in element.all("visual")]
-    link.visuals = [one for one in found if one is not None]
+    for visual in element.all("visual"):
+        link.visuals += read_visual(visual, _origin(visual), root, features)
     for look, place in link.visuals:
         if link.shape is None and "vertices" not in look:
             link.shape = {kind: sizes for kind, sizes in look.items() if kind != "color"}, place

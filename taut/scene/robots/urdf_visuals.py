@@ -6,41 +6,39 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TautError
-from ..visuals import judge, mesh_file
+from ..visuals import judge, mesh_file, read_color
 from .features import Dropped
 from .pose import UPRIGHT, Pose
 from .tree import Seen
 from .xml import Element
 
 
-def read_visual(visual: Element, place: Pose, root: Element, features: Dropped) -> Seen | None:
-    """What is seen of a link; None of what can not be shown, which is told: no motion depends on it."""
+def read_visual(visual: Element, place: Pose, root: Element, features: Dropped) -> list[Seen]:
+    """What is seen of a link; nothing of what can not be shown, which is told: no motion depends on it."""
     geometry = visual.one("geometry")
     if geometry is None or not geometry.children:
-        return None
-    found = geometry.children[0]
+        return []
+    found, color = geometry.children[0], _color(visual, root, features)
+    if found.tag == "mesh":
+        return [(look, place) for look in _mesh(found, color, features)]
     if found.tag == "box":
         look: dict[str, Any] = {"box": found.numbers("size", 3)}
     elif found.tag == "sphere":
         look = {"sphere": found.number("radius")}
     elif found.tag in ("cylinder", "capsule"):
         look, place = {found.tag: (found.number("radius"), found.number("length"))}, place @ UPRIGHT
-    elif found.tag == "mesh":
-        look = _mesh(found, features)
     else:
-        return None  # the list of what is dropped has it
+        return []  # the list of what is dropped has it
     try:
         judge(look, f"the <{found.tag}> of a visual")
     except TautError as mistake:
-        if look:
-            features.drop(str(mistake).rstrip("."), found)
-        return None
-    color = _color(visual, root, features)
-    return look | ({} if color is None else {"color": color}), place
+        features.drop(str(mistake).rstrip("."), found)
+        return []
+    return [(look | ({} if color is None else {"color": color}), place)]
 
 
-def _mesh(element: Element, features: Dropped) -> dict[str, Any]:
-    """Its triangles; nothing of a mesh that is not found or can not be read."""
+def _mesh(element: Element, color: tuple[float, ...] | None, features: Dropped) -> list[dict[str, Any]]:
+    """Its triangles, in the colours of the file where the visual has none; nothing of a mesh that can not be read."""
     name = element.text("filename")
     path = _file(element.path, name)
     if path is None:
@@ -50,12 +48,14 @@ def _mesh(element: Element, features: Dropped) -> dict[str, Any]:
     else:
         scale = element.numbers("scale", 3, (1.0, 1.0, 1.0))
         try:
-            vertices, triangles = mesh_file(path, scale, "a visual")
+            given = None if color is None else read_color(color, "a visual")
+            parts = mesh_file(path, scale, "a visual", given)
         except TautError as mistake:
             features.drop(f"the mesh of {str(mistake).rstrip('.')}", element)
         else:
-            return {"vertices": vertices, "triangles": triangles}
-    return {}
+            return [{"vertices": vertices, "triangles": triangles, **({"color": own} if own else {})}
+                    for own, vertices, triangles in parts]  # fmt: skip
+    return []
 
 
 def _file(urdf: Path, name: str) -> Path | None:
