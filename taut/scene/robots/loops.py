@@ -21,8 +21,9 @@ import numpy as np
 from ...errors import shown, unknown
 from .. import checks
 from ..entries import Entries, in_python
+from .build import Built
 from .pose import UP, Array, matrix, quaternion
-from .tree import Built, Joint
+from .tree import Joint
 
 BASES = ("fixed", "floating")
 DIRECTIONS = ("axis", "axis_2", "normal", "direction", "direction_2")

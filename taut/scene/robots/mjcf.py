@@ -15,17 +15,17 @@ import numpy as np
 
 from ...errors import TautError
 from ..scene import Scene
+from .build import Built
 from .mjcf_actuators import add_actuators
+from .mjcf_equalities import add_equalities
 from .mjcf_features import Features
 from .mjcf_geoms import add_visuals
 from .mjcf_start import pose_and_twist, start_of
-from .pose import Array, Pose, matrix, quaternion
-from .tree import Built, Joint, Link, Tree
+from .pose import Array, Pose, matrix
+from .tree import Joint, Link, Tree
 from .xml import Element, read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-CONNECT, WELD, JOINT = range(3)  # mjtEq
-ON_BODIES, ON_SITES = 1, 6  # mjtObj
 
 
 def load_mjcf(path: Path, limits: bool = True, controls: str = "", key: str | int = "") -> Scene:
@@ -49,7 +49,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "", key: str | in
         raise TautError(_with_line(root, str(mistake))) from None
     reader = _Reader(path, root, model, key)
     built = Built(reader.tree, limits)
-    reader.add_equalities(built)
+    add_equalities(reader, built)
     add_actuators(reader, built, controls)
     reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
@@ -198,84 +198,11 @@ class _Reader:
 
         return bool(self.model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what.upper()}")))
 
-    def add_equalities(self, built: Built) -> None:
-        m = self.model
-        for e in range(0 if self.is_off("equality") else m.neq):
-            element = self.features.nth("equality", e, m.neq)
-            name = m.eq(e).name or f"equality_{e}"
-            if not m.eq_active0[e]:
-                self.features.drop(f"equality '{name}', which is not active", element)
-            elif (m.eq_type[e] not in (CONNECT, WELD) or not self._add_between_bodies(built, e, name)) and (
-                m.eq_type[e] != JOINT or not self._add_between_joints(built, e, name)
-            ):
-                tag = "" if element is None else f"<{element.tag}> "
-                self.features.drop(f"equality {tag}'{name}'{self._reason(e)}", element)
-
-    def _reason(self, e: int) -> str:
-        """Why an equality between joints is not taken over."""
-        m = self.model
-        if m.eq_type[e] != JOINT:
-            return ""
-        if m.eq_data[e][2:5].any() or (m.eq_obj2id[e] < 0 and m.eq_data[e][1]):
-            return " with powers in its polycoef"
-        return " of a joint without a coordinate of its own"
-
-    def _add_between_bodies(self, built: Built, e: int, name: str) -> bool:
-        """connect and weld, of bodies or of sites."""
-        m = self.model
-        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-        connects = m.eq_type[e] == CONNECT
-        ends = (data[:3], data[3:6]) if connects else (data[3:6], data[:3])
-        if int(m.eq_objtype[e]) == ON_SITES:
-            bodies = [int(m.site_bodyid[site]) for site in (first, second)]
-            a, b = (self._place(built, body, m.site_pos[site]) for body, site in zip(bodies, (first, second)))
-            frames = [matrix(m.site_quat[site]) for site in (first, second)]
-            relative = frames[0] @ frames[1].T
-        elif int(m.eq_objtype[e]) == ON_BODIES:
-            bodies = [first, second]
-            a, b = (self._place(built, body, end) for body, end in zip(bodies, ends))
-            relative = np.eye(3) if connects else matrix(data[6:10])
-        else:
-            return False
-        if connects:
-            built.scene.ball(a, b, name=name)
-        else:
-            built.scene.weld(a, b, **self._turned(built, bodies[0], bodies[1], relative), name=name)
-        return True
-
-    def _add_between_joints(self, built: Built, e: int, name: str) -> bool:
-        """q1 - q1(0) = c0 + c1 (q2 - q2(0)), or q1 = q1(0) + c0."""
-        m = self.model
-        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-        if data[2:5].any() or not all(self.has_coordinate(built, j) for j in (first, second) if j >= 0):
-            return False
-        q1 = float(m.qpos0[m.jnt_qposadr[first]])
-        if second < 0:
-            built.scene.drive(self.joint(first), value=q1 + float(data[0]), name=name)
-            return True
-        ratio, q2 = float(data[1]), float(m.qpos0[m.jnt_qposadr[second]])
-        built.scene.couple(self.joint(first), self.joint(second), ratio=ratio, offset=q1 - ratio * q2 + float(data[0]),
-                           name=name)  # fmt: skip
-        return True
-
     def has_coordinate(self, built: Built, j: int) -> bool:
         """Whether a joint is one of the scene's with this coordinate alone."""
         name = self.joint(j)
         return name in built.joints and any(
             joint.name == name and joint.kind in ("hinge", "slider") for joint in self.tree.joints)
-
-    def _turned(self, built: Built, first: int, second: int, relative: Array) -> dict[str, Any]:
-        """How the first body of a weld stands in the second's frame, R2 = R1 R(relative), if not as at the start."""
-        (frame_1, inside_1), (frame_2, inside_2) = (
-            built.axes(self.body(body) if body else None) for body in (first, second)
-        )
-        wanted = inside_2 @ relative.T @ inside_1.T
-        if np.abs(frame_2.T @ frame_1 - wanted).max() < 1e-9:
-            return {}
-        return {"orientation": quaternion(wanted)}
-
-    def _place(self, built: Built, body: int, offset: Array) -> Any:
-        return built.place(self.body(body) if body else None, np.array(offset, float))
 
 
 def _parallel(a: Array, b: Array) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TautError
-from .tree import Built
+from .build import Built
 from .xml import Element
 
 HINGE = 3  # mjtJoint

@@ -14,9 +14,10 @@ import numpy as np
 
 from ...errors import TautError, shown, unknown
 from ..scene import Scene
+from .build import Built
 from .loops import BASES, Loops
 from .pose import Pose, matrix, turn
-from .tree import Built, Joint, Link, Tree
+from .tree import Joint, Link, Tree
 from .urdf_features import ONE_COORDINATE, UNKNOWN, UrdfFeatures
 from .urdf_visuals import read_visual
 from .xml import Element, read
@@ -27,12 +28,12 @@ TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fix
 
 def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene:
     """The scene of a URDF file. base: "fixed" or "floating"; limits: whether joints keep their limits."""
-    built = build(path, base, limits)
+    built = read_urdf(path, base, limits)
     built.warn_dropped()
     return built.scene
 
 
-def build(path: Path, base: str | None = None, limits: bool = True) -> Built:
+def read_urdf(path: Path, base: str | None = None, limits: bool = True) -> Built:
     """The scene with what is told of it: how its links stand in it, and what of the file it does not hold."""
     root = read(path)
     if root.tag != "robot":
