@@ -224,15 +224,7 @@ class Built:
             raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None
 
     def _add_rotor(self, joint: Joint, ref: Ref) -> None:
-        """Inertia that a coordinate alone feels: ½ a q̇² is that of a rotor in the world, whose coordinate is q, too."""
-        name, here = f"{joint.name}_rotor", (0.0, 0.0, 0.0)
-        gravity = np.array(self.scene.gravity)
-        axis = np.cross(gravity, np.eye(3)[np.argmin(np.abs(gravity))]) if gravity.any() else np.array((1.0, 0.0, 0.0))
-        along = tuple((axis / np.linalg.norm(axis)).tolist())  # where gravity does nothing
-        turns, motion = joint.kind == "hinge", tuple(joint.speed * x for x in along)
-        mass = self.tree.links[joint.child].mass if turns else 0.0  # of no effect
-        rotor = self.scene.rigid(here, mass=mass or joint.armature, inertia=joint.armature, name=name,
-                                 velocity=here if turns else motion, angular_velocity=motion if turns else here)
-        value = {"angle" if turns else "displacement": joint.position}
-        bearing = getattr(self.scene, joint.kind)(rotor, here, axis=along, name=f"{name}_bearing", **value)
-        self.scene.couple(bearing, ref, name=f"{joint.name}_armature")
+        """Inertia that a coordinate alone feels: ½ a q̇² is that of a number which equals q."""
+        rotor = self.scene.coordinate(joint.position, inertia=joint.armature, rate=joint.speed,
+                                      name=f"{joint.name}_rotor")  # fmt: skip
+        self.scene.couple(ref, rotor, name=f"{joint.name}_armature")
