@@ -17,7 +17,12 @@ _T = TypeVar("_T")
 
 
 class TautError(Exception):
-    """A mistake in what the user asked for. The command line prints it and exits with 2."""
+    """A mistake in what the user asked for. The command line prints it and exits with 2.
+
+    run  where a controller failed in the middle of a run: the part of the run before
+    """
+
+    run: Any = None
 
 
 class TautWarning(UserWarning):

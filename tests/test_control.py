@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import taut
+from taut.cli import main
 from taut.scene.gallery.chains import GOAL_TIMES, GOALS
 
 
@@ -74,3 +75,86 @@ def test_a_rate_between_steps_and_a_controller_that_fails_are_named():
     sim.control(wrong, rate=100.0)
     with pytest.raises(taut.TautError, match="controller at t = 0 s: the function wrong raised KeyError"):
         sim.step()
+
+
+class Lost:
+    """A controller that fails at a time, until it is mended from outside."""
+
+    def __init__(self, answer):
+        self.answer, self.is_lost = answer, True
+
+    def __call__(self, t, q, rate):
+        if t > 0.245 and self.is_lost:
+            if self.answer is None:
+                raise OSError("the sensor is lost")
+            return self.answer
+        return -3.0 * q - 0.2 * rate
+
+
+def swinging(controller, switched=False):
+    scene = taut.Scene(name="swinging")
+    bar = scene.rigid((0.5, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1), name="bar")
+    pin = scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.controller(pin, function=controller, rate=100, name="servo")
+    if switched:
+        scene.motor(pin, torque=1.0, from_=0.1, until=0.105)
+    return scene
+
+
+@pytest.mark.parametrize("method, answer, words", [
+    ("rattle", None, "raised OSError: the sensor is lost"), ("reference", float("nan"), "returned nan"),
+    ("implicit_second", [1.0, 2.0], "returned [1.0, 2.0]"), ("generalized_alpha", "1", "returned '1'"),
+])  # fmt: skip
+def test_what_came_before_a_controller_failed_is_kept_and_goes_on_to_the_same_bits(tmp_path, method, answer, words):
+    lost = Lost(answer)
+    scene, asked = swinging(lost), {"method": method, "dt": 0.01, "duration": 0.5, "progress": False}
+    with pytest.raises(taut.TautError) as told:
+        taut.simulate(scene, **asked, out=tmp_path / "run.taut")
+    for part in ("controller 'servo' of joint 'pin', at t = 0.25 s", words, "The part up to t = 0.25 s lies in",
+                 str(tmp_path / "run.taut"), "taut.resume"):  # fmt: skip
+        assert part in str(told.value), f"{part}: not in {told.value}"
+    kept = taut.open(tmp_path / "run.taut")
+    assert kept.status == "interrupted" and "servo" in kept.message and len(kept.records) == 26
+    assert np.array_equal(kept.records.x, told.value.run.records.x)
+    lost.is_lost = False
+    resumed, whole = taut.resume(tmp_path / "run.taut", scene, progress=False), taut.simulate(scene, **asked)
+    assert resumed.status == "finished"
+    for name in ("x", "quat", "v", "lam", "energy"):
+        assert np.array_equal(getattr(resumed.records, name), getattr(whole.records, name)), name
+
+
+def test_a_run_without_a_place_is_kept_in_the_error_and_one_with_switches_can_be_opened(tmp_path):
+    with pytest.raises(taut.TautError, match="The part up to t = 0.25 s is kept in this error") as told:
+        taut.simulate(swinging(Lost(None)), "rattle", dt=0.01, duration=0.5, progress=False)
+    assert told.value.run.status == "interrupted" and len(told.value.run["pin"].angle) == 26
+    with pytest.raises(taut.TautError, match="lies in") as told:
+        taut.simulate(swinging(Lost(None), True), "rattle", dt=0.01, duration=0.5, progress=False, out=tmp_path / "r")
+    assert "taut.resume" not in str(told.value)
+    kept = taut.open(tmp_path / "r")
+    assert kept.status == "diverged" and "servo" in kept.message and len(kept.records) == 26
+
+
+def test_the_command_line_reports_the_part_before_a_controller_failed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arm.py").write_text("""import taut
+def build():
+    scene = taut.Scene()
+    bar = scene.rigid((0.5, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1), name="bar")
+    pin = scene.hinge(bar.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), name="pin")
+    scene.controller(pin, function=lambda t, q, rate: 0.0 if t < 0.245 else float("nan"), rate=100, name="servo")
+    return scene
+""")
+    code = main(["run", "arm.py", "--method", "rattle", "--dt", "0.01", "--duration", "0.5", "--out", "run.taut"])
+    told = capsys.readouterr()
+    assert code == 1 and "26 records" in told.out and "Traceback" not in told.err
+    assert "controller 'servo'" in told.err and "The part up to t = 0.25 s lies in run.taut" in told.err, told.err
+
+
+def test_a_simulation_goes_on_once_its_controller_is_mended():
+    lost = Lost(None)
+    sim, whole = (taut.Simulation(swinging(lost), "rattle", dt=0.01) for _ in range(2))
+    with pytest.raises(taut.TautError, match="t = 0.25 s.*the sensor is lost"):
+        sim.step(50)
+    assert sim.time == 0.25 and np.isfinite(sim.state.position["bar"]).all()
+    lost.is_lost = False
+    assert np.array_equal(sim.step(25).record.x, whole.step(50).record.x)

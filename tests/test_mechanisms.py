@@ -213,3 +213,18 @@ def test_a_four_bar_of_spatial_hinges_moves_as_the_planar_one(simulate):
     apart = np.abs(first - second).max()
     assert np.ptp(first) > 0.3 and apart < 1e-7, f"apart by {apart:.3g} rad"
     assert any("redundant" in note for note in runs[1].notes) and not any("redundant" in note for note in runs[0].notes)
+
+
+@pytest.mark.parametrize("kind", ["hinge", "slider"])
+def test_a_joint_feels_the_inertia_of_a_coordinate_behind_a_gear(kind):
+    """(M + I r²) q̈ = F, with I on a shaft that goes r times as far as the joint."""
+    scene, ratio = taut.Scene(gravity=(0, 0, 0)), 3.0
+    body = scene.rigid((0, 0, 0), mass=2.0, inertia=(2.0, 2.0, 2.0), name="body")
+    joint = getattr(scene, kind)(body, (0, 0, 0), axis=(0, 0, 1), name="joint")
+    shaft = scene.coordinate(0.6, inertia=0.5, name="shaft")
+    scene.couple(shaft, joint, ratio=ratio, offset=0.6)
+    scene.motor(joint, **{"torque" if kind == "hinge" else "force": 4.0})
+    run = taut.simulate(scene, dt=0.01, duration=1.0, progress=False, **EXACT)
+    q = run["joint"].angle if kind == "hinge" else run["joint"].displacement
+    assert float(q[-1]) == pytest.approx(0.5 * 4.0 / (2.0 + 0.5 * ratio**2), rel=1e-10)
+    assert float(run["shaft"].value[-1]) == pytest.approx(0.6 + ratio * float(q[-1]), rel=1e-10)

@@ -204,9 +204,53 @@ def test_vertices_are_repeated_at_edges_and_shared_where_it_is_smooth():
         assert np.array_equal(vertices[triangles], mesh.vertices[mesh.faces]) and len(vertices) == wanted
 
 
+OBJ = """mtllib a.mtl
+v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1
+usemtl red\nf 1 2 3\nf 1 2 4\nusemtl blue\nf 2 3 4\nusemtl red\nf 1 3 4\n"""
+
+
+def test_a_mesh_is_seen_in_the_colours_of_its_file(tmp_path):
+    """Of materials, each with its triangles; of triangles; and moved as the file's scene has them. A color of one's own
+    goes before, and a mesh without any has none."""
+    trimesh = pytest.importorskip("trimesh", reason="taut[mesh] is not installed")
+    (tmp_path / "a.mtl").write_text("newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0.5 1\n")
+    (tmp_path / "a.obj").write_text(OBJ)
+    box = trimesh.creation.box((1, 1, 1))
+    box.export(tmp_path / "plain.stl")
+    box.visual.face_colors = [[255, 0, 0, 255]] * 4 + [[0, 255, 0, 255]] * 8
+    box.export(tmp_path / "box.ply")
+    paint = trimesh.visual.material.PBRMaterial(baseColorFactor=[0.2, 0.4, 0.6, 1.0])
+    box.visual = trimesh.visual.TextureVisuals(material=paint)
+    moved_box = trimesh.Scene()
+    moved_box.add_geometry(box, transform=moved((1, 2, 3)))
+    moved_box.export(tmp_path / "moved.glb")
+    scene, seen = taut.Scene(), {}
+    for name in ("a.obj", "plain.stl", "box.ply", "moved.glb"):
+        scene.rigid((0, 0, 0), mass=1.0, inertia=(1, 1, 1), name=name, visual={"mesh": tmp_path / name})
+        seen[name] = {one.color: one.vertices[one.triangles] for one in scene.bodies[name].visual}
+    assert {color: len(triangles) for color, triangles in seen["a.obj"].items()} == {"#ff0000": 3, "#0080ff": 1}
+    assert np.array_equal(np.sort(seen["a.obj"]["#0080ff"][0], axis=0), np.sort(np.eye(3), axis=0))
+    assert {color: len(triangles) for color, triangles in seen["box.ply"].items()} == {"#ff0000": 4, "#00ff00": 8}
+    assert list(seen["plain.stl"]) == [None] and list(seen["moved.glb"]) == ["#336699"]
+    assert np.allclose(seen["moved.glb"]["#336699"].reshape(-1, 3).mean(axis=0), (1, 2, 3))
+    scene.visual = {"mesh": tmp_path / "a.obj", "color": "#010203"}
+    assert [one.color for one in scene.visual] == ["#010203"]
+    scene.save(tmp_path / "scene.yaml")
+    assert taut.load(tmp_path / "scene.yaml") == scene
+
+
+def test_a_urdf_shows_the_colours_of_its_mesh_files_where_it_gives_none(robot):
+    (robot.parent / "meshes" / "a.mtl").write_text("newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0.5 1\n")
+    (robot.parent / "meshes" / "arm.obj").write_text(OBJ)
+    first, *others = robot.read_text().split('<material name="orange"/>\n')
+    robot.write_text(first + '<material name="none"/>\n' + '<material name="orange"/>\n'.join(others))
+    parts, _ = named(taut.open_scene(robot))
+    assert {"upper #ff0000", "upper #0080ff", "upper #e6801a"} <= set(parts), sorted(parts)
+
+
 def test_a_mesh_that_can_not_be_read_is_named_and_the_rest_is_taken(robot):
     (robot.parent / "meshes" / "arm.obj").write_text("nothing of a mesh")
-    with pytest.warns(taut.TautWarning, match=r"the mesh of a visual \(line 6\): .*could not be read"):
+    with pytest.warns(taut.TautWarning, match=r"the mesh of a visual: .*could not be read.* \(line 6"):
         scene = taut.open_scene(robot)
     assert len(scene.bodies["upper"].visual) == 1
 

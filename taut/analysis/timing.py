@@ -19,6 +19,7 @@ import numba
 import numpy as np
 
 from ..errors import TautWarning
+from ..expressions.compiled import raise_mistake
 from ..methods import Method
 from ..model import Model
 from ..model.arrays import LINEAR_SOLVES
@@ -62,6 +63,7 @@ class Loop:
         """Take steps without a record; False where they did not come to their end."""
         never, session = steps + 1, self.session
         _, _, status = session.loop(self.dt, 0, steps, never, 0, session.no_records)
+        raise_mistake()
         return status == OK
 
     def seconds(self, steps: int, now: Callable[[], float] = clock.perf_counter) -> float:

@@ -20,7 +20,7 @@ def convert(
 ) -> None:
     """Write a URDF or MJCF file, or any other scene, as a scene file.
 
-    Parameters (--set) are base=floating or limits=false of a URDF, controls="shoulder = 0.5" of MJCF.
+    Parameters (--set) are base=floating or limits=false of a URDF, key=home or controls="shoulder = 0.5" of MJCF.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +149,7 @@ def run(
     with watching(storing.out) if view else nullcontext(storing.out) as folder:
         if folder is not None:
             arguments["out"] = folder
-        result = simulate(opening.open(scene), **arguments)
+        result = _part_if_stopped(simulate, opening.open(scene), **arguments)
         code = exit_code(result)
         report(result, storing.out)
     return code
@@ -163,10 +163,20 @@ def _resume(path: Path, scene: Scene | None, storing: Storing, view: bool) -> in
     taken_before = Store.open(path, recover=storing.recover).step
     code = STOPPED
     with watching(path) if view else nullcontext():
-        result = running.resume(path, scene=scene, recover=storing.recover, durable=storing.durable)
+        result = _part_if_stopped(running.resume, path, scene=scene, recover=storing.recover, durable=storing.durable)
         code = exit_code(result)  # before anything is printed: Ctrl-C may come in between
         report(result, path, min(taken_before, result.steps))
     return code
+
+
+def _part_if_stopped(function: Callable[..., Run], *arguments: Any, **named: Any) -> Run:
+    """The run, or the part of it before a controller failed: its message says so."""
+    try:
+        return function(*arguments, **named)
+    except TautError as mistake:
+        if mistake.run is None:
+            raise
+        return mistake.run
 
 
 @contextmanager

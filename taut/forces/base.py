@@ -13,7 +13,8 @@
 6.  A kind that acts on a coordinate of a joint has `joints` and takes its points from there (joint_forces.py).
 7.  `sample(n, at, idx, p, ints, x, v, t)`, where given, is called before each step: a force may keep there, in the
     first numbers of a counter point, what it holds until it looks again. Such points are part of the state. The counter
-    is the force's last point; with -inf as its second number the force looks again at once.
+    is the force's last point; with -inf as its second number the force looks again at once. It returns how many of
+    its samples are no numbers: then no step is taken.
 8.  `coupled(count, ints)`, of its number of points and its whole numbers, tells which of its points feel each other, as
     rows of numbers of points: what is not told to be apart stands in one matrix with methods implicit in forces.
 9.  `examples` are written as for constraints; together they show every term of the equations.

@@ -6,7 +6,7 @@
 The sample is held in a point of its own, as (Q, samples so far), so that it belongs to the state: runs go on from a
 checkpoint as if they had not stopped. Choose dt such that 1/rate is a multiple of it; with `reference`, too, samples
 are taken at multiples of dt only. Without a rate there is a sample in each step. f returns one
-finite number; anything else ends the call with a TautError.
+finite number; anything else ends the call with a TautError, before a step is taken with it.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def _check_call(function):
 
 @compiled
 def sample(n, at, idx, p, ints, x, v, t):
+    failed = 0
     for i in range(n):
         kind, own, m = ints[at.ints + 2 * i], at.idx + POINTS * i, at.p + 2 * i
         memory = x[idx[own + 4]]
@@ -62,8 +63,12 @@ def sample(n, at, idx, p, ints, x, v, t):
             memory[0] = value(kind, x, idx, own) + p[m + 1]
             memory[2] = rate(kind, x, v, idx, own)
             call_force(ints[at.ints + 2 * i + 1], memory[0:1], memory[2:3], t, memory[0:1])  # (1)
-            memory[1] = due
             memory[2] = 0.0
+            if memory[0] - memory[0] == 0.0:
+                memory[1] = due
+            else:  # not a finite number: it is asked again, by a run that goes on from here
+                failed += 1
+    return failed
 
 
 @compiled

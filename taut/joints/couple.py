@@ -11,7 +11,7 @@ from .coordinates import relation
 from .selection import coordinate_of
 
 FIRST = Argument("first", "joint", "the joint that follows", required=True)
-SECOND = Argument("second", "joint", "the joint that is followed", required=True)
+SECOND = Argument("second", "joint", "the joint that is followed, or a coordinate", required=True)
 OFFSET = Argument("offset", "constant", "added to it [rad or m]", default=0.0)
 
 

@@ -48,6 +48,7 @@ from .style import Style
 
 OK, NOT_CONVERGED, TOO_SMALL, SINGULAR_COORDINATES, TOO_MANY, STUCK = range(6)
 CONTRADICTORY, ILL_CONDITIONED, LEFT_BRANCH = range(6, 9)
+NOT_FINITE = -1  # the state, or what acts on it, is no longer a number: found by the time loop
 REDUCED_AT = 1  # in state.memory of methods in reduced coordinates: Method.coordinates
 EVENTS_FULL, PAIRS_FULL = 100, 101  # no failure: the step was not begun, and goes on with more capacity
 STATUSES = {

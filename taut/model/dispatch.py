@@ -18,7 +18,7 @@ evaluate_kind = indirect_call(types.none, pick([kind.kernel for kind in constrai
 rechart_kind = indirect_call(types.none, pick([kind.rechart for kind in constraints.ALL.values()]))
 force_kind = indirect_call(types.float64, pick([kind.kernel for kind in forces.KINDS.values()]))
 
-sample_kind = indirect_call(types.none, pick([kind.sample for kind in forces.KINDS.values()]))
+sample_kind = indirect_call(types.int64, pick([kind.sample for kind in forces.KINDS.values()]))
 
 NUMBER = types.float64
 WHOLE = types.int64
@@ -55,4 +55,4 @@ def force_address(name: str) -> int:
 @cache
 def sample_address(name: str) -> int:
     sample = forces.KINDS[name].sample
-    return address_of(sample, types.none, WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER) if sample else 0
+    return address_of(sample, types.int64, WHOLE, AT, INDEX, VECTOR, INTS, TABLE, TABLE, NUMBER) if sample else 0

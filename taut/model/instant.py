@@ -37,20 +37,23 @@ def begin_step(system, t, x, quat, v):
 
 @inline
 def sample_forces(system, t, x, quat, v):
-    """Let forces that hold a sample take a new one where it is time; `begin_step` has been called."""
+    """Let forces that hold a sample take a new one where it is time; `begin_step` has been called. Returns how many
+    samples are no numbers."""
     if system.forces.code.shape[0] > 0:
-        sample_all_forces(system, t, x, quat, v)
+        return sample_all_forces(system, t, x, quat, v)
+    return 0
 
 
-@on_demand(types.none)
+@on_demand(types.int64)
 def sample_all_forces(system, t, x, quat, v):
     """`sample_forces`, where there is more than gravity."""
-    batches = system.forces
+    batches, failed = system.forces, 0
     for b in range(batches.code.shape[0]):
         if batches.has_chart[b]:
             update_places(system, x, quat, v)
             arguments = (batches.members[b], batch_offsets(batches, b), batches.idx, batches.p, batches.ints, x, v, t)
-            sample_kind(batches.chart[b], batches.code[b], arguments)
+            failed += sample_kind(batches.chart[b], batches.code[b], arguments)
+    return failed
 
 
 @on_demand(types.none)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import TautError, shown
 from ..expressions import Signal
-from .specs import Matrix, Ref, Vector
+from .specs import BodyRef, Matrix, Ref, Vector
 
 _NOT_LISTS = (str, bytes, Mapping, Set, type)  # of a set nobody knows the order
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -257,10 +257,11 @@ def suggestion(value: Any, what: str) -> Any:
 
 
 def joint(value: Any, what: str) -> str:
-    """The name of a joint, from what adding it returned or from its name."""
-    if not isinstance(value, Ref | str):
+    """The name of a joint, or of a coordinate, from what adding it returned or from its name."""
+    is_coordinate = isinstance(value, BodyRef) and value.kind == "coordinate"
+    if not (isinstance(value, Ref | str) or is_coordinate):
         raise TautError(f"{what} is {shown(value)}; give a joint, as scene.hinge(...) returns it, or its name.")
-    return text(value.name if isinstance(value, Ref) else value, what)
+    return text(value if isinstance(value, str) else value.name, what)
 
 
 # How each type of argument that constraints/base.py lists is read.

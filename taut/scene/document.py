@@ -14,8 +14,8 @@ from .. import limits
 from ..errors import TautError, shown
 
 
-def parse(path: Path) -> Any:
-    """The tree of a YAML file, in which the library has marked lines and columns."""
+def parse(path: Path, begins: str = "taut: 1") -> Any:
+    """The tree of a YAML file, in which the library has marked lines and columns. begins: what it should begin with."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
@@ -35,10 +35,10 @@ def parse(path: Path) -> Any:
     except (YAMLError, Exception) as problem:  # the library asserts, and looks up what is not there
         raise TautError(f"{path}: this is not YAML: {_first_line(problem)}.") from None
     if tree is None:
-        raise TautError(f"{path} is empty; a scene file begins with 'taut: 1'.")
+        raise TautError(f"{path} is empty; such a file begins with '{begins}'.")
     if not isinstance(tree, dict):
         held = "list" if isinstance(tree, list) else "single value"
-        raise TautError(f"{path} holds a {held}; a scene file holds keys, beginning with 'taut: 1'.")
+        raise TautError(f"{path} holds a {held}; such a file holds keys, beginning with '{begins}'.")
     return tree
 
 

@@ -359,6 +359,17 @@ Header = _model(
     },
     "A scene of taut.",
 )
+Loops = _model(
+    "loops",
+    {
+        "positions": _optional(dict[str, Number] | None, "of joints at the start"),  # type: ignore[valid-type]
+        "velocities": _optional(dict[str, Number] | None, "of joints at the start"),  # type: ignore[valid-type]
+        "base": _optional(Text, "fixed or floating"),
+        "joints": _optional(list[dict[str, Any]] | None, "that close loops, as constraints are written"),
+        "motors": _optional(list[dict[str, Any]] | None, "of joints, as motors are written in scene files"),
+    },
+    "NAME.loops.yaml beside NAME.urdf: what URDF can not say.",
+)
 
 
 def schema() -> dict[str, Any]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..constraints import KINDS
+from ..constraints.base import Coordinate
 from ..errors import TautError, unknown
 from .places import places, surroundings
 from .specs import Point
 
 if TYPE_CHECKING:
-    from ..constraints.base import Coordinate, Layout
+    from ..constraints.base import Layout
     from .scene import Scene
     from .specs import Constraint
 
+ALONG = Point(None, (1.0, 0.0, 0.0), direction=True)  # a coordinate's one number is its x
 
 def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with what a kind's pack may ask besides."""
@@ -26,8 +28,11 @@ def about(scene: Scene, kind: Any, name: str, points: tuple, arguments: dict[str
 
 
 def coordinates_of(scene: Scene, name: str) -> tuple[Coordinate, ...]:
-    """The coordinates of the joint of that name."""
-    spec = scene._constraints.get(name)
+    """The coordinates of the joint of that name, or the number that a coordinate of the scene is."""
+    spec, body = scene._constraints.get(name), scene._bodies.get(name)
+    if spec is None and body is not None and body.kind == "coordinate":
+        origin = Point(None)
+        return (Coordinate("value", "displacement", (Point(name), origin, ALONG, origin)),)
     if spec is None:
         raise TautError(f"{unknown('joint', name, joints(scene))}")
     found = layout_of(scene, spec).coordinates

@@ -40,16 +40,19 @@ def mesh_solid(file: Any, mass: Any, density: Any, what: str) -> tuple[float, np
     return float(scale * mesh.volume), scale * np.asarray(mesh.moment_inertia, float)
 
 
-def read_mesh(path: Path, what: str) -> Any:
-    """trimesh's own mesh of a file."""
+def read_mesh(path: Path, what: str, force: str = "mesh") -> Any:
+    """trimesh's own mesh of a file, or its "scene" of several."""
     try:
         import trimesh
     except ImportError:
         raise TautError(f"{what}: meshes are read by trimesh, which is missing; pip install 'taut[mesh]'.") from None
     try:
-        mesh: Any = trimesh.load(path, force="mesh")
-        if not len(mesh.faces):
+        mesh: Any = trimesh.load(path, force=force)
+        if not (len(mesh.faces) if force == "mesh" else mesh.triangles.size):
             raise ValueError("it has no faces")
+    except ImportError as wrong:
+        raise TautError(f"{what}: '{path}' could not be read, since trimesh lacks a package for such files: "
+                        f"{wrong}.") from None
     except Exception as wrong:  # readers of many formats fail in many ways
         raise TautError(f"{what}: '{path}' could not be read as a mesh: {wrong}; export it again.") from None
     return mesh

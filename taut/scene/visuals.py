@@ -19,6 +19,7 @@ from .. import limits
 from ..errors import TautError, shown, unknown
 from ..shapes import SOLIDS
 from . import checks
+from .mesh_colors import joined, mesh_by_color
 from .shapes import read_shape
 from .solids import read_mesh
 from .specs import Vector
@@ -73,7 +74,7 @@ class Visual:
 
 def read_visuals(given: Any, what: str) -> tuple[Visual, ...]:
     """One dictionary or a list of them."""
-    return tuple(_read(one, what) for one in listed(given, what))
+    return tuple(visual for one in listed(given, what) for visual in _read(one, what))
 
 
 def judge(given: Any, what: str) -> None:
@@ -126,14 +127,15 @@ def read_color(given: Any, what: str) -> str:
     raise TautError(f"{what}: color is {shown(given)}; give '#rrggbb', or red, green and blue from 0 to 1.")
 
 
-def _read(one: dict[str, Any], what: str) -> Visual:
+def _read(one: dict[str, Any], what: str) -> list[Visual]:
     form, place = _form(one, what), _place(one, what)
     if form == "vertices":
         vertices, triangles = _arrays(one["vertices"], one.get("triangles"), what)
-        return Visual(None, vertices, triangles, **place)
+        return [Visual(None, vertices, triangles, **place)]
     if form == "mesh":
-        return Visual(None, *mesh_file(one["mesh"], one.get("scale", 1.0), what), **place)
-    return Visual(read_shape({form: one[form]}, what), **place)
+        parts = mesh_file(one["mesh"], one.get("scale", 1.0), what, place["color"])
+        return [Visual(None, vertices, triangles, **{**place, "color": color}) for color, vertices, triangles in parts]
+    return [Visual(read_shape({form: one[form]}, what), **place)]
 
 
 def _arrays(vertices: Any, triangles: Any, what: str) -> Mesh:
@@ -151,8 +153,9 @@ def _arrays(vertices: Any, triangles: Any, what: str) -> Mesh:
     return places, faces.astype(np.int64)
 
 
-def mesh_file(file: Any, scale: Any, what: str) -> Mesh:
-    """Vertices [m] and triangles of a mesh file, along its own axes; scale: one number or three."""
+def mesh_file(file: Any, scale: Any, what: str, color: str | None = None) -> list[tuple[str | None, Array, Array]]:
+    """Color, vertices [m] and triangles of each part of a mesh file, along its own axes; scale: one number or three;
+    color: of all, in place of the file's own."""
     if not isinstance(file, str | Path):
         raise TautError(f"{what}: its mesh is {shown(file)}; give the name of a file (.obj, .stl, .ply, .off).")
     path = Path(file)
@@ -160,12 +163,18 @@ def mesh_file(file: Any, scale: Any, what: str) -> Mesh:
     if len(factors) not in (1, 3) or not all(factors):
         raise TautError(f"{what}: scale is {shown(scale)}; give one number or three, none of them 0.")
     limits.check("mesh_bytes", limits.regular_size(path, f"mesh file of {what}"), f"mesh file '{path}'")
-    mesh = read_mesh(path, what)
-    triangles = np.asarray(mesh.faces, np.int64)
+    if color is None:
+        parts = mesh_by_color(path, what)
+    else:
+        mesh = read_mesh(path, what)
+        parts = [(color, np.asarray(mesh.vertices, float), np.asarray(mesh.faces, np.int64))]
     # A reflection turns triangles inside out.
-    turned = triangles[:, ::-1] if np.prod(factors) * (1 if len(factors) == 3 else factors[0] ** 2) < 0 else triangles
-    places, faces = _arrays(np.asarray(mesh.vertices, float) * np.array(factors), turned, f"{what}: mesh '{path}'")
-    return creased(places, faces)
+    order = -1 if np.prod(factors) * (1 if len(factors) == 3 else factors[0] ** 2) < 0 else 1
+    found = []
+    for own, vertices, triangles in parts:
+        places, faces = _arrays(vertices * np.array(factors), triangles[:, ::order], f"{what}: mesh '{path}'")
+        found.append((own, *creased(places, faces)))
+    return found
 
 
 def creased(vertices: Array, triangles: Array) -> Mesh:
@@ -205,6 +214,4 @@ def fused(visuals: Iterable[Visual]) -> Iterator[tuple[str | None, Array, Array]
     for visual in visuals:
         alike.setdefault(visual.color, []).append(visual.mesh())
     for color, meshes in alike.items():
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in meshes[:-1])])
-        yield (color, np.concatenate([vertices for vertices, _ in meshes]),
-               np.concatenate([triangles + start for (_, triangles), start in zip(meshes, starts)]))  # fmt: skip
+        yield (color, *joined(meshes))

@@ -1,4 +1,4 @@
-"""Why a run failed, in words: the constraints that contradict each other, a formula, the residuals.
+"""Why a run failed, in words: the constraints that contradict each other, a formula, a controller, the residuals.
 
 What failed first is named alone: constraints that no position near the last record meets (initial/dependence.py), or a
 formula that is no number. Only where neither is found do residuals stand, and those that are mere rounding do not.
@@ -7,14 +7,17 @@ formula that is no number. Only where neither is found do residuals stand, and t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from ..errors import TautError
 from ..initial import Clash, Start, contradiction
 from ..model import Model
 from ..model.arrays import State, System
 from ..result.labels import Labels
 from ..result.records import Records
+from ..result.run import Run
 from .status import Divergence
 
 MISSED = 1e-6  # of a constraint's scale: a smaller error is no sign of a contradiction
@@ -98,3 +101,17 @@ def residuals(model: Model, start: Start, last: Records) -> str:
     names = [*model.row_names, *(n for i in model.inequality_info for n in i.row_names())]
     worst = ", ".join(f"'{names[r]}' {broken[r]:.3g}" for r in order)
     return f" Largest residuals at the last record (t = {last.time[-1]:.6g} s): {worst}." if worst else ""
+
+
+def mistake_after(mistake: TautError, run: Run, path: Path | None) -> TautError:
+    """The mistake of a user's function in the middle of a run, which also tells where the part before it is."""
+    text = f"{str(mistake).rstrip('.')}. The part up to t = {run.records.time[-1]:.6g} s"
+    if path is None:
+        text += " is kept in this error, as its attribute run; out=PATH would store it."
+    else:
+        text += f" lies in '{path}' (taut.open, taut view)"
+        text += "." if run.status == "diverged" else (
+            "; where the function itself stays as it is, taut.resume goes on from there.")
+    told = TautError(text)
+    told.run = run
+    return told

@@ -21,9 +21,8 @@ from ..compiled.prepared import NUMBER, STRUCTURE, WHOLE, Prepared, prepared_add
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
 from ..contact.event_driven import events_so_far, forget_events
 from ..contact.event_log import events_of_steps, forget_steps
-from ..expressions.compiled import raise_mistake
 from ..methods import METHODS, Method
-from ..methods.base import OK, REDUCED_AT
+from ..methods.base import NOT_FINITE, OK, REDUCED_AT
 from ..model.arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS, State, System
 from ..model.evaluate import (
     begin_step,
@@ -44,7 +43,6 @@ METHOD_LIST = [
     ACTIVE_LIMITS,
     CHOICE,
 ]
-NOT_FINITE = -1  # besides the statuses of methods/base.py
 
 
 # Of algorithms whose steps write down events: how those of trial steps are taken back.
@@ -122,7 +120,8 @@ def advance(system, state, context, h, first, steps):
             status = switched_step(system, state, t, h, context)
         else:
             begin_step(system, t, state.x, state.quat, state.v)
-            sample_forces(system, t, state.x, state.quat, state.v)
+            if sample_forces(system, t, state.x, state.quat, state.v) != 0:
+                return k - first, NOT_FINITE  # the state is that of the start of the step, and may go on from there
             if system.friction.keeper.shape[0] > 0:
                 status = friction_step(system, state, t, h, context)
             else:
@@ -187,7 +186,9 @@ def loop(job, h, first, steps, every, keep_start, records):
     filled = np.int64(0)  # for the plain constant `record` would be compiled a second time
     if keep_start == 1:
         if first == 0:
-            sample_forces(system, 0.0, state.x, state.quat, state.v)  # what is held belongs to the first record
+            # What is held belongs to the first record.
+            if sample_forces(system, 0.0, state.x, state.quat, state.v) != 0:
+                return np.int64(0), filled, np.int64(NOT_FINITE)
         record(calls, system, state, first * h, context, records, filled)
         filled += 1
     done = first
@@ -280,7 +281,8 @@ _loops: dict[Calls, int] = {}  # address of `loop`, compiled for the types that 
 
 
 class TimeLoop:
-    """`loop`, ready for what a session works on: called with all but the first of its arguments."""
+    """`loop`, ready for what a session works on: called with all but the first of its arguments. A mistake in a user's
+    function waits for `raise_mistake` afterwards, so that what came before it can be kept."""
 
     def __init__(
         self, method: Method, system: System, state: State, context: Any, buffers: Callable[[int], Buffers]
@@ -294,9 +296,7 @@ class TimeLoop:
         self._call = Prepared(loop, _loops[calls], 3, job, *ARGUMENTS, STRUCTURE)
 
     def __call__(self, h: float, first: int, steps: int, every: int, keep_start: int, records: Buffers) -> Any:
-        found = self._call(h, first, steps, every, keep_start, records)
-        raise_mistake()
-        return found
+        return self._call(h, first, steps, every, keep_start, records)
 
     def serves(self, system: System, state: State, context: Any) -> bool:
         """Whether it works on these very structures."""

@@ -17,10 +17,10 @@ from ..compiled import cache_folder
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
 from ..errors import TautError, note, notes_so_far, present, warn
-from ..expressions.compiled import FAILED
+from ..expressions.compiled import FAILED, raise_mistake
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, OK, PAIRS_FULL, TOO_SMALL
+from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, NOT_FINITE, OK, PAIRS_FULL, TOO_SMALL
 from ..methods.options import option_values
 from ..model import Model
 from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
@@ -34,9 +34,9 @@ from ..scene.scene import Scene
 from ..settings import differing, taken
 from .dry_friction import remarks as friction_remarks
 from .dry_friction import with_friction
-from .failure import ROUNDING, clash_at, contradicted, residuals, state_at
+from .failure import ROUNDING, clash_at, contradicted, mistake_after, residuals, state_at
 from .formulas import formula_at_fault
-from .loop import NOT_FINITE, Buffers, TimeLoop
+from .loop import Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
 from .status import divergence, energy_given, energy_off, ringing, singular_position
 from .switching import with_workspace
@@ -101,7 +101,7 @@ class Session:
         keep_start = not self.chunks
         if keep_start and self.method.hooks.begin is not None:
             self.method.hooks.begin(self.system, self.state, self.context)
-        status, message = "finished", ""
+        status, message, mistake = "finished", "", None
         budget = 0  # the first call only keeps the start, so that loading compiled code is not timed
         began = _clock()
         try:
@@ -120,6 +120,9 @@ class Session:
                     self.done += taken
                     self._keep(buffers, filled)
                     bar.update(self.done)
+                    mistake = self._mistake()
+                    if mistake is not None:
+                        break
                     if end == PAIRS_FULL:
                         self.grow()
                     elif end not in (OK, EVENTS_FULL):
@@ -132,7 +135,26 @@ class Session:
             if self.store is not None:
                 self.store.release()  # what was stored stays as after a crash
             raise
+        if mistake is not None:
+            raise self._stopped(mistake, _clock() - began) from mistake.__cause__
         return self._make_run(status, message, _clock() - began)
+
+    def _mistake(self) -> TautError | None:
+        """What a user's function has made of the last steps, if it is a mistake; without a record there is nothing to
+        keep."""
+        try:
+            raise_mistake()
+        except TautError as mistake:
+            if not self.chunks:
+                raise
+            return mistake
+        return None
+
+    def _stopped(self, mistake: TautError, wall_time: float) -> TautError:
+        """The same mistake, with the part of the run before it."""
+        goes_on = not self.model.switch_names  # a step in pieces does not
+        run = self._make_run("interrupted" if goes_on else "diverged", str(mistake), wall_time)
+        return mistake_after(mistake, run, None if self.store is None else self.store.path)
 
     def _rows_per_chunk(self) -> int:
         per_row = sum(8 * prod(shape) for shape in Records.shapes(self.model).values())

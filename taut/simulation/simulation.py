@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arguments import checked_methods
 from ..errors import TautError, shown, unknown
+from ..expressions.compiled import raise_mistake
 from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
 from ..model import build
 from ..model.frames import conjugate, multiply
@@ -115,9 +116,11 @@ class Simulation:
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise TautError(f"step({shown(n)}): give a whole number of steps, at least 0.")
         last = self.session.done + n
-        while self.session.done < last:
-            self._take_steps(min(last, self._ask_controllers()))
-        self.__dict__.pop("state", None)
+        try:
+            while self.session.done < last:
+                self._take_steps(min(last, self._ask_controllers()))
+        finally:
+            self.__dict__.pop("state", None)
         return self.state
 
     def control(self, controller: Callable, rate: float) -> None:
@@ -159,6 +162,7 @@ class Simulation:
         buffers = session.buffers(1) if keep else session.no_records
         taken, _, end = session.loop(self.dt, session.done, steps, NEVER, int(keep), buffers)
         session.done += taken
+        raise_mistake()
         return Records(**buffers._asdict()), end
 
     @cached_property

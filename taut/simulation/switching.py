@@ -10,7 +10,7 @@ act as Φ/h on velocities) declare a half, and then switches are turned at the n
 
 from __future__ import annotations
 
-from ..methods.base import EVENTS_FULL, OK, Method
+from ..methods.base import EVENTS_FULL, NOT_FINITE, OK, Method
 from ..model.arrays import State, System, start_state
 from ..model.evaluate import begin_step, sample_forces
 from ..model.switching import conditions_change, keep_start, next_switch, return_to_start, switch
@@ -31,7 +31,8 @@ def switched_step(system, state, t, h, context):
     while True:
         begin_step(system, now, state.x, state.quat, state.v)
         switch(system, state, now, shortest)
-        sample_forces(system, now, state.x, state.quat, state.v)
+        if sample_forces(system, now, state.x, state.quat, state.v) != 0:
+            return NOT_FINITE
         stop = next_switch(system, now, end, shortest)
         whole = now == t and stop == end
         used = h if whole else stop - now

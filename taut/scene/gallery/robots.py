@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..robots.urdf import load_urdf
+from ..robots.urdf import read_urdf
 from ..scene import Scene
 
 
@@ -13,7 +13,7 @@ def robot_arm_6dof(limits: bool = False) -> Scene:
 
     limits  whether its joints keep their limits
     """
-    scene = load_urdf(Path(__file__).with_name("robot_arm_6dof.urdf"), limits=limits)
+    scene = read_urdf(Path(__file__).with_name("robot_arm_6dof.urdf"), limits=limits).scene
     # A little torque starts what would stand upright for ever.
     scene.motor("shoulder", torque="20*exp(-4*t)", name="shoulder_motor")
     scene.motor("waist", torque="3*sin(2*t)", name="waist_motor")

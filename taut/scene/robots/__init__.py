@@ -5,10 +5,11 @@
     (x, y, z) → (x, z, -y)                       both formats have z up, a scene has y up: a quarter turn about x
 
     xml.py    elements with the lines they stand on, for messages
-    tree.py   Link, Joint, Tree: what both formats have in common, and how it becomes a scene;  pose.py  frames
+    tree.py   Link, Joint, Tree: what both formats have in common;  build.py  how it becomes a scene;  pose.py  frames
     urdf_visuals.py, mjcf_geoms.py   what is seen of links, which nothing but pictures depends on
 
-    mjcf_features.py, mjcf_actuators.py   what an MJCF file says that is not taken over; its actuators as motors
+    features.py, urdf_features.py, mjcf_features.py   what a file says that is not taken over, with its lines
+    loops.py   NAME.loops.yaml beside a URDF;  mjcf_start.py, mjcf_equalities.py, mjcf_actuators.py   parts of an MJCF
 
 What a scene can not express is collected in `dropped` and reported once.
 """

@@ -2,7 +2,7 @@
 
 Bodies, joints (hinge, slide, ball, free, and several on one body where one of taut's joints says the same), equality
 (connect, weld, joint), stiffness, damping, friction loss, limits, and actuators on joints as motors. All else is
-listed with its line (mjcf_features.py). Every joint starts at the model's reference position (qpos0).
+listed with its line (mjcf_features.py). The start is the model's reference position (qpos0) at rest, or a keyframe.
 """
 
 from __future__ import annotations
@@ -15,23 +15,25 @@ import numpy as np
 
 from ...errors import TautError
 from ..scene import Scene
+from .build import Built
 from .mjcf_actuators import add_actuators
+from .mjcf_equalities import add_equalities
 from .mjcf_features import Features
 from .mjcf_geoms import add_visuals
-from .pose import Array, Pose, matrix, quaternion
-from .tree import Built, Joint, Link, Tree
+from .mjcf_start import pose_and_twist, start_of
+from .pose import Array, Pose, matrix
+from .tree import Joint, Link, Tree
 from .xml import Element, read
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-CONNECT, WELD, JOINT = range(3)  # mjtEq
-ON_BODIES, ON_SITES = 1, 6  # mjtObj
 
 
-def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
+def load_mjcf(path: Path, limits: bool = True, controls: str = "", key: str | int = "") -> Scene:
     """The scene of an MJCF file.
 
     limits    whether joints keep their limits
-    controls  of actuators, as "shoulder = 0.5; elbow = sin(t)"; all others are 0
+    controls  of actuators, as "shoulder = 0.5; elbow = sin(t)"; all others are 0, or those of the keyframe
+    key       name or number of the keyframe that is the start
     """
     root = read(path)
     if root.tag != "mujoco":
@@ -45,9 +47,9 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "") -> Scene:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
         raise TautError(_with_line(root, str(mistake))) from None
-    reader = _Reader(path, root, model)
+    reader = _Reader(path, root, model, key)
     built = Built(reader.tree, limits)
-    reader.add_equalities(built)
+    add_equalities(reader, built)
     add_actuators(reader, built, controls)
     reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
@@ -72,14 +74,19 @@ def _with_line(root: Element, text: str) -> str:
 class _Reader:
     """What a compiled model says, as a tree."""
 
-    def __init__(self, path: Path, root: Element, model: Any) -> None:
+    def __init__(self, path: Path, root: Element, model: Any, key: str | int) -> None:
         self.path, self.model, self.features = path, model, Features(root)
+        self.data = start_of(self, key)
         x, y, z = np.zeros(3) if self.is_off("gravity") else model.opt.gravity
         name = root.attributes.get("model", path.stem)
         self.tree = Tree(name, str(path), {}, [], (float(x), float(y), float(z)))
         for body in range(1, model.nbody):
             self.tree.links[self.body(body)] = self._link(body)
             self.tree.joints.append(self._joint(body))
+            self.tree.start[self.body(body)] = pose_and_twist(model, self.data, body)
+            if model.body_gravcomp[body]:
+                weight = np.array(self.tree.gravity) * model.body_mass[body] * model.body_gravcomp[body]
+                self.tree.forces.append((self.body(body), model.body_ipos[body].copy(), -weight))
         add_visuals(self)
         self._list_dropped()
 
@@ -123,7 +130,8 @@ class _Reader:
         """Value, limits, spring, damping and friction of a joint with one coordinate."""
         m = self.model
         q, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
-        found.position = float(m.qpos0[q])
+        found.position, found.speed = float(self.data.qpos[q]), float(self.data.qvel[dof])
+        found.armature = float(m.dof_armature[dof])
         if m.jnt_limited[j] and not self.is_off("limit"):
             found.limits = float(m.jnt_range[j, 0]), float(m.jnt_range[j, 1])
         stiffness, damping, friction = (0.0 if self.is_off(what) else float(value) for what, value in (
@@ -138,8 +146,9 @@ class _Reader:
             dof = int(m.jnt_dofadr[j])
             width = {FREE: 6, BALL: 3}.get(int(m.jnt_type[j]), 1)
             dofs = slice(dof, dof + width)
-            if m.jnt_limited[j] or m.jnt_stiffness[j] or (m.dof_damping + m.dof_frictionloss)[dofs].any():
-                self.drop(f"limits, stiffness, damping and friction of joint '{self.joint(j)}'", "joint", j)
+            per_dof = m.dof_damping + m.dof_frictionloss + m.dof_armature
+            if m.jnt_limited[j] or m.jnt_stiffness[j] or per_dof[dofs].any():
+                self.drop(f"limits, stiffness, damping, friction and armature of joint '{self.joint(j)}'", "joint", j)
 
     def _several(self, found: Joint, joints: list[int], types: list[int]) -> None:
         """Several joints on one body, where one of taut's says the same."""
@@ -151,7 +160,9 @@ class _Reader:
         if len(hinges) == len(slides) == 1 and _parallel(hinges[0], slides[0]):
             found.kind, found.axis = "cylindrical", hinges[0].copy()
         elif types == [HINGE, HINGE] and together and abs(float(axes[0] @ axes[1])) < 1e-9:
-            found.kind, found.axis, found.second = "universal", axes[0].copy(), axes[1].copy()
+            found.kind, found.axis = "universal", axes[0].copy()
+            before = self.data.xmat[m.body_parentid[m.jnt_bodyid[joints[0]]]].reshape(3, 3) @ found.origin.R
+            found.second = before.T @ self.data.xaxis[joints[1]]  # which the first has turned
         elif len(hinges) == 1 and len(slides) == 2 and all(abs(float(hinges[0] @ s)) < 1e-9 for s in slides):
             found.kind, found.axis = "planar_joint", hinges[0].copy()
         elif types == [HINGE] * 3 and together and abs(np.linalg.det(np.array(axes))) > 1e-6:
@@ -176,8 +187,6 @@ class _Reader:
             dofs = slice(int(m.jnt_dofadr[j]), int(m.jnt_dofadr[j]) + 1)
             if m.jnt_stiffnesspoly[j].any() or m.dof_dampingpoly[dofs].any():
                 self.drop(f"stiffness and damping of joint '{self.joint(j)}' beyond their linear parts", "joint", j)
-        if m.opt.density or m.opt.viscosity or m.opt.wind.any():
-            self.features.drop("drag of a medium (density, viscosity, wind)", self.features.first("option"))
 
     def drop(self, what: str, tag: str, number: int) -> None:
         """Something of the joint of that number."""
@@ -189,84 +198,11 @@ class _Reader:
 
         return bool(self.model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what.upper()}")))
 
-    def add_equalities(self, built: Built) -> None:
-        m = self.model
-        for e in range(0 if self.is_off("equality") else m.neq):
-            element = self.features.nth("equality", e, m.neq)
-            name = m.eq(e).name or f"equality_{e}"
-            if not m.eq_active0[e]:
-                self.features.drop(f"equality '{name}', which is not active", element)
-            elif (m.eq_type[e] not in (CONNECT, WELD) or not self._add_between_bodies(built, e, name)) and (
-                m.eq_type[e] != JOINT or not self._add_between_joints(built, e, name)
-            ):
-                tag = "" if element is None else f"<{element.tag}> "
-                self.features.drop(f"equality {tag}'{name}'{self._reason(e)}", element)
-
-    def _reason(self, e: int) -> str:
-        """Why an equality between joints is not taken over."""
-        m = self.model
-        if m.eq_type[e] != JOINT:
-            return ""
-        if m.eq_data[e][2:5].any() or (m.eq_obj2id[e] < 0 and m.eq_data[e][1]):
-            return " with powers in its polycoef"
-        return " of a joint without a coordinate of its own"
-
-    def _add_between_bodies(self, built: Built, e: int, name: str) -> bool:
-        """connect and weld, of bodies or of sites."""
-        m = self.model
-        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-        connects = m.eq_type[e] == CONNECT
-        ends = (data[:3], data[3:6]) if connects else (data[3:6], data[:3])
-        if int(m.eq_objtype[e]) == ON_SITES:
-            bodies = [int(m.site_bodyid[site]) for site in (first, second)]
-            a, b = (self._place(built, body, m.site_pos[site]) for body, site in zip(bodies, (first, second)))
-            frames = [matrix(m.site_quat[site]) for site in (first, second)]
-            relative = frames[0] @ frames[1].T
-        elif int(m.eq_objtype[e]) == ON_BODIES:
-            bodies = [first, second]
-            a, b = (self._place(built, body, end) for body, end in zip(bodies, ends))
-            relative = np.eye(3) if connects else matrix(data[6:10] / np.linalg.norm(data[6:10]))
-        else:
-            return False
-        if connects:
-            built.scene.ball(a, b, name=name)
-        else:
-            built.scene.weld(a, b, **self._turned(built, bodies[0], bodies[1], relative), name=name)
-        return True
-
-    def _add_between_joints(self, built: Built, e: int, name: str) -> bool:
-        """q1 - q1(0) = c0 + c1 (q2 - q2(0)), or q1 = q1(0) + c0."""
-        m = self.model
-        first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-        if data[2:5].any() or not all(self.has_coordinate(built, j) for j in (first, second) if j >= 0):
-            return False
-        q1 = float(m.qpos0[m.jnt_qposadr[first]])
-        if second < 0:
-            built.scene.drive(self.joint(first), value=q1 + float(data[0]), name=name)
-            return True
-        ratio, q2 = float(data[1]), float(m.qpos0[m.jnt_qposadr[second]])
-        built.scene.couple(self.joint(first), self.joint(second), ratio=ratio, offset=q1 - ratio * q2 + float(data[0]),
-                           name=name)  # fmt: skip
-        return True
-
     def has_coordinate(self, built: Built, j: int) -> bool:
         """Whether a joint is one of the scene's with this coordinate alone."""
         name = self.joint(j)
         return name in built.joints and any(
             joint.name == name and joint.kind in ("hinge", "slider") for joint in self.tree.joints)
-
-    def _turned(self, built: Built, first: int, second: int, relative: Array) -> dict[str, Any]:
-        """How the first body of a weld stands in the second's frame, R2 = R1 R(relative), if not as at the start."""
-        (frame_1, inside_1), (frame_2, inside_2) = (
-            built.axes(self.body(body) if body else None) for body in (first, second)
-        )
-        wanted = inside_2 @ relative.T @ inside_1.T
-        if np.abs(frame_2.T @ frame_1 - wanted).max() < 1e-9:
-            return {}
-        return {"orientation": quaternion(wanted)}
-
-    def _place(self, built: Built, body: int, offset: Array) -> Any:
-        return built.place(self.body(body) if body else None, np.array(offset, float))
 
 
 def _parallel(a: Array, b: Array) -> bool:

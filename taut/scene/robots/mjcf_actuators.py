@@ -2,8 +2,8 @@
 
     F = gear (gain u + b0 + b1 gear q + b2 gear q̇)        u: the control, within its range                       (1)
 
-The motor has what u and b0 say, and a spring on the joint the rest. A range of forces bounds a motor; of a servo it is
-listed, since it would bound motor and spring together.
+The motor has what u and b0 say, and a spring on the joint the rest. A range of forces bounds a motor; where it is the
+same to both sides also a servo, which then is one motor for all of (1). Of other servos it is listed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TautError
-from .tree import Built
+from .build import Built
 from .xml import Element
 
 HINGE = 3  # mjtJoint
@@ -36,7 +36,7 @@ def add_actuators(reader: Any, built: Built, controls: str) -> None:
             tag = "" if element is None else f"<{element.tag}> "
             reader.features.drop(f"actuator {tag}'{name}'", element)
             continue
-        _add_motor(reader, built, i, name, given.get(name, "0"), element)
+        _add_motor(reader, built, i, name, given.get(name, repr(float(reader.data.ctrl[i]))), element)
 
 
 def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, element: Element | None) -> None:
@@ -47,15 +47,21 @@ def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, eleme
     if m.actuator_ctrllimited[i] and not reader.is_off("clampctrl"):
         control = _clamped(control, *map(float, m.actuator_ctrlrange[i]))
     force = f"{gain!r}*({control}) + {float(bias[0])!r}"
-    if bias[1] or bias[2]:
-        built.scene.spring_on(reader.joint(joint), stiffness=-float(bias[1]) * gear**2, name=f"{name}_servo",
-                              damping=-float(bias[2]) * gear**2)  # fmt: skip
-    if m.actuator_forcelimited[i] and (bias[1] or bias[2]):
-        reader.features.drop(f"force range of actuator '{name}', which is a servo", element)
-    elif m.actuator_forcelimited[i]:
-        force = _clamped(force, *map(float, m.actuator_forcerange[i]))
+    given: dict[str, Any] = {}
+    stiffness, damping = -float(bias[1]) * gear**2, -float(bias[2]) * gear**2
+    lower, upper = map(float, m.actuator_forcerange[i])
+    limited = bool(m.actuator_forcelimited[i])
+    is_servo = bool(stiffness or damping)
+    if limited and is_servo and lower == -upper and stiffness >= 0.0 and damping >= 0.0:
+        given = {"target": 0.0, "stiffness": stiffness, "damping": damping, "limit": abs(gear) * upper}
+    elif is_servo:
+        built.scene.spring_on(reader.joint(joint), stiffness=stiffness, damping=damping, name=f"{name}_servo")
+        if limited:
+            reader.features.drop(f"force range of actuator '{name}', a servo", element)
+    elif limited:
+        force = _clamped(force, lower, upper)
     size = "torque" if m.jnt_type[joint] == HINGE else "force"
-    built.scene.motor(reader.joint(joint), **{size: f"{gear!r}*({force})"}, name=name)
+    built.scene.motor(reader.joint(joint), **{size: f"{gear!r}*({force})"}, **given, name=name)
 
 
 def _clamped(formula: str, lower: float, upper: float) -> str:

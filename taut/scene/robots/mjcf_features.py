@@ -1,8 +1,7 @@
 """What an MJCF file says that a scene does not hold, with file and line.
 
-The file is walked element by element, includes too. READ and WITHOUT_EFFECT tell what is taken over or can not change a
-motion; whatever else stands in a file is listed, so that a feature of which nobody thought is listed as well. What
-depends on compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
+Includes and models to attach are walked, too. READ and WITHOUT_EFFECT tell what is taken over or can not change a
+motion. What depends on compiled values (an actuator's kind, an equality's coefficients) is added by mjcf.py.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from .features import Dropped
 from .xml import Element, read
 
 PLACE = "pos quat axisangle euler xyaxes zaxis"
@@ -21,14 +21,14 @@ SOLVER = (
     "noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance magnetic"
 )
 SHAPE = "type size mass density fromto mesh hfield fitscale shellinertia material rgba castshadow"
-ACTUATOR = "joint gear ctrllimited ctrlrange inheritrange"
+ACTUATOR = "joint gear ctrllimited ctrlrange inheritrange forcelimited forcerange"
 # Attributes that are taken over, most of them by MuJoCo's own reader, or have no effect on a motion
 READ = {
     tag: {*words.split()} for tag, words in {
         "mujoco": "model", "include": "file", "default": "", "worldbody": PLACE, "equality": "active", "actuator": "",
-        "body": f"{PLACE} fuse simple sleep", "frame": PLACE, "replicate": "count sep offset euler",
+        "body": f"{PLACE} fuse simple sleep gravcomp", "frame": PLACE, "replicate": "count sep offset euler",
         "attach": "model body frame prefix", "option": f"gravity timestep {SOLVER}",
-        "joint": "type pos axis ref springref stiffness damping range limited frictionloss springdamper "
+        "joint": "type pos axis ref springref stiffness damping range limited frictionloss springdamper armature "
                  "active joint1 joint2 polycoef",
         "freejoint": "align", "geom": f"{PLACE} {SHAPE}", "connect": "active body1 body2 site1 site2 anchor",
         "weld": "active body1 body2 site1 site2 anchor relpose", "motor": ACTUATOR,
@@ -36,24 +36,23 @@ READ = {
         "general": f"{ACTUATOR} gaintype gainprm biastype biasprm dyntype",
     }.items()
 }  # fmt: skip
-WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "asset", "custom", "inertial", "site", "camera", "light"}
+WITHOUT_EFFECT = {"compiler", "size", "statistic", "visual", "custom", "inertial", "site", "camera", "light"}
 # What mjcf.py judges by compiled values, one by one
 JUDGED = {"equality": {"connect", "weld", "joint"}, "actuator": {"motor", "position", "velocity", "general"}}
-FLAGS = {"gravity", "spring", "damper", "frictionloss", "limit", "equality", "actuation", "clampctrl", "contact"}
-MOST_LINES = 4
+# Flags that are obeyed, and those that only say how MuJoCo works or concern contacts, which are listed
+FLAGS = {*(
+    "gravity spring damper frictionloss limit equality actuation clampctrl contact filterparent warmstart refsafe "
+    "sensor midphase nativeccd multiccd eulerdamp autoreset island override energy fwdinv invdiscrete"
+).split()}  # fmt: skip
 
 
-class Features:
+class Features(Dropped):
     """The elements of a file and of those it includes, and what of them is not taken over."""
 
     def __init__(self, root: Element) -> None:
-        self.root = root
-        self.dropped: dict[str, list[Element]] = {}
+        super().__init__(root)
         self._lines: dict[str, list[Element]] = {}  # by tag, and of sections by their name
         self._walk(root, "mujoco", in_default=False)
-
-    def drop(self, what: str, element: Element | None) -> None:
-        self.dropped.setdefault(what, []).extend([element] if element is not None else [])
 
     def all(self, tag: str) -> list[Element]:
         return self._lines.get(tag, [])
@@ -70,17 +69,9 @@ class Features:
         found = self._lines.get(f"/{section}", [])
         return found[number] if len(found) == count else None
 
-    def texts(self) -> list[str]:
-        """What is dropped, in words."""
-        return [f"{what}{self._where(elements)}" for what, elements in self.dropped.items()]
-
-    def _where(self, elements: list[Element]) -> str:
-        if not elements:
-            return ""
-        places = list(dict.fromkeys(
-            f"line {one.line}" if one.path == self.root.path else f"{one.path.name}:{one.line}" for one in elements))
-        more = f" and {len(places) - MOST_LINES} more" if len(places) > MOST_LINES else ""
-        return f" ({', '.join(places[:MOST_LINES])}{more})"
+    def drop_keyframes(self) -> None:
+        for element in self.all("key"):
+            self.drop("<key> of <keyframe>, at which --set key=NAME starts", element)
 
     def _walk(self, element: Element, section: str, in_default: bool) -> None:
         for child in self._children(element):
@@ -89,15 +80,20 @@ class Features:
             if in_section:
                 self._lines.setdefault(f"/{element.tag}", []).append(child)
             self._lines.setdefault(tag, []).append(child)
-            if tag == "flag":
+            if tag == "asset":
+                for model in child.all("model"):  # what is attached of it is not told apart
+                    self._walk(self._included(model), "mujoco", in_default=False)
+            elif tag == "flag":
                 self._look_at_flags(child)
             elif tag in WITHOUT_EFFECT or (in_section and tag not in JUDGED[element.tag]):
                 continue  # the second are named one by one
             elif tag in READ:
-                self._look_at_attributes(child)
+                self.drop_attributes(child, READ[tag] | NAMES)
                 self._walk(child, tag, in_default or tag == "default")
             elif in_default:
                 continue  # defaults of what is listed where it is used
+            elif element.tag == "mujoco" and tag == "keyframe":
+                self._lines.setdefault("key", []).extend(self._children(child))
             elif element.tag == "mujoco":
                 for grandchild in self._children(child):
                     self.drop(f"<{grandchild.tag}> of <{tag}>", grandchild)
@@ -116,21 +112,22 @@ class Features:
         name = Path(element.attributes.get("file", ""))
         found = next((folder / name for folder in (self.root.path.parent, element.path.parent)
                       if (folder / name).is_file()), None)
-        return element if found is None else read(found)
+        return Element(element.path, element.line, element.tag, {}) if found is None else read(found)
 
-    def _look_at_attributes(self, element: Element) -> None:
-        tag, known = element.tag, READ[element.tag] | NAMES
-        for name, value in element.attributes.items():
-            if name in known or _is_nothing(value) or (tag == "geom" and name in CONTACT):
-                continue
-            soft = name in SOFT and tag in ("joint", "connect", "weld", "equality")
-            what = "softness (solref, solimp, …), since constraints are held" if soft else f"{name} of <{tag}>"
-            self.drop(what, element)
+    def attribute(self, element: Element, name: str) -> str:
+        if element.tag == "option" and name in ("density", "viscosity", "wind"):
+            return "drag of a medium (density, viscosity, wind)"
+        if name in SOFT and element.tag in ("joint", "connect", "weld", "equality"):
+            return "softness (solref, solimp, …), since constraints are held"
+        return super().attribute(element, name)
+
+    def says_nothing(self, element: Element, name: str, value: str) -> bool:
+        return _is_nothing(value) or (element.tag == "geom" and name in CONTACT)
 
     def _look_at_flags(self, element: Element) -> None:
         for name, value in element.attributes.items():
-            if name not in FLAGS and (name, value) in (("constraint", "disable"), ("filterparent", "disable")):
-                self.drop(f"{name} of <flag>", element)
+            if name not in FLAGS:
+                self.drop(f"{name}={value} of <flag>", element)
 
 
 def _is_nothing(value: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .mjcf import _Reader
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
+PLAIN = {PLANE: ("plane", "planes"), HFIELD: ("hfield", "height fields")}  # words for type, and in messages
 SHOWN = 3  # groups from here on are hidden
 GREY = (0.5, 0.5, 0.5, 1.0)  # of a geom without a colour
 
@@ -30,8 +31,11 @@ def add_visuals(reader: _Reader) -> None:
             continue
         found = _form(m, geom)
         if found is None:
-            kind = {PLANE: "planes", HFIELD: "height fields"}.get(int(m.geom_type[geom]), "surfaces by plugins")
-            reader.features.drop(f"pictures of {kind}", reader.features.find("geom", m.geom(geom).name))
+            kind, words = PLAIN.get(int(m.geom_type[geom]), ("sdf", "surfaces by plugins"))
+            reader.features.drop(f"pictures of {words}", None)
+            for element in reader.features.all("geom"):
+                if element.attributes.get("type") == kind:
+                    reader.features.drop(f"pictures of {words}", element)
             continue
         look, inside = found
         if m.geom_matid[geom] >= 0 or not np.allclose(color, GREY):

@@ -1,28 +1,15 @@
-"""Links and joints as robot formats have them, and how they become a scene.
-
-    T_child = T_parent · origin · motion(q)          the pose of a link's frame                          (1)
-    I = Σ (R I_i Rᵀ + m_i (|d|² 1 - d dᵀ))           of links that are fixed to each other, about their
-                                                     common centre of mass                              (2)
-
-A body's frame has the directions of its first link's, and sits at the centre of mass. What a file says that a scene can
-not hold is collected in `dropped` and told once.
-"""
+"""Links and joints as robot formats have them. What a file says that a scene can not hold is collected in `dropped`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...errors import TautError, present, warn
-from ..scene import Scene
-from ..specs import BodyRef, Point, Ref
-from .pose import UP, Array, Pose, quaternion, turn
+from .pose import Array, Pose, turn
 
 Seen = tuple[dict[str, Any], Pose]  # what scene.rigid takes as a visual, without its place; and the place
-MOVING = {"hinge", "slider", "ball", "free", "cylindrical", "universal", "planar_joint"}
 
 
 @dataclass
@@ -65,6 +52,8 @@ class Joint:
     limits: tuple[float | None, float | None] = (None, None)
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0  # inertia of its rotor, as the coordinate feels it [kg m² or kg]
+    effort: float = 0.0  # what its motors give at most [N m or N]; 0: unknown
     stiffness: float = 0.0
     rest: float = 0.0
     follows: tuple[str, float, float] | None = None  # another joint, ratio and offset
@@ -90,196 +79,6 @@ class Tree:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     dropped: list[str] = field(default_factory=list)
     visuals: list[Seen] = field(default_factory=list)  # in the world
-
-
-class Built:
-    """A scene made of a tree, and where each link's frame went."""
-
-    def __init__(self, tree: Tree, with_limits: bool = True) -> None:
-        self.tree, self.with_limits = tree, with_limits
-        self.parent = {joint.child: joint for joint in tree.joints}
-        self._check()
-        self.poses = {name: self._pose(name) for name in tree.links}
-        self.roots = {name: self._root(name) for name in tree.links}
-        gx, gy, gz = UP @ np.array(tree.gravity)
-        self.scene = Scene(gravity=(float(gx), float(gy), float(gz)), name=tree.name)
-        self.bodies: dict[str, BodyRef] = {}
-        self.centres: dict[str, Array] = {}  # of each body, in the frame of its first link [m]
-        self.joints: dict[str, Ref] = {}
-        self.scene.visual = self._seen([(Pose(UP), tree.visuals), *(
-            (self.poses[name], link.visuals) for name, link in tree.links.items() if self.roots[name] == "")])
-        for name in tree.links:
-            if self.roots[name] == name:
-                self._add_body(name)
-        for joint in tree.joints:
-            self._add_joint(joint)
-        for joint in tree.joints:
-            self._add_on(joint)
-
-    def warn_dropped(self) -> None:
-        """Say once what the scene does not hold of the file."""
-        if self.tree.dropped:
-            warn(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
-
-    def _check(self) -> None:
-        """Every link hangs on the world by one chain of joints."""
-        children = [joint.child for joint in self.tree.joints]
-        for joint in self.tree.joints:
-            for end in (joint.parent, joint.child):
-                if end is not None and end not in self.tree.links:
-                    raise TautError(f"{joint.where}: joint '{joint.name}' names link '{end}', which does not exist: "
-                                    f"there are {', '.join(list(self.tree.links)[:8])}.")
-            if children.count(joint.child) > 1:
-                raise TautError(f"{joint.where}: link '{joint.child}' is the child of more than one joint; a loop is "
-                                "closed by a joint in a file beside this one (NAME.loops.yaml).")
-        for name in self.tree.links:
-            seen: list[str] = []
-            at: str | None = name
-            while at is not None and at in self.parent:
-                if at in seen:
-                    raise TautError(f"{self.parent[at].where}: links {', '.join(seen)} form a cycle of joints; close "
-                                    "the loop by a joint in a file beside this one (NAME.loops.yaml).")
-                seen.append(at)
-                at = self.parent[at].parent
-
-    def _pose(self, name: str) -> Pose:
-        """(1), with y up."""
-        joint = self.parent.get(name)
-        if joint is None:
-            return Pose(UP)
-        before = Pose(UP) if joint.parent is None else self._pose(joint.parent)
-        return before @ joint.origin @ joint.motion()
-
-    def _twist(self, name: str) -> tuple[Array, Array]:
-        """Velocity [m/s] of a link's frame, and its angular velocity [rad/s]: (1) differentiated."""
-        joint = self.parent.get(name)
-        if joint is None or (joint.parent is None and joint.kind not in ("hinge", "slider")):
-            return np.zeros(3), np.zeros(3)
-        before, v, omega = Pose(UP), np.zeros(3), np.zeros(3)
-        if joint.parent is not None:
-            before = self.poses[joint.parent]
-            v, omega = self._twist(joint.parent)
-        frame, here = before @ joint.origin, self.poses[name].p
-        axis = frame.R @ joint.axis * joint.speed
-        v = v + np.cross(omega, here - before.p)
-        if joint.kind == "hinge":
-            return v + np.cross(axis, here - frame.point(joint.anchor)), omega + axis
-        return (v + axis if joint.kind == "slider" else v), omega
-
-    def _root(self, name: str) -> str:
-        """The first link of the group that this one is fixed to; "" where that is the world."""
-        joint = self.parent.get(name)
-        if joint is None:
-            return ""
-        if joint.kind != "fixed":
-            return name
-        return "" if joint.parent is None else self._root(joint.parent)
-
-    def _add_body(self, root: str) -> None:
-        """(2)."""
-        members = [self.tree.links[name] for name in self.tree.links if self.roots[name] == root]
-        back = self.poses[root].inverse()
-        mass = sum(link.mass for link in members)
-        first = self.tree.links[root]
-        if not mass > 0.0:
-            raise TautError(f"{first.where}: link '{root}' moves but has no mass; give it an inertial with a mass "
-                            "above zero.")
-        frames = {link.name: back @ self.poses[link.name] for link in members}
-        centre = np.sum([link.mass * frames[link.name].point(link.centre) for link in members], axis=0) / mass
-        inertia = np.zeros((3, 3))
-        for link in members:
-            frame = frames[link.name]
-            d = frame.point(link.centre) - centre
-            inertia += frame.R @ link.inertia @ frame.R.T + link.mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
-        pose, (v, omega) = self.poses[root], self._twist(root)
-        shown = next((link for link in members if link.shape is not None), None)
-        shape = None if shown is None or shown.shape is None else self._fitting(shown, frames[shown.name], centre)
-        try:
-            self.bodies[root] = self.scene.rigid(
-                tuple(pose.point(centre).tolist()), mass=mass, inertia=(0.5 * (inertia + inertia.T)).tolist(),
-                orientation=quaternion(pose.R), velocity=tuple((v + np.cross(omega, pose.R @ centre)).tolist()),
-                angular_velocity=tuple(omega.tolist()), name=root, shape=shape,
-                visual=self._seen((Pose(p=-centre) @ frames[link.name], link.visuals) for link in members),
-            )  # fmt: skip
-        except TautError as mistake:
-            raise TautError(f"{first.where}: {mistake}") from None
-        self.centres[root] = centre
-
-    def _seen(self, given: Iterable[tuple[Pose, list[Seen]]]) -> list[dict[str, Any]]:
-        """What is seen in frames, with its places in theirs."""
-        found = []
-        for frame, visuals in given:
-            for look, place in visuals:
-                placed = frame @ place
-                found.append({**look, "offset": tuple(placed.p.tolist()), "orientation": quaternion(placed.R)})
-        return found
-
-    def _fitting(self, link: Link, frame: Pose, centre: Array) -> dict[str, Any] | None:
-        """A link's shape, where it sits about the centre of mass along the body's axes; else nothing is shown."""
-        shape, inside = present(link.shape, "the shape of a link")
-        placed = frame @ inside
-        size = max(float(np.abs(value).max()) for value in (np.atleast_1d(list(shape.values())[0]),))
-        if np.abs(placed.p - centre).max() > 1e-3 * size or np.abs(placed.R - np.eye(3)).max() > 1e-6:
-            return None
-        return shape
-
-    def place(self, link: str | None, offset: Array) -> Any:
-        """A place in a link's frame, as constraints take it."""
-        if link is None or self.roots[link] == "":
-            pose = Pose(UP) if link is None else self.poses[link]
-            return tuple(pose.point(offset).tolist())
-        root = self.roots[link]
-        x, y, z = ((self.poses[root].inverse() @ self.poses[link]).point(offset) - self.centres[root]).tolist()
-        return Point(root, (x, y, z))
-
-    def axes(self, link: str | None) -> tuple[Array, Array]:
-        """The axes of the body that carries a link, in the world, and those of the link in that body's frame."""
-        if link is None or self.roots[link] == "":
-            return np.eye(3), UP if link is None else self.poses[link].R
-        R = self.poses[self.roots[link]].R
-        return R, R.T @ self.poses[link].R
-
-    def _add_joint(self, joint: Joint) -> None:
-        if joint.kind in ("fixed", "free"):
-            return
-        before = Pose(UP) if joint.parent is None else self.poses[joint.parent]
-        frame = before @ joint.origin
-        axis = tuple((frame.R @ joint.axis).tolist())
-        a = self.place(joint.child, joint.anchor)
-        b = self.place(joint.parent, joint.origin.point(joint.anchor))
-        given: dict[str, Any] = {"name": joint.name}
-        if joint.kind == "universal":
-            second = present(joint.second, "the second axis of a universal joint")
-            given |= {"axis": tuple((frame.R @ second).tolist()), "axis_2": axis}
-        elif joint.kind != "ball":
-            given["axis"] = axis
-        if joint.kind in ("hinge", "slider"):
-            given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
-            given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
-        try:
-            self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
-        except TautError as mistake:
-            raise TautError(f"{joint.where}: {mistake}") from None
-
-    def _add_on(self, joint: Joint) -> None:
-        """Limits, springs, damping, friction and couplings of a joint's coordinate."""
-        if joint.name not in self.joints:
-            return
-        ref = self.joints[joint.name]
-        lower, upper = joint.limits
-        try:
-            if joint.follows is not None:
-                other, ratio, offset = joint.follows
-                if other not in self.joints:
-                    raise TautError(f"it follows the joint '{other}', which does not exist or does not move")
-                self.scene.couple(ref, self.joints[other], ratio=ratio, offset=offset, name=f"{joint.name}_follows")
-            if self.with_limits and joint.follows is None and (lower is not None or upper is not None):
-                self.scene.joint_limit(ref, lower=lower, upper=upper, name=f"{joint.name}_limit")
-            if joint.damping or joint.stiffness:
-                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=joint.rest,
-                                     name=f"{joint.name}_spring")
-            if joint.friction:
-                size = "torque" if joint.kind == "hinge" else "force"
-                self.scene.joint_friction(ref, **{size: joint.friction}, name=f"{joint.name}_friction")
-        except TautError as mistake:
-            raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None
+    # Where a reader knows it: each link's frame at the start, its velocity [m/s] and angular velocity [rad/s]
+    start: dict[str, tuple[Pose, Array, Array]] = field(default_factory=dict)
+    forces: list[tuple[str, Array, Array]] = field(default_factory=list)  # on a link: place in its frame, force [N]

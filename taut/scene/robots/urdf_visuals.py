@@ -6,55 +6,56 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TautError
-from ..visuals import judge, mesh_file
+from ..visuals import judge, mesh_file, read_color
+from .features import Dropped
 from .pose import UPRIGHT, Pose
-from .tree import Seen, Tree
+from .tree import Seen
 from .xml import Element
 
 
-def read_visual(visual: Element, place: Pose, root: Element, tree: Tree) -> Seen | None:
-    """What is seen of a link; None of what can not be shown, which is told: no motion depends on it."""
+def read_visual(visual: Element, place: Pose, root: Element, features: Dropped) -> list[Seen]:
+    """What is seen of a link; nothing of what can not be shown, which is told: no motion depends on it."""
     geometry = visual.one("geometry")
     if geometry is None or not geometry.children:
-        return None
-    found = geometry.children[0]
+        return []
+    found, color = geometry.children[0], _color(visual, root, features)
+    if found.tag == "mesh":
+        return [(look, place) for look in _mesh(found, color, features)]
     if found.tag == "box":
         look: dict[str, Any] = {"box": found.numbers("size", 3)}
     elif found.tag == "sphere":
         look = {"sphere": found.number("radius")}
     elif found.tag in ("cylinder", "capsule"):
         look, place = {found.tag: (found.number("radius"), found.number("length"))}, place @ UPRIGHT
-    elif found.tag == "mesh":
-        look = _mesh(found, tree)
     else:
-        tree.dropped.append(f"<{found.tag}> of a visual (line {found.line})")
-        return None
+        return []  # the list of what is dropped has it
     try:
         judge(look, f"the <{found.tag}> of a visual")
     except TautError as mistake:
-        tree.dropped += [f"{str(mistake).rstrip('.')} (line {found.line})"] if look else []
-        return None
-    color = _color(visual, root, tree)
-    return look | ({} if color is None else {"color": color}), place
+        features.drop(str(mistake).rstrip("."), found)
+        return []
+    return [(look | ({} if color is None else {"color": color}), place)]
 
 
-def _mesh(element: Element, tree: Tree) -> dict[str, Any]:
-    """Its triangles; nothing of a mesh that is not found or can not be read."""
+def _mesh(element: Element, color: tuple[float, ...] | None, features: Dropped) -> list[dict[str, Any]]:
+    """Its triangles, in the colours of the file where the visual has none; nothing of a mesh that can not be read."""
     name = element.text("filename")
     path = _file(element.path, name)
     if path is None:
-        tree.dropped.append(f"the mesh {name}, whose package is no folder around the file (line {element.line})")
+        features.drop(f"the mesh {name}, whose package is no folder around the file", element)
     elif not path.exists():
-        tree.dropped.append(f"the mesh '{path}' of a visual, which does not exist (line {element.line})")
+        features.drop(f"the mesh '{path}' of a visual, which does not exist", element)
     else:
         scale = element.numbers("scale", 3, (1.0, 1.0, 1.0))
         try:
-            vertices, triangles = mesh_file(path, scale, "a visual")
+            given = None if color is None else read_color(color, "a visual")
+            parts = mesh_file(path, scale, "a visual", given)
         except TautError as mistake:
-            tree.dropped.append(f"the mesh of a visual (line {element.line}): {str(mistake).rstrip('.')}")
+            features.drop(f"the mesh of {str(mistake).rstrip('.')}", element)
         else:
-            return {"vertices": vertices, "triangles": triangles}
-    return {}
+            return [{"vertices": vertices, "triangles": triangles, **({"color": own} if own else {})}
+                    for own, vertices, triangles in parts]  # fmt: skip
+    return []
 
 
 def _file(urdf: Path, name: str) -> Path | None:
@@ -69,7 +70,7 @@ def _file(urdf: Path, name: str) -> Path | None:
     return None
 
 
-def _color(visual: Element, root: Element, tree: Tree) -> tuple[float, ...] | None:
+def _color(visual: Element, root: Element, features: Dropped) -> tuple[float, ...] | None:
     """Red, green and blue of a material of its own, or of that of the robot which it names."""
     own = visual.one("material")
     named = None if own is None else own.attributes.get("name")
@@ -77,8 +78,11 @@ def _color(visual: Element, root: Element, tree: Tree) -> tuple[float, ...] | No
         if material is None:
             return None
         if material.one("texture") is not None:
-            tree.dropped.append(f"<texture> of a material (line {material.line})")
+            features.drop("<texture> of a <material>", material)
         color = material.one("color")
         if color is not None:
-            return tuple(min(max(part, 0.0), 1.0) for part in color.numbers("rgba", 4)[:3])
+            *parts, opacity = color.numbers("rgba", 4)
+            if opacity < 1.0:
+                features.drop("transparency of a <color>", color)
+            return tuple(min(max(part, 0.0), 1.0) for part in parts)
     return None

@@ -1,4 +1,4 @@
-"""Robots from files: forward dynamics as other programs have it, loops, and mistakes that are named with their line."""
+"""Robots from MJCF: what a file says is right against MuJoCo, or listed with its line."""
 
 from __future__ import annotations
 
@@ -8,65 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from words_robots import accelerations, beside, joint_accelerations
 
 import taut
 from taut.analysis.mechanics.perturbation import Perturbed
-from taut.scene.gallery import robots
 from taut.scene.robots.mjcf_features import Features
-from taut.scene.robots.pose import matrix
 from taut.scene.robots.xml import Element
-
-ARM = Path(robots.__file__).with_name("robot_arm_6dof.urdf")
-AXES = {"waist": "turret", "shoulder": "upper_arm", "elbow": "forearm", "wrist_1": "wrist_roll",
-        "wrist_2": "wrist_bend", "wrist_3": "flange"}  # fmt: skip
-
-
-def beside(folder: Path, text: str, name: str = "arm.urdf", loops: str = "") -> Path:
-    path = folder / name
-    path.write_text(text)
-    path.with_suffix(".loops.yaml").write_text(loops) if loops else None
-    return path
-
-
-def joint_accelerations(scene: taut.Scene, joints: dict[str, str]) -> np.ndarray:
-    """Of hinges from link to link: the difference of angular accelerations, along the axis."""
-    model = taut.build(scene)
-    near = Perturbed(model, model.x, model.quat, model.v, 0.0)
-    _, quat, _ = near.evaluate()
-    bodies = {body.name: body for body in model.body_info}
-    before, found = np.zeros(3), []
-    for name, link in joints.items():
-        body = bodies[link]
-        w, u = quat[body.quat][0], quat[body.quat][1:]
-        a = near.system.work.a[body.slot + 1]
-        alpha = a + 2 * (w * np.cross(u, a) + np.cross(u, np.cross(u, a)))
-        axis = np.array(scene.constraints[name].arguments["axis"])
-        found.append(axis @ (alpha - before))
-        before = alpha
-    return np.array(found)
-
-
-def test_the_arm_accelerates_as_pinocchio_says(tmp_path):
-    pinocchio = pytest.importorskip("pinocchio", reason="the oracle is not installed (Linux only)")
-    oracle = pinocchio.buildModelFromUrdf(str(ARM))
-    data = oracle.createData()
-    random = np.random.default_rng(6)
-    worst = 0.0
-    for _ in range(100):
-        q, v = random.uniform(-2, 2, 6), random.uniform(-3, 3, 6)
-        given = {"positions": q, "velocities": v}
-        loops = "\n".join(f"{key}: {{" + ", ".join(f"{n}: {x!r}" for n, x in zip(AXES, values.tolist())) + "}"
-                          for key, values in given.items())  # fmt: skip
-        scene = taut.open_scene(beside(tmp_path, ARM.read_text(), loops=loops), limits=False)
-        configuration = np.concatenate([[np.cos(x), np.sin(x)] if oracle.joints[i + 1].nq == 2 else [x]
-                                        for i, x in enumerate(q)])  # fmt: skip
-        damping = np.zeros(6)
-        damping[5] = 0.02
-        expected = pinocchio.aba(oracle, data, configuration, v, -damping * v)
-        found = joint_accelerations(scene, AXES)
-        worst = max(worst, np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
-    assert worst < 1e-8, f"joint accelerations differ by {worst:.2g}"
-
 
 MJCF = """<mujoco><option gravity="0 0 -9.81"/><compiler angle="radian"/><worldbody>
   <body name="a" pos="0 0 1" quat="{q0}"><joint name="ja" axis="{x0}" damping="0.3" stiffness="2" springref="0.4"/>
@@ -82,7 +29,7 @@ MJCF = """<mujoco><option gravity="0 0 -9.81"/><compiler angle="radian"/><worldb
 def test_mjcf_accelerates_as_mujoco_does(tmp_path):
     mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
     random = np.random.default_rng(1)
-    for _ in range(100):
+    for k in range(100):
         words = {f"{k}{i}": " ".join(map(repr, (v / np.linalg.norm(v)).tolist()))
                  for i in range(3) for k, v in (("q", random.standard_normal(4)), ("x", random.standard_normal(3)))}
         path = beside(tmp_path, MJCF.format(**words), "robot.xml")
@@ -91,10 +38,11 @@ def test_mjcf_accelerates_as_mujoco_does(tmp_path):
         data.ctrl[:] = 0.7, 0.2
         mujoco.mj_forward(model, data)
         scene = taut.open_scene(path, controls="m = 0.7; p = 0.2")
-        run = taut.simulate(scene, method="lagrange", dt=1e-4, duration=1e-4, progress=False, integrator="euler")
-        found = [run["ja"].rate.values[1], run["jb"].rate.values[1], run["jc"].rate.values[1]]
-        error = np.abs(np.array(found) / 1e-4 - data.qacc).max() / max(1.0, np.abs(data.qacc).max())
-        assert error < 1e-3, f"{np.array(found) / 1e-4} instead of {data.qacc}"
+        if k < 10:
+            run = taut.simulate(scene, method="lagrange", dt=1e-4, duration=1e-4, progress=False, integrator="euler")
+            found = [run["ja"].rate.values[1], run["jb"].rate.values[1], run["jc"].rate.values[1]]
+            error = np.abs(np.array(found) / 1e-4 - data.qacc).max() / max(1.0, np.abs(data.qacc).max())
+            assert error < 1e-3, f"{np.array(found) / 1e-4} instead of {data.qacc}"
         model_ = taut.build(scene)
         near = Perturbed(model_, model_.x, model_.quat, model_.v, 0.0)
         near.evaluate()
@@ -104,66 +52,11 @@ def test_mjcf_accelerates_as_mujoco_does(tmp_path):
 
 def test_what_mjcf_says_beyond_is_listed(tmp_path):
     pytest.importorskip("mujoco", reason="taut[robot] is not installed")
-    text = """<mujoco><worldbody><body name="a"><joint name="j" armature="0.1"/><geom size="0.1"/></body></worldbody>
+    text = """<mujoco><worldbody><body><joint name="j" actuatorgravcomp="true"/><geom size="0.1"/></body></worldbody>
       <sensor><jointpos joint="j"/></sensor></mujoco>"""
-    with pytest.warns(taut.TautWarning, match=r"armature of <joint> \(line 1\); <jointpos> of <sensor> \(line 2\); "
-                                               r"contacts between geoms \(line 1\)"):
+    with pytest.warns(taut.TautWarning, match=r"actuatorgravcomp of <joint> \(line 1\); <jointpos> of <sensor> "
+                                               r"\(line 2\); contacts between geoms \(line 1\)"):
         taut.open_scene(beside(tmp_path, text, "robot.xml"))
-
-
-LINK = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
-FOUR_BAR = f"""<robot name="four"><link name="ground"/><link name="crank">{LINK}</link><link name="rocker">{LINK}</link>
-<link name="rod">{LINK}</link>
-<joint name="j1" type="continuous"><parent link="ground"/><child link="crank"/><axis xyz="0 1 0"/></joint>
-<joint name="j2" type="continuous"><parent link="ground"/><child link="rocker"/><origin xyz="1 0 0"/>
-<axis xyz="0 1 0"/></joint>
-<joint name="j3" type="continuous"><parent link="crank"/><child link="rod"/><origin xyz="0 0 1"/>
-<axis xyz="0 1 0"/></joint>
-</robot>"""
-LOOP = """joints: [{kind: hinge, name: loop, axis: [0, 1, 0],
-  points: [{body: rod, offset: [1, 0, 0]}, {body: rocker, offset: [0, 0, 1]}]}]"""
-
-
-def test_a_loop_is_closed_by_the_file_beside(tmp_path):
-    scene = taut.open_scene(beside(tmp_path, FOUR_BAR, loops=LOOP))
-    run = taut.simulate(scene, method="rattle", dt=0.005, duration=1.0, progress=False)
-    assert run.status == "finished" and run.worst_error().value < 1e-9
-    assert np.allclose(run["j1"].angle, run["j2"].angle, atol=1e-9), "a parallelogram turns both cranks alike"
-
-
-def test_a_robot_is_the_same_from_its_scene_file(tmp_path):
-    scene = taut.open_scene(ARM, limits=False)
-    scene.save(tmp_path / "arm.yaml")
-    assert taut.load(tmp_path / "arm.yaml") == scene
-
-
-def changed(old: str, new: str) -> str:
-    assert old in FOUR_BAR
-    return FOUR_BAR.replace(old, new)
-
-
-@pytest.mark.parametrize("text, words", [
-    (changed('<child link="rod"/>', '<child link="rood"/>'), r"arm.urdf:6: joint 'j3' names link 'rood'"),
-    (changed('<parent link="ground"/><child link="crank"/>', '<parent link="rod"/><child link="crank"/>'), "cycle"),
-    (changed('<axis xyz="0 1 0"/></joint>\n<joint name="j2"', '<axis xyz="0 0 0"/></joint>\n<joint name="j2"'),
-     "arm.urdf:3: the axis of joint 'j1' has no length"),
-    (changed('type="continuous"><parent link="crank"', 'type="screw"><parent link="crank"'), "unknown type 'screw'"),
-    (changed('<mass value="1"/>', '<mass value="0"/>'), "moves but has no mass"),
-    (changed('<mass value="1"/>', '<mass value="x"/>'), "value of <mass> is 'x'"),
-    (changed('ixx="0.1"', 'ixx="9"'), "inertia"),
-    (changed("</robot>", ""), "no XML"),
-    ('<!DOCTYPE a [<!ENTITY b "c">]><robot name="x"/>', "DOCTYPE"),
-    ("<sdf/>", "not <robot>"),
-])  # fmt: skip
-def test_mistakes_in_a_urdf_are_named_with_their_line(tmp_path, text, words):
-    with pytest.raises(taut.TautError, match=words):
-        taut.open_scene(beside(tmp_path, text))
-
-
-def test_a_mesh_that_is_only_seen_may_be_missing_and_is_named(tmp_path):
-    seen = '<link name="ground"><visual><geometry><mesh filename="no.stl"/></geometry></visual></link>'
-    with pytest.warns(taut.TautWarning, match=r"the mesh '.*no\.stl' of a visual, which does not exist \(line 1\)"):
-        taut.open_scene(beside(tmp_path, changed('<link name="ground"/>', seen)))
 
 
 def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path, monkeypatch):
@@ -177,11 +70,6 @@ def test_mistakes_in_mjcf_are_named_with_their_line(tmp_path, monkeypatch):
       <mesh name="m" file="gone.stl"/></asset></mujoco>"""
     with pytest.raises(taut.TautError, match="robot.xml:2: MuJoCo refuses it: .*'gone.stl'.*correct its path"):
         taut.open_scene(beside(tmp_path, text, "robot.xml"))
-
-
-def test_unknown_words_suggest_what_was_meant():
-    with pytest.raises((taut.TautError, AttributeError), match="hinge"):
-        taut.Scene().hing((0, 0, 0), (1, 0, 0))
 
 
 EQUALITIES = """<mujoco><compiler angle="radian"/><worldbody>
@@ -279,18 +167,6 @@ REAL = """<mujoco model="real"><compiler angle="degree" eulerseq="zyx" autolimit
   <motor name="weak" joint="elbow" gear="2" forcerange="-0.2 0.4"/></actuator></mujoco>"""
 
 
-def accelerations(scene):
-    """Angular and linear acceleration of every body's centre of mass, with z up."""
-    model = taut.build(scene)
-    near = Perturbed(model, model.x, model.quat, model.v, 0.0)
-    near.evaluate()
-    back, found = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float), {}
-    for body in model.body_info:
-        frame = matrix(model.quat[body.quat])
-        found[body.name] = [back @ frame @ near.system.work.a[body.slot + 1], back @ near.system.work.a[body.slot]]
-    return found
-
-
 @pytest.mark.filterwarnings("ignore::taut.TautWarning")
 @pytest.mark.parametrize("controls", [{"hip": 0.4, "hold": 0.3, "any": 0.15, "weak": 0.1}, {"hip": 5.0, "weak": -3.0}])
 def test_a_file_as_people_write_it_accelerates_as_mujoco_says(tmp_path, controls):
@@ -317,7 +193,7 @@ def test_a_file_as_people_write_it_accelerates_as_mujoco_says(tmp_path, controls
 
 
 ODD = """<mujoco><option density="1.2"/><worldbody>
-  <body name="a" gravcomp="0.5"><joint name="ja" armature="0.1" solreflimit="0.01 1"/><geom size="0.1"/>
+  <body name="a"><joint name="ja" springdamper="1 1" solreflimit="0.01 1"/><geom size="0.1"/>
     <site name="sa"/></body>
   <body name="b" pos="1 0 0"><joint name="jb" actuatorfrcrange="-1 1"/><geom size="0.1"/></body>
   <body name="m" mocap="true" pos="0 0 2"/>
@@ -327,7 +203,7 @@ ODD = """<mujoco><option density="1.2"/><worldbody>
   <joint name="bent" joint1="ja" joint2="jb" polycoef="0 1 0.5 0 0"/>
   <connect name="idle" body1="a" body2="b" anchor="0 0 0" active="false"/></equality>
 <actuator><damper name="brake" joint="ja" kv="1" ctrlrange="0 1"/>
-  <position name="servo" joint="jb" kp="3" forcerange="-1 1"/>
+  <position name="servo" joint="jb" kp="3" forcerange="-1 2"/>
   <motor name="rope" tendon="wire"/><general name="lag" joint="ja" dyntype="filter" dynprm="0.1"/>
   <motor name="late" joint="ja" armature="0.2"/></actuator>
 <contact><exclude body1="a" body2="b"/></contact><sensor><jointpos joint="ja"/></sensor>
@@ -341,14 +217,16 @@ def test_every_feature_that_is_left_out_is_named_with_its_line(tmp_path):
         taut.open_scene(beside(tmp_path, ODD, "robot.xml"))
     text = str(told[0].message)
     for what in (
-        "gravcomp of <body> (line 2)", "armature of <joint> (line 2)", "softness (solref, solimp, …), since "
-        "constraints are held (line 2)", "actuatorfrcrange of <joint> (line 4)", "mocap of <body> (line 5)",
-        "damping and friction of joint 'jw' (line 6)", "fluidshape of <geom> (line 6)", "<fixed> of <tendon> (line 7)",
+        "softness (solref, solimp, …), since constraints are held (line 2)", "actuatorfrcrange of <joint> (line 4)",
+        "mocap of <body> (line 5)",
+        "damping, friction and armature of joint 'jw' (line 6)", "fluidshape of <geom> (line 6)",
+        "<fixed> of <tendon> (line 7)",
         "equality <tendon> 'taut' (line 8)", "equality <joint> 'bent' with powers in its polycoef (line 9)",
         "equality 'idle', which is not active (line 10)", "actuator <damper> 'brake' (line 11)",
-        "force range of actuator 'servo', which is a servo (line 12)", "actuator <motor> 'rope' (line 13)",
+        "force range of actuator 'servo', a servo (line 12)", "actuator <motor> 'rope' (line 13)",
         "actuator <general> 'lag' (line 13)", "armature of <motor> (line 14)", "<exclude> of <contact> (line 15)",
-        "<jointpos> of <sensor> (line 15)", "<key> of <keyframe> (line 16)", "<flex> of <deformable> (line 17)",
+        "<jointpos> of <sensor> (line 15)", "<key> of <keyframe>, at which --set key=NAME starts (line 16)",
+        "<flex> of <deformable> (line 17)",
         "contacts between geoms (line 2)", "drag of a medium (density, viscosity, wind) (line 1)",
     ):  # fmt: skip
         assert what in text, f"{what}: not in {text}"

@@ -1,0 +1,51 @@
+"""Where the bodies of an MJCF model start: at its reference position, or at a keyframe with its velocities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import TautError, unknown
+from .pose import Array, Pose
+
+if TYPE_CHECKING:
+    from .mjcf import _Reader
+
+
+def start_of(reader: _Reader, key: str | int) -> Any:
+    """MuJoCo's data at the start, with positions and velocities of all bodies."""
+    import mujoco
+
+    model = reader.model
+    data = mujoco.MjData(model)
+    if key != "":
+        mujoco.mj_resetDataKeyframe(model, data, _number(reader, key))
+    elif model.nkey:
+        reader.features.drop_keyframes()
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_fwdVelocity(model, data)
+    return data
+
+
+def pose_and_twist(model: Any, data: Any, body: int) -> tuple[Pose, Array, Array]:
+    """A body's frame, its velocity and its angular velocity, in the world with z up."""
+    import mujoco
+
+    twist = np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, twist, 0)
+    return Pose(data.xmat[body].reshape(3, 3).copy(), data.xpos[body].copy()), twist[3:], twist[:3]
+
+
+def _number(reader: _Reader, key: str | int) -> int:
+    model = reader.model
+    names = [model.key(k).name for k in range(model.nkey)]
+    if isinstance(key, int) and not isinstance(key, bool) and 0 <= key < model.nkey:
+        return key
+    if key in names:
+        return names.index(str(key))
+    if not names:
+        raise TautError(f"{reader.path}: it has no keyframe '{key}', nor any other; leave out key.")
+    if any(names):
+        raise TautError(f"{reader.path}: {unknown('keyframe', str(key), filter(None, names))}")
+    raise TautError(f"{reader.path}: there is no keyframe {key!r}; give key from 0 to {model.nkey - 1}.")
