@@ -15,7 +15,9 @@ Newton's method finds v' and λ with the matrix of tangent.py, and at the same t
 
     (J W Jᵀ) dη = -(Φ - c s),   s = J v' + Φ_t,   c = hβ/γ                               (6)
 
-Both matrices are factored once, and again where |dv| does not fall to a half.
+Both matrices are factored once, and again where |dv| does not fall to a half. Where |Φ| grows though J has full rank they
+are factored in every round: (6) moves a parameter of a curve, which has next to no inertia, far along the tangent that
+was factored, from which the curve has turned.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..compiled import compiled, inline
+from ..linalg import DEPENDENT
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.evaluate import (
     advance_positions,
@@ -131,7 +134,8 @@ def advance(system, state, t, h, weights, options, tangent):
             work.v1[i, c] += h * a[i, c]
     place_new(system, state, t, h, weights)
     refactor_tangent(system, t, h, weights, tangent)
-    last = 1e300
+    last = last_error = 1e300
+    each_round = False
     noise = ROUNDED * options[ROUNDING] * weights.gamma / (h * weights.beta)
     for _ in range(MOST_ROUNDS):
         left_over(system, state, t, h, weights)
@@ -151,11 +155,13 @@ def advance(system, state, t, h, weights, options, tangent):
         place_new(system, state, t, h, weights)
         if not change <= 1e300:
             return NOT_CONVERGED
-        held = largest(work.phi) <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
+        error = largest(work.phi)
+        held = error <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
-        if change > 0.5 * last:
+        each_round |= not held and error > last_error and system.linear.state[DEPENDENT] == 0
+        if each_round or change > 0.5 * last:
             refactor_tangent(system, t, h, weights, tangent)
             change = 1e300
-        last = change
+        last, last_error = change, error
     return NOT_CONVERGED
