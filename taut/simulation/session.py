@@ -241,7 +241,7 @@ class Session:
         status, message, step = self._final_status(status, message)
         finished = status == "finished"
         doubts = [
-            ringing(self.model, self.chunks) if finished and self.method.rings else None,
+            ringing(self.model, self.start, self.chunks) if finished and self.method.rings else None,
             energy_given(self.model, self.start, self.chunks) if finished and self.model.deformables else None,
             energy_off(self.model, self.start, self.chunks, self.plan["steps"] * self.plan["dt"]) if finished else None,
         ]
