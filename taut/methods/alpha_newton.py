@@ -15,9 +15,9 @@ Newton's method finds v' and λ with the matrix of tangent.py, and at the same t
 
     (J W Jᵀ) dη = -(Φ - c s),   s = J v' + Φ_t,   c = hβ/γ                               (6)
 
-Both matrices are factored once, and again where |dv| does not fall to a half. Where |Φ| grows though J has full rank they
-are factored in every round: (6) moves a parameter of a curve, which has next to no inertia, far along the tangent that
-was factored, from which the curve has turned.
+Both matrices are factored once, and again where |dv| does not fall to a half. Where |Φ| grows in a scene with the
+parameter of a curve, which may have next to no inertia, they are factored in every round: (6) moves it far along the
+tangent that was factored, from which the curve has turned.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..compiled import compiled, inline
-from ..linalg import DEPENDENT
 from ..model.arrays import CORRECTIONS, LINEAR_SOLVES
 from ..model.evaluate import (
     advance_positions,
@@ -159,7 +158,7 @@ def advance(system, state, t, h, weights, options, tangent):
         held = error <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
-        each_round |= not held and error > last_error and system.linear.state[DEPENDENT] == 0
+        each_round |= tangent.light == 1 and not held and error > last_error
         if each_round or change > 0.5 * last:
             refactor_tangent(system, t, h, weights, tangent)
             change = 1e300
