@@ -20,7 +20,7 @@ def test_the_bead_on_the_helix_falls_as_its_closed_form_says(simulate):
     assert error < 2e-8, f"off by {error:.2e} of the way"
 
 
-@pytest.mark.parametrize("method", ["implicit_second", "rattle"])
+@pytest.mark.parametrize("method", ["implicit_second", "rattle", "generalized_alpha"])
 def test_it_converges_with_the_order_of_the_method(method, simulate, slope):
     steps = np.array([0.02, 0.01, 0.005])
     found = [parameter_error(simulate(taut.gallery("bead_on_curve"), method, h, 1.0)) for h in steps]

@@ -57,7 +57,7 @@ def signal_address(signal: Signal) -> int:
                 frames,
                 SIGNAL,
                 (3,),
-                lambda: source.keyframes_source(frames.times, frames.polynomials(), frames.values[-1]),
+                lambda: source.keyframes_source(frames.times, frames.polynomials(), frames.values[-1], frames.smooth),
             )
         case float() | str() as text:
             return generated_address(

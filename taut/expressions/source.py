@@ -173,8 +173,12 @@ def condition_source(
     return _function("x, v, t, out", loads_x + loads_v, stores) + f"    out[0] = 1.0 if {joined} else 0.0\n"
 
 
-def keyframes_source(times: Sequence[float], polynomials: Any, last: float) -> str:
-    """evaluate(t, out) of piecewise cubics: binary search, then Horner; constant outside."""
+def keyframes_source(times: Sequence[float], polynomials: Any, last: float, smooth: bool) -> str:
+    """evaluate(t, out) of piecewise cubics: binary search, then Horner; constant outside.
+
+    The first time belongs to the curve, and so does the last of a smooth one: what moves from the start of a run to its
+    end has its acceleration at both.
+    """
     pieces = ",\n    ".join(repr([float(c) for c in piece]) for piece in polynomials)
     return f"""import numpy as np
 
@@ -187,10 +191,10 @@ PIECES = np.array([
 def evaluate(t, out):
     out[1] = 0.0
     out[2] = 0.0
-    if t <= TIMES[0]:
+    if t < TIMES[0]:
         out[0] = PIECES[0, 3]
         return
-    if t >= TIMES[{len(times) - 1}]:
+    if t {">" if smooth else ">="} TIMES[{len(times) - 1}]:
         out[0] = {float(last)!r}
         return
     low = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import TautError, and_more, note, unknown, warn
+from ..errors import TautError, and_more, listed, note, unknown, warn
 from ..model import Model
 from ..model.arrays import State, System
 from ..scene.specs import HARD_EDGE
@@ -104,10 +104,23 @@ def _small(model: Model, scale: Array, size: float) -> Array:
 def _refusal(model: Model, phi: Array, off: Array, size: float) -> TautError:
     return TautError(
         f"the start breaks {amounts(model, phi, off)}. Only small errors are corrected: {SMALL:g} of the scene's size "
-        f"({SMALL * size:.3g} m, but {10 * SMALL:g} of a constraint's own length at most), or {SMALL:g} rad. Correct "
+        f"({SMALL * size:.3g} m, but {10 * SMALL:g} of a constraint's own length at most), or {SMALL:g} rad. "
+        f"{_centres(model, off)}Correct "
         "the start or the values, let taut move the bodies with start='repair' (--repair), or keep it with "
         "start='as_given' (--start as_given)."
     )
+
+
+def _centres(model: Model, off: Array) -> str:
+    """What to write where a joint was given bodies, and so their centres, that are apart."""
+    row = int(np.argmax(off))
+    info = next(info for info in model.constraint_info if row in info.rows)
+    meets = info.units[:3] == ("m", "m", "m") and row in info.rows[:3]
+    names = [body.name for body in model.body_info if body.kind == "rigid" and body.slot in info.points]
+    if not (meets and names):
+        return ""
+    return (f"'{info.name}' joins {'the centre' if len(names) == 1 else 'the centres'} of {listed(names)}; where bodies "
+            f"meet elsewhere, name the place on them ({names[-1]}.at((x, y, z)) in Python). ")
 
 
 def amounts(model: Model, phi: Array, off: Array) -> str:

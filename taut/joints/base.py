@@ -83,10 +83,19 @@ def world_axes(arguments: dict[str, Any], name: str = "axis") -> tuple[np.ndarra
     return found[0], found[1]
 
 
-def axes_of(arguments: dict[str, Any], name: str = "axis") -> tuple[Axes, Axes]:
-    """The joint's axes on both bodies. Where a's axis is not along b's, the shortest turn leads there."""
-    z_a, z_b = world_axes(arguments, name)
+def axes_of(arguments: dict[str, Any], x: Any = None) -> tuple[Axes, Axes]:
+    """The joint's axes on both bodies. Where a's axis is not along b's, the shortest turn leads there.
+
+    x  direction of x on b, in the world at the start
+    """
+    z_a, z_b = world_axes(arguments)
     x_b = across(z_b)
+    if x is not None:
+        x_b = unit(x, "direction")
+        if abs(float(x_b @ z_b)) > 1e-6:
+            raise ValueError(f"its direction stands at {np.degrees(np.arccos(np.clip(x_b @ z_b, -1, 1))):.4g} degrees to "
+                             "its axis; give one in the plane, perpendicular to the axis")
+        x_b = unit((x_b - float(x_b @ z_b) * z_b).tolist(), "direction")
     x_a = turned_along(z_b, z_a, x_b)
     return on_body(arguments["frames"][0], x_a, z_a), on_body(arguments["frames"][1], x_b, z_b)
 

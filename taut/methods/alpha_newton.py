@@ -15,7 +15,9 @@ Newton's method finds v' and λ with the matrix of tangent.py, and at the same t
 
     (J W Jᵀ) dη = -(Φ - c s),   s = J v' + Φ_t,   c = hβ/γ                               (6)
 
-Both matrices are factored once, and again where |dv| does not fall to a half.
+Both matrices are factored once, and again where |dv| does not fall to a half. Where |Φ| grows in a scene with the
+parameter of a curve, which may have next to no inertia, they are factored in every round: (6) moves it far along the
+tangent that was factored, from which the curve has turned.
 """
 
 from __future__ import annotations
@@ -162,7 +164,8 @@ def advance(system, state, t, h, weights, options, tangent):
     first_guess(system, state, h)
     place_new(system, state, t, h, weights)
     refactor(system, t, h, weights, tangent)
-    last = 1e300
+    last = last_error = 1e300
+    each_round = False
     noise = ROUNDED * options[ROUNDING] * weights.gamma / (h * weights.beta)
     for _ in range(MOST_ROUNDS):
         left_over(system, state, t, h, weights)
@@ -172,11 +175,13 @@ def advance(system, state, t, h, weights, options, tangent):
         place_new(system, state, t, h, weights)
         if not change <= 1e300:
             return NOT_CONVERGED
-        held = largest(work.phi) <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
+        error = largest(work.phi)
+        held = error <= options[TOLERANCE] or options[RESIDUAL_ACCEPTED] == 1.0
         if held and (change <= max(ENOUGH * size, noise) or (change <= STALLED * size and change > 0.5 * last)):
             return OK
-        if change > 0.5 * last:
+        each_round |= tangent.light == 1 and not held and error > last_error
+        if each_round or change > 0.5 * last:
             refactor(system, t, h, weights, tangent)
             change = 1e300
-        last = change
+        last, last_error = change, error
     return NOT_CONVERGED

@@ -28,6 +28,7 @@ from ..model.scales import scene_size
 
 MOVE = 1e-7  # of a difference, of the size of the scene, or [rad]
 RATE = 1e-4  # and at most so much of the velocity [m/s or rad/s]
+LIGHT = 1e-6  # of the largest inertia
 DEPENDENT_SHARE = 1e-9  # E, of the diagonal of J W Jᵀ
 
 
@@ -55,6 +56,7 @@ class Tangent(NamedTuple):
     slope: Array  # (.,) the entries of T
     right: Array  # (n + rows,)
     share: Array  # (1,) E
+    light: int  # 1: a coordinate has next to no inertia, as the parameter of a curve may
 
 
 def plan_tangent(model: Model) -> Tangent:
@@ -88,8 +90,15 @@ def plan_tangent(model: Model) -> Tangent:
         lu, slot, axis, parts[0], block, block_axis, block_row, parts[2], parts[3], parts[1], group, column,
         np.array([spins.get(int(slot[u]), -1) for u in columns], np.int64), first, entry, parts[4],
         scene_size(model, model.x[: bodies.slots]), np.zeros(len(entry)), np.zeros(len(own)),
-        np.array([DEPENDENT_SHARE]),
+        np.array([DEPENDENT_SHARE]), int(_has_light(model)),
     )  # fmt: skip
+
+
+def _has_light(model: Model) -> bool:
+    inverse = model.bodies.inverse_mass[: model.bodies.slots]
+    heaviest = float(inverse[inverse > 0.0].min(initial=np.inf))
+    return any(info.kind == "coordinate" and LIGHT * float(inverse[info.slot].max()) > heaviest
+               for info in model.body_info)  # fmt: skip
 
 
 def _nodes(model: Model, number: Array) -> tuple[Array, list[Array]]:

@@ -12,7 +12,7 @@ scale of the scene: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing t
 
 A run of a method that rings (methods/base.py) gets a note if at some record, for a row r of positions [m] or angles,
 
-    |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s                               (3)
+    |Φ̇_r| > 0.1 max |v|,    v of places in m/s, of rotations in rad/s, and 1e-6 of the others over L  (3)
 
 It also gets a note if inelastic impacts and limits, which can only dissipate energy, have added some:
 
@@ -52,6 +52,7 @@ NEAR_SINGULAR = 0.05  # of what it was at the start: an ε below tells that a po
 MOST_ROWS = 2000  # up to which a singular position is examined
 MAX_GROWTH = 100.0  # of energy, in units of what was there or went in
 RINGING = 0.1  # of the largest speed
+IDLE = 1e-6  # of the largest speed of the other unit: rounding alone is slower
 MOST_DRIFT = 0.05  # of the largest kinetic energy, change of potential energy or of work
 BROKEN = 1e-6  # of a constraint's scale: an error of the start that is no rounding
 SMALL = 1e-3  # of E_0: energies below it are those of a scene at rest
@@ -186,7 +187,7 @@ def _by_energy(model: Model, start: Start, chunks: Sequence[Records], duration: 
                          f"{went_in[k]:.3g} J at most were there or went in{_worst(model, start, chunks, k)}")
 
 
-def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
+def ringing(model: Model, start: Start, chunks: Sequence[Records]) -> str | None:
     """(3): which row's Φ̇ is of the size of the velocities, and how large it is."""
     slots, speeds = int(model.bodies.slots), {}
     places = is_place(model)[:slots]
@@ -194,6 +195,8 @@ def ringing(model: Model, chunks: Sequence[Records]) -> str | None:
     turns[model.bodies.spin_slot] = True
     for unit, which in (("m", places), ("rad", turns)):
         speeds[unit] = max((float(np.abs(chunk.v[:, which]).max(initial=0.0)) for chunk in chunks), default=0.0)
+    speeds = {"m": max(speeds["m"], IDLE * speeds["rad"] * start.size),
+              "rad": max(speeds["rad"], IDLE * speeds["m"] / max(start.size, 1e-300))}  # fmt: skip
     rates = np.max([np.abs(chunk.rate).max(axis=0) for chunk in chunks], axis=0)
     worst, text = RINGING, None
     for info in model.constraint_info:

@@ -5,6 +5,7 @@
     doctor.py         examine(): degrees of freedom, rank, redundancy, step; `taut doctor`
     kinematics.py     kinematics(): positions, velocities, accelerations and driver forces of a fully driven mechanism
     linearise.py      linearise(): eigenvalues, frequencies and modes of small motions
+    zeros.py          its eigenvalues, with those that are zero told as zero
     fastest.py        the fastest motion about a state, of many unknowns without a matrix
     modes.py          a mode as a run that plays
 

@@ -23,12 +23,14 @@ from ...errors import TautError, listed, warn
 from ...initial import prepare_start, start_mode
 from ...linalg.dense import on_one_thread
 from ...model import build
+from ...model.arrays import DOUBTFUL_SYSTEMS
 from ...model.frames import rotate
 from ...result.run import Run
 from ...scene.scene import Scene
 from .modes import mode_run
-from .perturbation import Array, Perturbed, null_space
+from .perturbation import Array, Perturbed, derivative, null_space
 from .steady import STEADY, Axes, generator_of, steady_axes
+from .zeros import eigen
 
 if TYPE_CHECKING:
     import xarray
@@ -60,7 +62,7 @@ class Linearisation:
 
     @property
     def is_stable(self) -> bool:
-        """No mode grows (up to rounding, which double zero eigenvalues feel as its square root)."""
+        """No mode grows (up to rounding, which a double eigenvalue feels as its square root)."""
         return bool((self.eigenvalues.real < 1e-5 * max(1.0, np.abs(self.eigenvalues).max(initial=0.0))).all())
 
     @property
@@ -137,6 +139,9 @@ def linearise(what: Any) -> Linearisation:
     if model.samples:
         warn(f"the controllers of the scene ({listed(list(model.samples))}) count as continuous: what sampling "
              "and holding do to stability is not in the eigenvalues")
+    if result.near.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
+        warn("constraints come close to depending on each other, as where a linkage lies flat, or where a body's inertia "
+             "is tiny beside its mass and the arms of its joints: eigenvalues may be inaccurate")
     if result.steadiness > STEADY:
         state = f"the motion at t = {result.time:g} s is not steady"
         if not result.near.v.any():
@@ -158,8 +163,8 @@ def linearised(what: Any) -> Linearisation:
     if axes.steadiness > STEADY and near.use_world_axes():
         A, T = _coefficients(near)
         axes = _axes(near, A)
-    matrix = T.T @ (A - axes.matrix) @ T
-    values, vectors = np.linalg.eig(matrix)
+    matrix = T.T @ (_rates_along(near, T) - axes.matrix @ T)
+    values, vectors = eigen(matrix)
     order = np.lexsort((values.imag, np.abs(values.imag), -np.round(values.real, 9)))
     shapes = (T @ vectors[:, order]).T[:, : near.n]
     names, modes = _by_body(near, shapes)
@@ -186,6 +191,19 @@ def _coefficients(near: Perturbed) -> tuple[Array, Array]:
     by_rate = near.by_rate(lambda eta: found(none, eta), each)
     A = np.block([[_frames(near), each], [by_move[:n], by_rate[:n]]])
     return A, null_space(np.block([[J[held], np.zeros((len(held), n))], [by_move[n:], J]]), 1e-7)
+
+
+def _rates_along(near: Perturbed, T: Array) -> Array:
+    """A T: differences along what the constraints allow. Columns of A alone are as large as a force over the smallest
+    inertia, and would leave their rounding."""
+    n = near.n
+
+    def acceleration(z: Array) -> Array:
+        _, quat, _ = near.evaluate(z[:n], z[n:])
+        return near.world(near.system.work.a, quat)
+
+    found = derivative(acceleration, T, np.concatenate([near.scales, np.ones(n)]))
+    return np.concatenate([_frames(near) @ T[:n] + T[n:], found])
 
 
 def _frames(near: Perturbed) -> Array:
