@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from words_methods import SOFT
 
 import taut
 from taut.methods import METHODS
+from taut.result import digests
 from taut.result.digests import of_scene
 from taut.scene import SCENES
 from taut.scene.deformables import with_system
@@ -80,12 +82,19 @@ def test_resumed_equals_uninterrupted_for_every_method(name, tmp_path, monkeypat
 STORED = json.loads((Path(__file__).parent / "stored_scenes.json").read_text())  # digests, by the version before
 
 
+def with_nine_digits(text: str) -> str:
+    """The numbers of a text to nine digits, since processors and libraries differ in the last ones."""
+    return re.sub(r"-?\d+\.\d*(e[+-]?\d+)?", lambda found: f"{round(float(found[0]), 12) + 0.0:.9g}", text)
+
+
 @pytest.mark.parametrize("name", STORED)
-def test_a_scene_is_still_that_of_runs_stored_before(name):
+def test_a_scene_is_still_that_of_runs_stored_before(name, monkeypatch):
     """A field or an argument that was added since is marked as such ("later") and left out where it is not given.
 
     Where a scene of the gallery is changed on purpose, its line goes, since its runs can not be resumed any more.
     """
+    short = digests._short
+    monkeypatch.setattr(digests, "_short", lambda text: short(with_nine_digits(text)))
     found = json.dumps(of_scene(taut.gallery(name)), sort_keys=True)
     assert hashlib.blake2b(found.encode(), digest_size=8).hexdigest() == STORED[name]
 

@@ -30,7 +30,7 @@ KIND = joint(
         *AXIS,
         Argument("direction", "constant_vector", "of displacement_x, in the world at the start (default: axis × the "
                                                  "first of x, y, z that is least along it); displacement_y is along "
-                                                 "axis × direction"),
+                                                 "axis × direction", later=True),
         ANGLE, rate("rate", "its angle", "rad/s"), rate("rate_x", "displacement_x", "m/s"),
         rate("rate_y", "displacement_y", "m/s"),
     ),
