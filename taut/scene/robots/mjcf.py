@@ -64,6 +64,10 @@ def _with_line(root: Element, text: str) -> str:
     text = " ".join(text.removeprefix("XML ").removeprefix("Error:").split())
     found = re.search(r",? line (\d+)(, column \d+)?$", text)
     where, what = (f"{path}:{found[1]}", text[: found.start()]) if found else (str(path), text)
+    named = re.search(r" Element name '([^']+)', id \d+$", what)
+    if named and not found:
+        element = root.called(named[1])
+        where = where if element is None else element.where
     missing = re.search(r"rror opening file '(.*)'$", what)
     if missing:
         element = root.using_file(Path(missing[1]).name)
