@@ -230,3 +230,26 @@ def test_a_keyframe_that_is_not_there_is_refused(tmp_path):
         assert [scene.constraints[name].arguments["angle"] for name in "jk"] == pytest.approx(pose)
     with pytest.raises(taut.TautError, match="unknown keyframe"):
         taut.open_scene(path, key=2)
+
+
+WHEEL = """<mujoco><option timestep="0.002"/><worldbody><body name="car"><freejoint/><geom type="box" size=".1 .1 .05"/>
+  <body name="wheel" pos="0 0.2 0"><joint name="axle" axis="0 1 0" {how}/><geom type="cylinder" size=".03 .01"
+    euler="90 0 0"/></body></body></worldbody>{more}</mujoco>"""
+
+
+@pytest.mark.parametrize("how, more", [
+    ('damping="0.03"', ""), ('damping="0.03" range="-90 90"', ""), ('stiffness="40" damping="0.001"', ""),
+    ("", '<actuator><position joint="axle" kp="40" kv="0.03"/></actuator>'), ('damping="0.03" armature="0.01"', ""),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:.*contacts between geoms")
+def test_what_a_file_suggests_bears_its_dampers_and_servos(tmp_path, how, more):
+    """A wheel that turns at 5 rad/s comes to rest against its car: forces taken at the start of a step would need one
+    of 0.0015 s (0.03 N m s/rad on 2.5e-5 kg m²), and gain energy at that of the file."""
+    pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    more += '<keyframe><key qpos="0 0 0 1 0 0 0 0" qvel="0 0 0 0 0 0 5"/></keyframe>'
+    path = beside(tmp_path, WHEEL.format(how=how, more=more), "robot.xml")
+    scene = taut.open_scene(path, key=0)
+    run = taut.simulate(scene, duration=0.5, progress=False)
+    assert run.status == "finished", run.message
+    speed = np.abs(run["axle"].rate.values)
+    assert speed.max() < 5.001 * (1.0 if "stiffness" not in how else 1.01) and speed[-1] < 1.5, speed[[0, -1]]

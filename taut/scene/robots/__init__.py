@@ -9,6 +9,7 @@
     urdf_visuals.py, mjcf_geoms.py   what is seen of links, which nothing but pictures depends on
 
     features.py, urdf_features.py, mjcf_features.py   what a file says that is not taken over, with its lines
+    suggestion.py   method and step that suit
     loops.py   NAME.loops.yaml beside a URDF;  mjcf_start.py, mjcf_equalities.py, mjcf_actuators.py   parts of an MJCF
 
 What a scene can not express is collected in `dropped` and reported once.

@@ -22,6 +22,7 @@ from .mjcf_features import Features
 from .mjcf_geoms import add_visuals
 from .mjcf_start import pose_and_twist, start_of
 from .pose import Array, Pose, matrix
+from .suggestion import suggest
 from .tree import Joint, Link, Tree
 from .xml import Element, read
 
@@ -53,8 +54,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "", key: str | in
     add_actuators(reader, built, controls)
     reader.tree.dropped += reader.features.texts()
     built.warn_dropped()
-    step = float(model.opt.timestep)
-    built.scene.suggest(dt=step, duration=5.0, method="rattle")
+    suggest(built, float(model.opt.timestep))
     return built.scene
 
 
@@ -64,6 +64,10 @@ def _with_line(root: Element, text: str) -> str:
     text = " ".join(text.removeprefix("XML ").removeprefix("Error:").split())
     found = re.search(r",? line (\d+)(, column \d+)?$", text)
     where, what = (f"{path}:{found[1]}", text[: found.start()]) if found else (str(path), text)
+    named = re.search(r" Element name '([^']+)', id \d+$", what)
+    if named and not found:
+        element = root.called(named[1])
+        where = where if element is None else element.where
     missing = re.search(r"rror opening file '(.*)'$", what)
     if missing:
         element = root.using_file(Path(missing[1]).name)
@@ -169,8 +173,9 @@ class _Reader:
             found.kind = "ball"
         else:
             shown = ", ".join(f"'{self.joint(j)}'" for j in joints)
-            body = self.body(int(m.jnt_bodyid[joints[0]]))
-            element = self.features.find("body", body)
+            number = int(m.jnt_bodyid[joints[0]])
+            body = self.body(number)
+            element = self.features.body(number, m.body(number).name, m.nbody)
             where = self.path if element is None else element.where
             raise TautError(f"{where}: body '{body}' has the joints {shown}, which no joint of taut says at once; "
                             "put a body between them.")

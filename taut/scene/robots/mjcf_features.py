@@ -64,6 +64,11 @@ class Features(Dropped):
         """The element of a tag with a name, as it stands in the file; none of what MuJoCo has copied."""
         return next((one for one in self.all(tag) if one.attributes.get("name") == name), None)
 
+    def body(self, number: int, name: str, count: int) -> Element | None:
+        """The element of a body: by its name, or as the n-th of the file where there are as many as MuJoCo has made."""
+        bodies = self.all("body")
+        return self.find("body", name) or (bodies[number - 1] if len(bodies) == count - 1 else None)
+
     def nth(self, section: str, number: int, count: int) -> Element | None:
         """The n-th child of all sections of a name, where there are as many as MuJoCo has made."""
         found = self._lines.get(f"/{section}", [])

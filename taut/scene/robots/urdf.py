@@ -17,6 +17,7 @@ from ..scene import Scene
 from .build import Built
 from .loops import BASES, Loops
 from .pose import Pose, matrix, turn
+from .suggestion import suggest
 from .tree import Joint, Link, Tree
 from .urdf_features import ONE_COORDINATE, UNKNOWN, UrdfFeatures
 from .urdf_visuals import read_visual
@@ -54,7 +55,7 @@ def read_urdf(path: Path, base: str | None = None, limits: bool = True) -> Built
         strange = "; ".join(text for text in tree.dropped if UNKNOWN in text)  # may be why
         raise TautError(f"{mistake} It also has {strange}." if strange else str(mistake)) from None
     loops.add_to(built)
-    built.scene.suggest(dt=0.002, duration=5.0, method="rattle")
+    suggest(built, 0.002)
     return built
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -35,9 +36,18 @@ class Element:
 
     def using_file(self, name: str) -> Element | None:
         """The first element inside that names a file so called."""
-        if Path(self.attributes.get("file", "")).name == name:
-            return self
-        return next((found for child in self.children if (found := child.using_file(name)) is not None), None)
+        return next((one for one in self.everything() if Path(one.attributes.get("file", "")).name == name), None)
+
+    def called(self, name: str) -> Element | None:
+        """The only element inside of that name."""
+        found = [one for one in self.everything() if one.attributes.get("name") == name]
+        return found[0] if len(found) == 1 else None
+
+    def everything(self) -> Iterator[Element]:
+        """It and all elements inside, in the order of the file."""
+        yield self
+        for child in self.children:
+            yield from child.everything()
 
     def text(self, name: str, default: str | None = None) -> str:
         value = self.attributes.get(name, default)
