@@ -10,8 +10,9 @@ So here each round of Newton's method for (1)-(5) of alpha_newton.py
 
 Nothing is left of s but its direction, and F, which is finite. E, of the diagonal of J W Jᵀ, decides the rank: where
 s² is above it the velocity along s is held, and where it is below nothing is; the next step, which has passed, takes
-back what h² of motion has made of that. A body without much mass, which other bodies lead by constraints that turn with
-it (a coordinate along a curve), finds its place by (1) as well, where Newton's method swings about it.
+back what h² of motion has made of that. With an E below 1e-11 rounding would move velocities by more than SETTLED. A
+body without much mass, which other bodies lead by constraints that turn with it (a coordinate along a curve), finds its
+place by (1) as well, where Newton's method swings about it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from .tangent import DEPENDENT_SHARE, fill_inertia_and_rows, solve_tangent
 
 MOST_ROUNDS = 40
 MOST_POLISHING = 8
-SMALLEST_SHARE = 1e-11  # E: with smaller ones rounding would move velocities by more than SETTLED
 ENOUGH = 1e-10  # a change of v' of this size, of v', ends the rounds,
 SETTLED = 1e-4  # and one that no longer falls does so from here on: what rounding leaves of a velocity along s
 
@@ -72,14 +72,14 @@ def set_force(system, lam):
 
 
 @compiled
-def advance_on_branch(system, state, t, h, weights, alpha, in_doubt):
+def advance_on_branch(system, state, t, h, weights, alpha, share, in_doubt):
     """As `advance` of alpha_newton.py, from λ of the step before in alpha.before. Returns a status."""
     work, tangent = system.work, alpha.tangent
     set_time(system, t, state.x, state.quat, state.v)
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
     set_force(system, alpha.before)
     first_guess(system, state, h)
-    tangent.share[0] = SMALLEST_SHARE
+    tangent.share[0] = share
     last, status = 1e300, NOT_CONVERGED
     for _ in range(MOST_ROUNDS):
         place_on_constraints(system, state, t, h, weights, tangent)

@@ -13,11 +13,12 @@ v̇₁ of (2) is the acceleration where (3) ends: v̇ of (3) but for the share o
 of half a step. Where v̇ of (3) is far from v̇₀, the start excites motions that the step does not resolve, and h v̇₀ would
 be a velocity that never was. Then v̇₀ is extrapolated from (3) with h and with 2h, where such motions have faded.
 
-Where forces jump between two steps a and v̇ go with them (alpha_jumps.py). Where J nearly loses rank a step that fails
-is taken again with care (alpha_branch.py), as is one that is solved by velocities of another branch; it fails where, in
-the norm of M,
+Where forces jump between two steps a and v̇ go with them (alpha_jumps.py). A step that fails is taken again with care
+(alpha_branch.py), and so is one where J nearly loses rank that seems to leave its branch, in velocities or in places:
 
-    |v' - v| > 5 h |a|   and   |v' - v| > 0.02 |v'|                                       (4)
+    |v' - v - h a| or |W Jᵀ η| / h  >  0.5 h |a|   and   0.005 |v'|,   in the norm of M    (4)
+
+One that does so with care, too, fails.
 """
 
 from __future__ import annotations
@@ -45,9 +46,8 @@ from ..model.model import Model
 from .acceleration import constrained, observe_lagrange
 from .alpha_branch import advance_on_branch
 from .alpha_jumps import differs, jump, kept, remember, sampled
-from .alpha_newton import A_NEW, FORCE, ONCE, RATE, A, Weights, advance, rate_of
+from .alpha_newton import A_NEW, ETA, FORCE, ONCE, RATE, A, Weights, advance, rate_of
 from .base import BOTH, LEFT_BRANCH, NOT_CONVERGED, OK, Hooks, Method, Option, option_index
-from .rattle import JUMP, LARGE
 from .style import SOLID, Style
 from .tangent import Tangent, plan_tangent
 
@@ -56,6 +56,8 @@ OPTIONS = (
 )
 RHO = option_index(OPTIONS, "rho")
 BACKWARD_EULER = Weights(0.0, 0.0, 1.0, 1.0)  # (3)
+STRAY, SLIGHT = 0.5, 0.005  # (4)
+SHARES = (1e-11, 1e-8, 1e-6)  # E of alpha_branch.py: the first that does not stray
 
 
 @structure
@@ -146,16 +148,18 @@ def is_rough(system, first, second):
 
 
 @compiled
-def jumps(system, v, a, h):
+def strays(system, v, a, h):
     """(4), of a and the velocity of the step before, and the new one in v1."""
-    mass, v_new = system.bodies.mass, system.work.v1
-    expected = change = size = 0.0
+    mass, v_new, eta = system.bodies.mass, system.work.v1, system.work.stage_v[ETA]
+    expected = off = size = moved = 0.0
     for i in range(v.shape[0]):
         for c in range(3):
             expected += mass[i, c] * (h * a[i, c]) ** 2
-            change += mass[i, c] * (v_new[i, c] - v[i, c]) ** 2
+            moved += mass[i, c] * eta[i, c] ** 2
+            off += mass[i, c] * (v_new[i, c] - v[i, c] - h * a[i, c]) ** 2
             size += mass[i, c] * v_new[i, c] ** 2
-    return change > JUMP**2 * expected and change > LARGE**2 * size
+    slight = SLIGHT**2 * size
+    return max(off, moved / (h * h)) > max(STRAY**2 * expected, slight)
 
 
 @compiled
@@ -166,12 +170,13 @@ def try_twice(system, state, t, h, weights, alpha, compared):
         alpha.before[r] = state.lam[r]
     status = advance(system, state, t, h, weights, alpha.options, alpha.tangent)
     in_doubt = system.work.counts[DOUBTFUL_SYSTEMS] > doubtful
-    if status == OK and not (compared and in_doubt and jumps(system, state.v, a, h)):
+    if status == OK and not (compared and in_doubt and strays(system, state.v, a, h)):
         return OK
-    status = advance_on_branch(system, state, t, h, weights, alpha, in_doubt)
-    if status == OK and compared and jumps(system, state.v, a, h):
-        status = LEFT_BRANCH if in_doubt else NOT_CONVERGED
-    return status
+    for share in SHARES:
+        status = advance_on_branch(system, state, t, h, weights, alpha, share, in_doubt)
+        if status == OK and not (compared and strays(system, state.v, a, h)):
+            return OK
+    return LEFT_BRANCH if in_doubt and status == OK else NOT_CONVERGED
 
 
 @compiled

@@ -186,7 +186,7 @@ def fill_inertia_and_rows(system, tangent, lu, inertia):
         val[q] = 0.0
     for u in range(tangent.slot.shape[0]):
         val[tangent.diagonal[u]] = inertia * mass[tangent.slot[u], tangent.axis[u]]
-    dependent = system.linear.state[DEPENDENT] > 0 or tangent.share[0] < DEPENDENT_SHARE
+    dependent = system.linear.state[DEPENDENT] > 0 or tangent.share[0] != DEPENDENT_SHARE
     for k in range(tangent.block.shape[0]):
         block, c = tangent.block[k], tangent.block_axis[k]
         val[tangent.block_at[k]] += work.J[block, c]
