@@ -75,7 +75,8 @@ def _meet(model: Model, state: State, project: Callable[[], None], asked: list) 
 def _tell_taken_over(model: Model, state: State, project: Callable[[], None], start: Array, asked: tuple) -> None:
     """Note which joints start to move though nobody asked for it, and could stand still: (3)."""
     gradients, moves, matrix, scale = asked
-    met, told = state.v.copy(), []
+    met = state.v.copy()
+    told: list[str] = []
     fastest = float(np.abs(met).max())
     for joint in model.joints:
         for coordinate, points in joint.coordinates:
