@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
+from words_minimal import SKEW, Minimal, turn
 
 import taut
 from taut.cli import main
@@ -158,3 +160,39 @@ def test_a_simulation_goes_on_once_its_controller_is_mended():
     assert sim.time == 0.25 and np.isfinite(sim.state.position["bar"]).all()
     lost.is_lost = False
     assert np.array_equal(sim.step(25).record.x, whole.step(50).record.x)
+
+
+def test_keyframes_turn_a_screw_on_a_swinging_carrier_from_the_first_instant_on(simulate):
+    """Their curve begins and ends with an acceleration: the motor's torque is there at t = 0, and at the end."""
+    knots, values, pitch = [0.0, 0.4, 1.0], [0.0, 2.0, -1.0], 0.3
+    pieces = CubicSpline(knots, values, bc_type="clamped").c.T
+    pin, axis = np.array([0.3, 1.0, 0.4]), np.array([1.0, 0.2, -0.3]) / np.linalg.norm([1.0, 0.2, -0.3])
+    arm, seat, off = np.array([0.4, -0.2, 0.1]), np.array([0.2, 0.1, 0.3]), np.array([0.05, -0.12, 0.07])
+
+    def stand(q, t, piece):
+        R, angle = turn(pin, q[0]), np.polyval(pieces[piece], t - knots[piece])
+        nut = R @ turn(axis, angle)
+        along = pitch * angle / (2 * np.pi) * axis
+        return {"carrier": (R @ arm, R), "nut": (R @ (arm + seat + along) + nut @ off, nut)}
+
+    bodies = {"carrier": (2.0, 3 * SKEW), "nut": (0.8, SKEW)}
+    first = Minimal(bodies, lambda q, t: stand(q, t, 0))
+    start, scene = first.start([0.0], [1.5]), taut.Scene()
+    carrier, nut = (first.add(scene, name, start, moving=False) for name in bodies)
+    scene.hinge(carrier.at(tuple(-arm)), (0, 0, 0), axis=pin, rate=1.5, name="pin")
+    scene.screw(nut.at(tuple(-off)), carrier.at(tuple(seat)), axis=axis, pitch=pitch, name="screw")
+    scene.drive("screw", angle={"times": knots, "values": values}, name="motor")
+    motion = first.solve(np.linspace(0.0, 0.4, 5), start)
+    later = Minimal(bodies, lambda q, t: stand(q, t + 0.4, 1))
+    motion += later.solve(np.linspace(0.0, 0.6, 7), later.start(motion[-1].q, motion[-1].u))[1:]
+    run = simulate(scene, "reference", 0.1, 1.0)
+    assert first.worst(run, motion) < 2e-8
+
+    def torque(at):  # what turns the nut about the screw's axis, and its thrust by way of the pitch
+        along, origin = at.carrier.R @ axis, at.carrier.R @ (arm + seat)
+        turning = at.nut.torque + np.cross(at.nut.x - origin, at.nut.force)
+        return along @ turning + pitch / (2 * np.pi) * along @ at.nut.force
+
+    assert np.abs(run["motor"].multiplier.values.ravel() - np.array([torque(at) for at in motion])).max() < 2e-8
+    off_by = first.worst(simulate(scene, "lagrange", 0.01, 1.0, record_every=10), motion, accelerations=False)
+    assert off_by < 1e-5, f"lagrange is off by {off_by:.2g}: its first or last step had no acceleration"

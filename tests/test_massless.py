@@ -27,6 +27,22 @@ def test_it_converges_with_the_order_of_the_method(method, simulate, slope):
     assert abs(slope(steps, found) - 2) < 0.2, f"order {slope(steps, found):.3f}, errors {found}"
 
 
+def test_a_bead_is_thrown_along_a_loop_whose_tangent_turns_within_a_step():
+    """generalized_alpha moved s along the tangent of the start of the step, and ended in its first one."""
+    found = []
+    for method, dt in (("reference", 0.1), ("generalized_alpha", 0.005), ("generalized_alpha", 0.0025)):
+        scene = taut.Scene(gravity=(1.0, -9.81, 0.5))
+        s = scene.coordinate(0.2, inertia=0, rate=1.5, name="s")
+        at, way = np.cos(0.2), np.array([-np.sin(0.2), 0.6 * np.cos(0.4), 1.5 * np.cos(0.2)])
+        bead = scene.particle((at, 0.3 * np.sin(0.4), 1.5 * np.sin(0.2)), mass=1.0, velocity=1.5 * way)
+        scene.on_curve(bead, s, curve=("cos(s)", "0.3*sin(2*s)", "1.5*sin(s)"))
+        run = taut.simulate(scene, method, dt=dt, duration=0.5, progress=False)
+        assert run.status == "finished", run.message
+        found.append(run["s"].value.values[-1])
+    first, second = (abs(s - found[0]) for s in found[1:])
+    assert first < 2e-4 and 3.5 < first / second < 4.5, f"errors {first:.3g} and {second:.3g}"
+
+
 def test_a_scene_file_carries_it(tmp_path):
     scene = taut.gallery("bead_on_curve")
     scene.save(tmp_path / "helix.yaml")

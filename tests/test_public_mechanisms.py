@@ -82,6 +82,19 @@ def test_a_rate_that_other_constraints_forbid_is_refused_by_name():
         taut.simulate(scene, method="rattle", dt=0.01, duration=0.1)
 
 
+def test_a_joint_that_starts_to_turn_because_of_others_is_told(simulate):
+    """Least kinetic energy: a rod in line that is pulled across at its end turns back at 3/2 of the other's rate."""
+    for rate, expected in ((None, -3.0 - 2.0), (0.0, 0.0)):
+        scene = taut.Scene()
+        a, b = (scene.rigid((x, 0, 0), mass=1.0, inertia=(0.01, 1 / 12, 1 / 12)) for x in (0.5, 1.5))
+        scene.hinge(a.at((-0.5, 0, 0)), (0, 0, 0), axis=(0, 0, 1), rate=2.0, name="shoulder")
+        scene.hinge(b.at((-0.5, 0, 0)), a.at((0.5, 0, 0)), axis=(0, 0, 1), rate=rate, name="elbow")
+        run = simulate(scene, "rattle", 0.01, 0.01)
+        assert abs(run["elbow"].rate.values[0] - expected) < 1e-10, run["elbow"].rate.values[0]
+        assert any("as after a blow: 'elbow'" in text for text in run.notes) == (rate is None), run.notes
+    assert not any("blow" in text for text in simulate(SpatialSliderCrank().scene(6.0), "rattle", 0.01, 0.01).notes)
+
+
 @pytest.mark.parametrize("kind, given, named", [
     ("cylindrical", {"rate": 2.0, "displacement_rate": -0.5}, {"angle": 2.0, "displacement": -0.5}),
     ("universal", {"axis_2": (1, 0, 0), "rate_1": 2.0, "rate_2": -0.5}, {"angle_1": 2.0, "angle_2": -0.5}),

@@ -5,6 +5,12 @@
 With P the projection of velocities onto the constraints, v₀ = P v and z_k = P(v₀ + W c_k) - v₀:
 
     v' = v₀ + Σ_k μ_k z_k,   Σ_l (c_kᵀ z_l) μ_l = r_k - c_kᵀ v₀                                                  (2)
+
+A joint without a rate of its own takes over what this is to it, as after a blow: a double pendulum whose first hinge is
+given a rate starts with its second one turning back. Where it could as well have stood still, a note says so: with
+A = (c_kᵀ z_l) of the rates asked for and its own z, c,
+
+    cᵀ z - (cᵀ z_l) A⁻¹ (c_kᵀ z) > 0                                                                             (3)
 """
 
 from __future__ import annotations
@@ -14,7 +20,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..constraints.base import Coordinate
-from ..errors import TautError
+from ..errors import TautError, note
 from ..linalg.dense import on_one_thread
 from ..model import Model
 from ..model.arrays import State
@@ -22,6 +28,8 @@ from ..model.frames import conjugate, rotate
 
 Array = np.ndarray
 MET = 1e-6  # of the rates asked for: what may be left of (1)
+FREE = 1e-6  # of cᵀ W c, in (3)
+SHOWN = 4  # joints that a note names
 
 
 def meet_rates(model: Model, state: State, project: Callable[[], None]) -> bool:
@@ -61,6 +69,37 @@ def _meet(model: Model, state: State, project: Callable[[], None], asked: list) 
         name, coordinate, _ = asked[k]
         raise TautError(f"joint '{name}' is to start with a rate of {rates[k]:.6g} {coordinate.unit}/s of its "
                         f"{coordinate.name}, but other constraints and rates leave it {actual[k]:.6g}; leave one out.")
+    _tell_taken_over(model, state, project, start, (gradients, np.array(moves), matrix, scale))
+
+
+def _tell_taken_over(model: Model, state: State, project: Callable[[], None], start: Array, asked: tuple) -> None:
+    """Note which joints start to move though nobody asked for it, and could stand still: (3)."""
+    gradients, moves, matrix, scale = asked
+    met = state.v.copy()
+    told: list[str] = []
+    fastest = float(np.abs(met).max())
+    for joint in model.joints:
+        for coordinate, points in joint.coordinates:
+            if coordinate.rate is not None or len(told) > SHOWN:
+                continue
+            own = _gradient(model, state, coordinate, points)
+            size = float((own * model.bodies.inverse_mass * own).sum())
+            rate = float((own * met).sum())
+            if size == 0.0 or abs(rate - float((own * start).sum())) <= MET * fastest:
+                continue
+            state.v[:] = start + model.bodies.inverse_mass * own
+            project()
+            z = state.v - start
+            across = np.einsum("ksc,sc->k", gradients, z) / scale
+            along = np.einsum("sc,lsc->l", own, moves) / scale
+            shares = np.linalg.lstsq(matrix / np.outer(scale, scale), across, rcond=1e-12)[0]
+            if float((own * z).sum()) - float(along @ shares) > FREE * size:
+                told.append(f"'{joint.name}' with {rate:.4g} {coordinate.unit}/s of its {coordinate.name}")
+    state.v[:] = met
+    if told:
+        note("joints without a rate of their own at the start take one over from those that have it, as after a blow: "
+             f"{', '.join(told[:SHOWN])}{' and others' if len(told) > SHOWN else ''}; give rate=0 to those that shall "
+             "not")
 
 
 def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[int, ...]) -> Array:

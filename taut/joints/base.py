@@ -93,8 +93,9 @@ def axes_of(arguments: dict[str, Any], x: Any = None) -> tuple[Axes, Axes]:
     if x is not None:
         x_b = unit(x, "direction")
         if abs(float(x_b @ z_b)) > 1e-6:
-            raise ValueError(f"its direction stands at {np.degrees(np.arccos(np.clip(x_b @ z_b, -1, 1))):.4g} degrees to "
-                             "its axis; give one in the plane, perpendicular to the axis")
+            apart = np.degrees(np.arccos(np.clip(x_b @ z_b, -1, 1)))
+            raise ValueError(f"its direction stands at {apart:.4g} degrees to its axis; give one in the plane, "
+                             "perpendicular to the axis")
         x_b = unit((x_b - float(x_b @ z_b) * z_b).tolist(), "direction")
     x_a = turned_along(z_b, z_a, x_b)
     return on_body(arguments["frames"][0], x_a, z_a), on_body(arguments["frames"][1], x_b, z_b)

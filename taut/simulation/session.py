@@ -230,8 +230,8 @@ class Session:
         if doubtful:
             report = note if self.model.deformables else warn  # rows of hard edges in flat sheets often nearly depend
             report(f"{doubtful} of {solves} linear systems were nearly singular: constraints come close to "
-                   "depending on each other, as where a linkage lies flat or a body's inertia is tiny beside its mass and "
-                   "arms, and their multipliers are inaccurate there")
+                   "depending on each other, as where a linkage lies flat or a body's inertia is tiny beside its mass "
+                   "and arms, and their multipliers may be inaccurate there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
         for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:

@@ -140,8 +140,8 @@ def linearise(what: Any) -> Linearisation:
         warn(f"the controllers of the scene ({listed(list(model.samples))}) count as continuous: what sampling "
              "and holding do to stability is not in the eigenvalues")
     if result.near.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
-        warn("constraints come close to depending on each other, as where a linkage lies flat, or where a body's inertia "
-             "is tiny beside its mass and the arms of its joints: eigenvalues may be inaccurate")
+        warn("constraints come close to depending on each other, as where a linkage lies flat or a body's inertia is "
+             "tiny beside its mass and arms: eigenvalues may be inaccurate")
     if result.steadiness > STEADY:
         state = f"the motion at t = {result.time:g} s is not steady"
         if not result.near.v.any():
