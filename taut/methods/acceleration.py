@@ -20,6 +20,7 @@ from typing import Any
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise
+from ..linalg import KEPT_OUT
 from ..model.applied_forces import free_accelerations, set_driven_accelerations
 from ..model.arrays import DRIVER_WORK, FORCE_WORK, State, System
 from ..model.constraint_rows import evaluate_constraints
@@ -28,7 +29,8 @@ from ..model.instant import set_time
 from ..model.jacobian import constrain, jacobian_times
 from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, advance_positions, copy
-from .base import BOTH, FIRST_OPTION, Hooks, Method, Option
+from .base import BOTH, FIRST_OPTION, ROUNDING, Hooks, Method, Option
+from .kept_rows import REMEMBERED, are_rows_alike, keep_out_agreeing, recall_kept, remember_kept, still_depend
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
@@ -42,21 +44,24 @@ def integrator_option(default: str) -> Option:
 
 
 def memory(model) -> int:
-    """Of the step before: whether there was one, v and a, and both kinds of power."""
-    return 3 + 6 * len(model.x)
+    """Of the step before: whether there was one, v and a, and both kinds of power; rows that are kept out."""
+    return 3 + 6 * len(model.x) + REMEMBERED
 
 
-def step_of(name: str, accelerate: Callable) -> Callable:
+def step_of(name: str, accelerate: Callable, four_stages: Callable | None = None) -> Callable:
     """`step` with the acceleration of one method, compiled under its name."""
-    one, four = stages_of(name, accelerate=accelerate)
+    one, four = stages_of(name, four_stages, accelerate=accelerate)
     return specialise(step, f"step_{name}", compiled, runge_kutta=four, one_stage=one)
 
 
-def stages_of(name: str, **words: Callable) -> tuple[Any, Any]:
+def stages_of(name: str, four_stages: Callable | None = None, **words: Callable) -> tuple[Any, Any]:
     """`one_stage` and `runge_kutta` with the given `accelerate`, and with other `power` and `integrator_of`."""
     one = specialise(one_stage, f"one_stage_{name}", on_demand(types.none), **words)
     each = specialise(stage, f"stage_{name}", compiled, **words)
-    return one, specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), stage=each)
+    slopes = specialise(every_stage, f"every_stage_{name}", compiled, stage=each)
+    if four_stages is not None:
+        slopes = specialise(four_stages, f"four_stages_{name}", compiled, stage=each, every_stage=slopes)
+    return one, specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), every_stage=slopes)
 
 
 def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: Any) -> Method:
@@ -160,8 +165,7 @@ def one_stage(system: System, state: State, t, h, options):
 def runge_kutta(system: System, state: State, t, h, options):
     """(4), from the slopes of the four stages."""
     work = system.work
-    for k in range(4):
-        stage(system, state, t, h, k, options)
+    every_stage(system, state, t, h, options)
     combine(state.x, h, work.stage_v)
     combine(state.v, h, work.stage_a)
     combine(state.quat, h, work.stage_quat)
@@ -171,6 +175,30 @@ def runge_kutta(system: System, state: State, t, h, options):
         state.ledger[DRIVER_WORK] += weight * work.stage_power[k, 0]
         state.ledger[FORCE_WORK] += weight * work.stage_power[k, 1]
     set_time(system, t + h, state.x, state.quat, state.v)
+
+
+def every_stage(system: System, state: State, t, h, options):
+    """The slopes of (4)."""
+    for k in range(STAGES):
+        stage(system, state, t, h, k, options)
+
+
+def stages_without_redundant_rows(system: System, state: State, t, h, options):
+    """The same by λ, without rows that depend on others (kept_rows.py)."""
+    lin, at = system.linear, state.memory.shape[0] - REMEMBERED
+    rounding = options[ROUNDING]
+    recall_kept(lin, state.memory, at)
+    stage(system, state, t, h, 0, options)
+    if lin.state[KEPT_OUT] > 0 and not still_depend(system, rounding):
+        lin.state[KEPT_OUT] = 0
+        stage(system, state, t, h, 0, options)
+    keep_out_agreeing(system, rounding)
+    for k in range(1, STAGES):
+        stage(system, state, t, h, k, options)
+    if lin.state[KEPT_OUT] > 0 and not are_rows_alike(system, system.work.v1, rounding):
+        lin.state[KEPT_OUT] = 0
+        every_stage(system, state, t, h, options)
+    remember_kept(lin, state.memory, at)
 
 
 @inline

@@ -25,9 +25,9 @@ from math import sqrt
 import numpy as np
 
 from ..compiled import compiled, inline
-from ..linalg import FIRST_KEPT, KEPT_OUT, keep_out
+from ..linalg import KEPT_OUT, keep_out
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
-from ..model.evaluate import copy, evaluate_constraints, jacobian_times, largest, power_at, set_time, unwrap_angles
+from ..model.evaluate import copy, evaluate_constraints, power_at, set_time, unwrap_angles
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
 from .base import BOTH, NOT_CONVERGED, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
@@ -45,6 +45,7 @@ from .dormand_prince import (
     size_to_probe,
     sum_of_squares,
 )
+from .kept_rows import are_rows_alike
 from .pace import LOOK, is_stuck, judged
 from .post_stabilization import correct, correct_at_most, correct_velocity, project_velocity
 from .style import DASHED, Style
@@ -52,7 +53,6 @@ from .style import DASHED, Style
 OPTIONS = (Option("first_step", 0.0, "first internal step tried [s]; 0: as the start tells", minimum=0.0),)
 FIRST_STEP = option_index(OPTIONS, "first_step")
 ONE = np.ones(1)
-ALIKE = 100.0  # how much worse than others a row that was kept out may be
 FEW = 5  # corrections without the rows that were kept out; where these are still off after them, they take part
 
 
@@ -132,21 +132,6 @@ def holds_all_rows(system, state, t, rounding):
     set_time(system, t, x, quat, v)
     evaluate_constraints(system, t, x, quat, v, False, work.J)
     return are_rows_alike(system, v, rounding)
-
-
-@compiled
-def are_rows_alike(system, v, rounding):
-    """`holds_all_rows` where Φ, J and Φ_t are known."""
-    work, lin = system.work, system.linear
-    jacobian_times(system, work.J, v, work.b)
-    place = rate = 0.0
-    for r in range(work.b.shape[0]):
-        work.b[r] += work.phi_t[r]
-    for k in range(lin.state[KEPT_OUT]):
-        r = lin.state[FIRST_KEPT + k]
-        place, rate = max(place, abs(work.phi[r])), max(rate, abs(work.b[r]))
-        work.phi[r] = work.b[r] = 0.0
-    return place <= ALIKE * (largest(work.phi) + rounding) and rate <= ALIKE * (largest(work.b) + rounding)
 
 
 @compiled
