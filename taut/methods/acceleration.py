@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise
@@ -31,11 +32,13 @@ from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, advance_positions, copy
 from .base import BOTH, FIRST_OPTION, ROUNDING, Hooks, Method, Option
 from .kept_rows import REMEMBERED, are_rows_alike, keep_out_agreeing, recall_kept, remember_kept, still_depend
+from .slope_kernels import add_weighted
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
 ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
 STAGES = 4
+SIXTHS, ONE = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0, np.ones(1)
 INTEGRATOR = FIRST_OPTION  # of methods at acceleration level the integrator is the first option
 
 
@@ -166,14 +169,14 @@ def runge_kutta(system: System, state: State, t, h, options):
     """(4), from the slopes of the four stages."""
     work = system.work
     every_stage(system, state, t, h, options)
-    combine(state.x, h, work.stage_v)
-    combine(state.v, h, work.stage_a)
-    combine(state.quat, h, work.stage_quat)
+    slots, bodies = system.bodies.slots, state.quat.shape[0]
+    add_weighted(state.x, h, SIXTHS, STAGES, slots, work.stage_v, state.x)
+    add_weighted(state.v, h, SIXTHS, STAGES, slots, work.stage_a, state.v)
+    add_weighted(state.quat, h, SIXTHS, STAGES, bodies, work.stage_quat, state.quat)
     normalise(state.quat)
-    for k in range(4):
-        weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
-        state.ledger[DRIVER_WORK] += weight * work.stage_power[k, 0]
-        state.ledger[FORCE_WORK] += weight * work.stage_power[k, 1]
+    for k in range(STAGES):
+        state.ledger[DRIVER_WORK] += h * SIXTHS[k] * work.stage_power[k, 0]
+        state.ledger[FORCE_WORK] += h * SIXTHS[k] * work.stage_power[k, 1]
     set_time(system, t + h, state.x, state.quat, state.v)
 
 
@@ -201,38 +204,27 @@ def stages_without_redundant_rows(system: System, state: State, t, h, options):
     remember_kept(lin, state.memory, at)
 
 
-@inline
-def combine(values, h, slopes):
-    outer, inner = h / 6.0, h / 3.0
-    first, second, third, fourth = slopes[0], slopes[1], slopes[2], slopes[3]
-    for i in range(values.shape[0]):
-        for c in range(values.shape[1]):
-            values[i, c] = (
-                values[i, c] + outer * first[i, c] + inner * second[i, c] + inner * third[i, c] + outer * fourth[i, c]
-            )
-
-
 def stage(system: System, state: State, t, h, k, options):
     """The slopes of stage k, which stands at t + c h and starts from those of stage k - 1."""
-    work, bodies = system.work, system.bodies
+    work, bodies, slots = system.work, system.bodies, system.bodies.slots
     x, quat, v = state.x, state.quat, state.v
     c = 0.0 if k == 0 else (1.0 if k == 3 else 0.5)
     if k == 0:
         copy(x, work.x1)
         copy(v, work.v1)
         copy(quat, work.quat1)
-    else:
-        add_scaled(x, c * h, work.stage_v[k - 1], work.x1)
-        add_scaled(v, c * h, work.stage_a[k - 1], work.v1)
-        for i in range(quat.shape[0]):
-            for q in range(4):
-                work.quat1[i, q] = quat[i, q] + c * h * work.stage_quat[k - 1, i, q]
+    else:  # places on bodies follow from these, and counters stay as they are
+        add_weighted(x, c * h, ONE, 1, slots, work.stage_v[k - 1 : k], work.x1)
+        add_weighted(v, c * h, ONE, 1, slots, work.stage_a[k - 1 : k], work.v1)
+        add_weighted(quat, c * h, ONE, 1, quat.shape[0], work.stage_quat[k - 1 : k], work.quat1)
         normalise(work.quat1)
     accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
     if system.accumulates_work == 1:
         power(system, work.v1, options, state.lam, work.stage_power[k])
-    copy(work.v1, work.stage_v[k])
-    copy(work.a, work.stage_a[k])
+    for i in range(slots):
+        for d in range(3):
+            work.stage_v[k, i, d] = work.v1[i, d]
+            work.stage_a[k, i, d] = work.a[i, d]
     for i in range(quat.shape[0]):
         spin = bodies.spin_slot[i]
         rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])
