@@ -89,8 +89,8 @@ def words(value: Any) -> list[int]:
 
 
 class _LaidOut(threading.local):
-    """By identity: the structure, its words and where they lie. Of each thread its own: another one, such as that of a live page, must
-    not forget what compiled code of this one is about to use."""
+    """By identity: the structure, its words and where they lie. Of each thread its own: another one, such as that of a
+    live page, must not forget what compiled code of this one is about to use."""
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[Any, np.ndarray, int]] = {}

@@ -26,7 +26,18 @@ and narrow, with a pattern that changes), lu.py, matrix_free_cg.py (conjugate gr
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
 from taut.linalg.grouped import assemble_panels, sweep_back, sweep_forwards
-from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, MOST_NULL, NULLITY, OF_NULL, PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.linear import (
+    DEPENDENT,
+    DOUBTFUL,
+    FIRST_KEPT,
+    KEPT_OUT,
+    MOST_NULL,
+    NULLITY,
+    OF_NULL,
+    PRECONDITIONERS,
+    SOLVERS,
+    Linear,
+)
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependences, dependent_rows
 from taut.linalg.singular import close_kept, keep_out

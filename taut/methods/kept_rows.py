@@ -1,19 +1,19 @@
 """Redundant rows beside the motion: kept out of a step, and remembered as long as they depend on the others.
 
-Rows that depend on others along a whole motion (the hinges of Bricard's loop) hold with them, and contradict them beside
-it, where stages stand, and where a method that corrects no drift soon stands altogether. Which rows depend on which
-is found from small pivots at the start of a step (linalg/singular.py); there they must be small to rounding. A row
-that was left out then stays out of the steps that follow as long as
+Rows that depend on others along a whole motion (the hinges of Bricard's loop) hold with them, and contradict them
+beside it, where stages stand, and where a method that corrects no drift soon stands altogether. Which rows depend on
+which is found from small pivots at the start of a step (linalg/singular.py); there they must be small to rounding. A
+row that was left out then stays out of the steps that follow as long as
 
     a_rr - a_rᵀ A'⁻¹ a_r ≤ NEAR a_rr                                                        (1)
     |Σ z_i Φ_i| ≤ AGREE Σ |z_i Φ_i|                                                         (2)
     |Φ_r| ≤ ALIKE max |Φ_i|,    |Φ̇_r| ≤ ALIKE max |Φ̇_i|    at the end of the step           (3)
 
 i being the rows that take part, A' their part of A, and a_r its column of row r: (1) is the square of the sine, in the
-metric of W, of the angle between J_r and what they span. It is 0 along the motion and of the size of (Φ / length)² beside
-it. With Σ z_i J_i = 0, the sum of (2) is then of the size of Φ² / length; rows that contradict each other share their
-errors instead, and all take part. A row that was dependent at one configuration alone (of a linkage that lies flat)
-soon fails (1) and at once (3): the step is taken again with all rows.
+metric of W, of the angle between J_r and what they span. It is 0 along the motion and of the size of (Φ / length)²
+beside it. With Σ z_i J_i = 0, the sum of (2) is then of the size of Φ² / length; rows that contradict each other share
+their errors instead, and all take part. A row that was dependent at one configuration alone (of a linkage that lies
+flat) soon fails (1) and at once (3): the step is taken again with all rows.
 """
 
 from __future__ import annotations
