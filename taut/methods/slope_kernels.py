@@ -20,64 +20,75 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ..compiled import inline
+from ..linalg.group_kernels import by_width
 from ..linalg.simd_kernels import LANES, REAL, SHORT, VECTOR, WORD, ZERO, Lanes, in_all, repeat
 
 FLAGS = ir.VectorType(ir.IntType(1), LANES)
 LANE = ir.Constant(ir.VectorType(WORD, LANES), list(range(LANES)))
 SIZE = types.uint64
+SIDE_BY_SIDE = 4  # vectors of (1), which do not wait for each other
 
 
-class _Masked:
-    """Arrays as rows of numbers, of which the lanes beyond the last one are left alone."""
+class _Rows:
+    """Arrays as rows of `size` numbers: the lanes of a vector beyond the last of them are left alone."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any):
+    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, size: Any):
         self.context, self.builder, self.signature, self.arguments = context, builder, signature, arguments
+        self.size = size
+        self.vectors = builder.udiv(builder.add(size, WORD(LANES - 1)), WORD(LANES))
 
     def lanes(self, k: int) -> Lanes:
         return Lanes(self.context, self.builder, self.signature.args[k], self.arguments[k])
 
-    def begin(self, at: Any, size: Any) -> None:
-        """Vectors from number `at` on, of arrays with `size` numbers."""
-        self.meant = self.builder.icmp_unsigned("<", LANE, in_all(self.builder, self.builder.sub(size, at)))
+    def meant(self, at: Any) -> Any:
+        """Which lanes of a vector from number `at` on."""
+        return self.builder.icmp_unsigned("<", LANE, in_all(self.builder, self.builder.sub(self.size, at)))
 
-    def load(self, array: Lanes, at: Any) -> Any:
+    def load(self, array: Lanes, at: Any, meant: Any) -> Any:
         pointer = self.builder.bitcast(array.place(at), VECTOR.as_pointer())
         kind = ir.FunctionType(VECTOR, [pointer.type, SHORT, FLAGS, VECTOR])
         load = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.masked.load.v{LANES}f64.p0v{LANES}f64")
-        return self.builder.call(load, [pointer, SHORT(8), self.meant, ZERO])
+        return self.builder.call(load, [pointer, SHORT(8), meant, ZERO])
 
-    def store(self, vector: Any, array: Lanes, at: Any) -> None:
+    def store(self, vector: Any, array: Lanes, at: Any, meant: Any) -> None:
         pointer = self.builder.bitcast(array.place(at), VECTOR.as_pointer())
         kind = ir.FunctionType(ir.VoidType(), [VECTOR, pointer.type, SHORT, FLAGS])
         name = f"llvm.masked.store.v{LANES}f64.p0v{LANES}f64"
-        self.builder.call(
-            cgutils.get_or_insert_function(self.builder.module, kind, name), [vector, pointer, SHORT(8), self.meant]
-        )
-
-    def vectors_of(self, size: Any) -> Any:
-        return self.builder.udiv(self.builder.add(size, WORD(LANES - 1)), WORD(LANES))
+        store = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        self.builder.call(store, [vector, pointer, SHORT(8), meant])
 
 
 @intrinsic
 def _add_slopes(typingctx, y, h, weights, count, apart, slopes, size, out):
     def lower(context, builder, signature, arguments):
-        masked = _Masked(context, builder, signature, arguments)
-        y, weights, slopes, out = (masked.lanes(k) for k in (0, 2, 5, 7))
         h, count, apart, size = (arguments[k] for k in (1, 3, 4, 6))
+        rows = _Rows(context, builder, signature, arguments, size)
+        y, weights, slopes, out = (rows.lanes(k) for k in (0, 2, 5, 7))
 
-        def block(k, none):
-            at = builder.mul(k, WORD(LANES))
-            masked.begin(at, size)
+        def add(vectors, first):
+            places = [builder.add(first, WORD(LANES * i)) for i in range(vectors)]
+            every = [(at, rows.meant(at)) for at in places]
 
             def term(j, sums):
-                weight = slopes.in_all_lanes(builder.fmul(h, weights.number(j)))
-                slope = masked.load(slopes, builder.add(at, builder.mul(j, apart)))
-                return [slopes.add_product(sums[0], slope, weight)]
+                weight, begin = slopes.in_all_lanes(builder.fmul(h, weights.number(j))), builder.mul(j, apart)
+                return [
+                    slopes.add_product(s, rows.load(slopes, builder.add(at, begin), meant), weight)
+                    for s, (at, meant) in zip(sums, every, strict=True)
+                ]
 
-            masked.store(repeat(builder, count, [masked.load(y, at)], term)[0], out, at)
+            sums = repeat(builder, count, [rows.load(y, *one) for one in every], term)
+            for total, one in zip(sums, every, strict=True):
+                rows.store(total, out, *one)
+
+        def many(k, none):
+            add(SIDE_BY_SIDE, builder.mul(k, WORD(SIDE_BY_SIDE * LANES)))
             return none
 
-        repeat(builder, masked.vectors_of(size), [], block)
+        whole = builder.udiv(rows.vectors, WORD(SIDE_BY_SIDE))
+        repeat(builder, whole, [], many)
+        begun = builder.mul(whole, WORD(SIDE_BY_SIDE))
+        rest, first = builder.sub(rows.vectors, begun), builder.mul(begun, WORD(LANES))
+        by_width(builder, rest, lambda vectors: add(vectors, first), SIDE_BY_SIDE - 1)
         return context.get_dummy_value()
 
     return types.void(y, types.float64, weights, SIZE, SIZE, slopes, SIZE, out), lower
@@ -86,9 +97,9 @@ def _add_slopes(typingctx, y, h, weights, count, apart, slopes, size, out):
 @intrinsic
 def _scaled_squares(typingctx, y, new, one, two, count, apart, slopes, size, tolerance):
     def lower(context, builder, signature, arguments):
-        masked = _Masked(context, builder, signature, arguments)
-        y, new, one, two, slopes = (masked.lanes(k) for k in (0, 1, 2, 3, 6))
         count, apart, size, tolerance = (arguments[k] for k in (4, 5, 7, 8))
+        rows = _Rows(context, builder, signature, arguments, size)
+        y, new, one, two, slopes = (rows.lanes(k) for k in (0, 1, 2, 3, 6))
         ones = ir.Constant(VECTOR, [1.0] * LANES)
         absolute = cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(VECTOR, [VECTOR]), f"llvm.fabs.v{LANES}f64"
@@ -96,13 +107,13 @@ def _scaled_squares(typingctx, y, new, one, two, count, apart, slopes, size, tol
 
         def block(k, totals):
             at = builder.mul(k, WORD(LANES))
-            masked.begin(at, size)
-            before, after = (builder.call(absolute, [masked.load(array, at)]) for array in (y, new))
+            meant = rows.meant(at)
+            before, after = (builder.call(absolute, [rows.load(array, at, meant)]) for array in (y, new))
             larger = builder.select(builder.fcmp_ordered(">", before, after), before, after)
             scale = builder.fmul(slopes.in_all_lanes(tolerance), builder.fadd(ones, larger))
 
             def term(j, sums):
-                slope = masked.load(slopes, builder.add(at, builder.mul(j, apart)))
+                slope = rows.load(slopes, builder.add(at, builder.mul(j, apart)), meant)
                 return [
                     slopes.add_product(s, slope, slopes.in_all_lanes(d.number(j)))
                     for s, d in zip(sums, (one, two), strict=True)
@@ -112,7 +123,7 @@ def _scaled_squares(typingctx, y, new, one, two, count, apart, slopes, size, tol
             return [slopes.add_product(total, s, s) for total, s in zip(totals, sums, strict=True)]
 
         found = []
-        for total in repeat(builder, masked.vectors_of(size), [ZERO, ZERO], block):
+        for total in repeat(builder, rows.vectors, [ZERO, ZERO], block):
             number = REAL(0.0)
             for lane in range(LANES):
                 number = builder.fadd(number, builder.extract_element(total, SHORT(lane)))
