@@ -58,7 +58,6 @@ class Places(NamedTuple):
     body: Array  # index into quat
     arm: Array  # (places, 3) from the centre of mass, in principal axes [m]
     frame: Array  # (rigid, 9) R by rows, where places were last set
-    turning: Array  # (places, 3) R (ω × (ω × r)), with the velocities that were last set
     constrained: int  # how many of the first ones equalities act on; on the others forces act alone
 
 

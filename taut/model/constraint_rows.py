@@ -27,7 +27,7 @@ def evaluate_constraints(system, t, x, quat, v, second, J):
     if switched.row.shape[0] > 0:
         switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
     if system.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(system.rows, system.places, second, J, work.gamma)
+        carry_to_rotations(system.rows, system.places, v, second, J, work.gamma)
     if system.selective == 1:
         leave_out(system, J)
 
@@ -56,17 +56,30 @@ def clear_rows(rows, flags, flag, J):
 
 
 @on_demand(types.none)
-def carry_to_rotations(rows, places, second, J, gamma):
-    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places have
-    been set, with their velocities where γ is asked for."""
+def carry_to_rotations(rows, places, v, second, J, gamma):
+    """What acts on a place R r of a body also turns it: J_ω = r × Rᵀ J, and γ gains J · R (ω × (ω × r)). Places, and
+    with them R, have been set."""
     for k in range(rows.spin_block.shape[0]):
         block, source, place = rows.spin_block[k], rows.spin_from[k], rows.spin_place[k]
         body = places.body[place]
         carry_block(J, source, block, places.frame, body, places.arm, place)
         if second:
-            to = places.turning
-            along = J[source, 0] * to[place, 0] + J[source, 1] * to[place, 1] + J[source, 2] * to[place, 2]
-            gamma[rows.spin_row[k]] += along
+            a, b, c = row_of(J, source, 0)
+            x, y, z = row_of(places.frame, body, 0), row_of(places.frame, body, 3), row_of(places.frame, body, 6)
+            j0, j1, j2 = x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c
+            r0, r1, r2 = row_of(places.arm, place, 0)
+            spin = rows.slot[block]
+            o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
+            along = o0 * r0 + o1 * r1 + o2 * r2
+            square = o0 * o0 + o1 * o1 + o2 * o2
+            gamma[rows.spin_row[k]] += (
+                j0 * (o0 * along - r0 * square) + j1 * (o1 * along - r1 * square) + j2 * (o2 * along - r2 * square)
+            )
+
+
+@inline
+def row_of(table, i, first):
+    return table[i, first], table[i, first + 1], table[i, first + 2]
 
 
 @inline
@@ -89,6 +102,6 @@ def inequalities_at(system, ineq, t, x, quat, v, second):
     if switched.row.shape[0] > 0:
         switch_rows(switched, ineq.rows.ptr, t, x, ineq.phi, ineq.phi_t, ineq.gamma, ineq.J)
     if ineq.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(ineq.rows, system.places, second, ineq.J, ineq.gamma)
+        carry_to_rotations(ineq.rows, system.places, v, second, ineq.J, ineq.gamma)
     if switched.row.shape[0] > 0:
         take_over(switched, ineq.rows, t, x, v, ineq.phi, ineq.phi_t, ineq.J)

@@ -187,5 +187,3 @@ def set_places(places, x, quat, v, count, moving):
         b0, b1, b2 = turned_by(frame, body, s0, s1, s2)
         d0, d1, d2 = v[base, 0] + b0, v[base, 1] + b1, v[base, 2] + b2
         v[point, 0], v[point, 1], v[point, 2] = d0, d1, d2
-        g0, g1, g2 = turned_by(frame, body, o1 * s2 - o2 * s1, o2 * s0 - o0 * s2, o0 * s1 - o1 * s0)
-        places.turning[k, 0], places.turning[k, 1], places.turning[k, 2] = g0, g1, g2

@@ -245,10 +245,8 @@ class Model:
             x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
             counts=np.zeros(len(COUNTERS), np.int64),
         )  # fmt: skip
-        places = self.places
-        places = places._replace(frame=places.frame.copy(), turning=places.turning.copy())
         return System(
-            self.bodies, places, copied(self.constraints), self.rows,
+            self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
             moving_blocks(self.rows, self.places), copied(self.forces), signals,
             self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
             int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), no_friction(),

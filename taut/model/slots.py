@@ -147,7 +147,6 @@ class Slots:
             np.array([info.quat for info in owners], INDEX),
             np.array(arms, float).reshape(-1, 3),
             np.zeros((max((info.quat + 1 for info in owners), default=0), 9)),
-            np.zeros((len(owners), 3)),
             len(owners),
         )
 
