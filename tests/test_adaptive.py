@@ -9,7 +9,9 @@ import pytest
 from test_mechanisms import closed_loop, rheonomic
 from test_velocity import chasing, rolling
 
+from taut.compiled import entry
 from taut.methods import METHODS
+from taut.methods.slope_kernels import add_weighted, scaled_squares
 
 ADAPTIVE = [name for name, method in METHODS.items() if method.adaptive]
 # By order: seconds, for many steps after the first ones, and tolerances.
@@ -39,3 +41,24 @@ def test_the_error_falls_with_the_order_in_the_number_of_steps(name, make, exact
     assert 0.8 * order < fitted < 1.5 * order, f"order {fitted:.2f}, declared {order}: steps {steps}, errors {errors}"
     held = max(max(np.abs(run.records.phi).max(), np.abs(run.records.rate).max()) for run in runs)
     assert held < 1e-12, f"|Φ| and |Φ̇| up to {held:.3g}"
+
+
+@entry
+def sums_of_slopes(y, h, weights, rows, slopes, tolerance, out):
+    add_weighted(y, h, weights, weights.shape[0], rows, slopes, out)
+    return scaled_squares(y, out, weights, weights, weights.shape[0], rows, slopes, tolerance)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (2, 4), (5, 3), (9, 3), (2, 17)])
+def test_sums_of_slopes_are_those_of_numpy(shape):
+    """Of some rows, however many numbers these have; what stands behind them is left alone."""
+    rng = np.random.default_rng(0)
+    rows, width = shape
+    y, out = rng.normal(size=(rows + 2, width)), np.full((rows + 2, width), 7.0)
+    slopes, weights = rng.normal(size=(6, rows + 1, width)), rng.normal(size=6)
+    found = sums_of_slopes(y, 0.1, weights, rows, slopes, 1e-3, out)
+    change = np.tensordot(weights, slopes[:, :rows], 1)
+    new = y[:rows] + 0.1 * change
+    squares = np.sum((change / (1e-3 * (1 + np.maximum(abs(y[:rows]), abs(new))))) ** 2)
+    assert np.abs(out[:rows] - new).max() < 1e-14 and (out[rows:] == 7.0).all(), f"sums: {out}"
+    assert np.abs(np.array(found) / squares - 1).max() < 1e-13, f"{found}, not {squares}"

@@ -142,6 +142,34 @@ def test_bricards_mechanism_moves(name, solver, hinges, bricard, simulate):
     assert load < (10.0 if hinges == "balls" else 1.1), f"λ is {load:.2g} times as large"
 
 
+@pytest.mark.parametrize("name", ("lagrange", "baumgarte"))
+def test_methods_without_projection_keep_their_order_on_a_redundant_loop(name, bricard, simulate):
+    """Beside the motion, where they soon are, its redundant row contradicts the others."""
+    exact = bricard.data.position.values[-1]
+    scene = taut.gallery("bricard", hinges="joints")
+    rough, fine = (np.abs(simulate(scene, name, 0.6 / n, 0.6).data.position.values[-1] - exact).max() for n in (4, 8))
+    assert rough < 5e-3, f"4 steps: off by {rough:.2g} m"
+    assert fine < rough / 2**3.5, f"8 steps: off by {fine:.2g} m, after {rough:.2g} m with 4"
+
+
+@pytest.mark.parametrize("left", ("one", "two"))
+@pytest.mark.parametrize("name", ("lagrange", "baumgarte", "reference"))
+def test_a_row_that_is_kept_out_takes_over_when_the_other_is_switched_off(name, left, simulate):
+    def swinging(*rods: tuple[str, str | None]) -> taut.Scene:
+        scene = taut.Scene()
+        bob, guide = scene.particle((1, 0, 0), name="bob"), scene.particle((1, -1, 0), name="guide")
+        for rod, when in rods:
+            scene.distance(bob, (0, 0, 0), name=rod, **({"when": when} if when else {}))
+        scene.distance(bob, guide, name="lower")
+        return scene
+
+    when = {"one": None, "two": None} | {{"one": "two", "two": "one"}[left]: "t < 0.3"}
+    both = simulate(swinging(*when.items()), name, 0.005, 0.6)
+    single = simulate(swinging(("one", None)), name, 0.005, 0.6)
+    apart = np.abs(both.data.position.values[-1] - single.data.position.values[-1]).max()
+    assert apart < 1e-6, f"the second rod moved a body by {apart:.2g} m"
+
+
 # Positions where J loses rank
 
 

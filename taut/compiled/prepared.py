@@ -56,13 +56,15 @@ class Prepared:
         self._results = self._memory[:results]
         begin = self._memory.__array_interface__["data"][0]
         self._places = begin, begin + WORD * results, begin + WORD * (results + 1)
-        self._structures = [kind is STRUCTURE for kind in given]
+        self._structures = [k for k, kind in enumerate(given) if kind is STRUCTURE]
         self._call = _form(given)(where)
 
     def __call__(self, *given: Any) -> tuple[int, ...]:
         if not compiling:
             return self._function(self.fixed, *given)
-        numbers = [address(value) if structure else value for value, structure in zip(given, self._structures)]
+        numbers = list(given)
+        for k in self._structures:
+            numbers[k] = address(given[k])
         if self._call(*self._places, *numbers) != 0:
             raise RuntimeError(f"{self._function.__name__} raised an exception, which kernels may not")
         return tuple(self._results.tolist())

@@ -89,11 +89,11 @@ def words(value: Any) -> list[int]:
 
 
 class _LaidOut(threading.local):
-    """By identity: the structure and its words. Of each thread its own: another one, such as that of a live page, must
-    not forget what compiled code of this one is about to use."""
+    """By identity: the structure, its words and where they lie. Of each thread its own: another one, such as that of a
+    live page, must not forget what compiled code of this one is about to use."""
 
     def __init__(self) -> None:
-        self.known: dict[int, tuple[Any, np.ndarray]] = {}
+        self.known: dict[int, tuple[Any, np.ndarray, int]] = {}
 
 
 _laid_out = _LaidOut()
@@ -104,11 +104,12 @@ def address(value: Any) -> int:
     laid_out = _laid_out.known
     known = laid_out.pop(id(value), None)
     if known is None:
-        known = (value, np.array(words(value), np.int64))
+        found = np.array(words(value), np.int64)
+        known = (value, found, found.ctypes.data)  # asking numpy where they lie takes longer than all else
         while len(laid_out) >= LAID_OUT:
             del laid_out[next(iter(laid_out))]
     laid_out[id(value)] = known  # the latest last, so that arguments of one call stay together
-    return known[1].ctypes.data
+    return known[2]
 
 
 def _typeof(value: Any, context: Any) -> types.Type | None:

@@ -28,7 +28,15 @@ from taut.expressions.call import prototype
 
 _addresses: dict[Any, int] = {}
 _kept_alive: list[Any] = []  # code must outlive its address
-_waiting = threading.local()  # a mistake that compiled code can not raise
+
+
+class _Waiting(threading.local):
+    """A mistake that compiled code can not raise. As a class's it is found at once where a thread has met none."""
+
+    mistake: TautError | None = None
+
+
+_waiting = _Waiting()
 
 
 def generated_address(request: Any, signature: Any, sizes: Sequence[int], source: Callable[[], str]) -> int:
@@ -74,7 +82,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
             for output, size in zip(arguments[len(arguments) - len(sizes) :], sizes):
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
             if isinstance(mistake, TautError):
-                _waiting.mistake = getattr(_waiting, "mistake", None) or mistake  # the first is the cause of others
+                _waiting.mistake = _waiting.mistake or mistake  # the first is the cause of others
                 return
             text = f"{name}{FAILED}{type(mistake).__name__}: {str(mistake).rstrip('.')}"
             if not warned or text not in notes_so_far():  # once, and once more in the notes of each later run
@@ -88,7 +96,7 @@ def python_callback(function: Callable, signature: Any, sizes: Sequence[int], na
 
 def raise_mistake() -> None:
     """Raise the user's mistake that a callback has met in compiled code, which has just returned in this thread."""
-    mistake = getattr(_waiting, "mistake", None)
+    mistake = _waiting.mistake
     if mistake is not None:
         _waiting.mistake = None
         raise mistake

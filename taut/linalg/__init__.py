@@ -25,12 +25,23 @@ and narrow, with a pattern that changes), lu.py, matrix_free_cg.py (conjugate gr
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
-from taut.linalg.grouped import sweep_back, sweep_forwards
-from taut.linalg.linear import DEPENDENT, DOUBTFUL, FIRST_KEPT, KEPT_OUT, PRECONDITIONERS, SOLVERS, Linear
+from taut.linalg.grouped import assemble_panels, sweep_back, sweep_forwards
+from taut.linalg.linear import (
+    DEPENDENT,
+    DOUBTFUL,
+    FIRST_KEPT,
+    KEPT_OUT,
+    MOST_NULL,
+    NULLITY,
+    OF_NULL,
+    PRECONDITIONERS,
+    SOLVERS,
+    Linear,
+)
 from taut.linalg.plan import describe, plan
 from taut.linalg.rank import dependences, dependent_rows
 from taut.linalg.singular import close_kept, keep_out
-from taut.linalg.solve import ACCURATE, DOUBT, factor, factor_regular, solve
+from taut.linalg.solve import ACCURATE, DOUBT, factor, factor_regular, look_at_rank, solve
 
 __all__ = [
     "ACCURATE",
@@ -39,11 +50,15 @@ __all__ = [
     "DOUBTFUL",
     "FIRST_KEPT",
     "KEPT_OUT",
+    "MOST_NULL",
+    "NULLITY",
+    "OF_NULL",
     "PRECONDITIONERS",
     "SOLVERS",
     "Linear",
     "assemble",
     "assemble_pair",
+    "assemble_panels",
     "close_kept",
     "dependences",
     "dependent_rows",
@@ -51,6 +66,7 @@ __all__ = [
     "factor",
     "factor_regular",
     "keep_out",
+    "look_at_rank",
     "multiply",
     "plan",
     "solve",

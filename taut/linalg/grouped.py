@@ -84,6 +84,12 @@ def assemble_groups(groups, J, w, val):
     """(1)"""
     for j in range(groups.width.shape[0]):
         take_panels(groups, J, np.uint64(j))
+    assemble_panels(groups, w, val)
+
+
+@on_demand(types.none)
+def assemble_panels(groups, w, val):
+    """(1), where all P are at hand, as after `sweep_forwards`."""
     for j in range(groups.width.shape[0]):
         assemble_column(groups, w, val, whole(groups.at[groups.first[j]]), np.uint64(j))
 
@@ -212,7 +218,7 @@ def solve_groups(groups, fac, b, out):
 
 @on_demand(types.int64)
 def sweep_forwards(lin, J, w, v, divisor, b, tolerance):
-    """(7). Returns the number of dependent pivots: where there are any, only b and the factor are of use. A is not
+    """(7). Returns the number of dependent pivots: where there are any, only b, P and the factor are of use. A is not
     kept. The pivots of a group wait for each other: next to them stand the end of the last group and (1) of the next.
     """
     groups, y, fac, inverse, column = lin.groups, lin.groups.rhs, lin.fac, lin.inverse, lin.groups.column

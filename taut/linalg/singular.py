@@ -191,7 +191,8 @@ def leave_out_dependent(lin):
 @inline
 def keep_out(lin):
     """Keep the rows that the last factor has left out, if any, out of those to come, until lin.state[KEPT_OUT] is 0."""
-    if lin.state[DEPENDENT] > 0 and lin.state[LEFT_OUT] == 1:
+    few = lin.state[KEPT_OUT] + lin.state[NULLITY] <= MOST_NULL
+    if lin.state[DEPENDENT] > 0 and lin.state[LEFT_OUT] == 1 and few:
         for place in range(lin.inverse.shape[0]):
             if lin.inverse[place] == 0.0:
                 lin.state[FIRST_KEPT + lin.state[KEPT_OUT]] = lin.perm[place]

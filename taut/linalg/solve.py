@@ -33,7 +33,12 @@ def factor_directly(lin):
 
     Bands were factored by the caller.
     """
-    dependent = lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT)
+    return look_at_rank(lin, lin.state[DEPENDENT] if lin.kind <= BANDED else factor_direct(lin, DOUBT))
+
+
+@compiled
+def look_at_rank(lin, dependent):
+    """What `factor_directly` makes of A, whose factor is at hand and has that many small pivots."""
     if dependent > 0 and not (may_leave_out(lin, dependent) and leave_out_dependent(lin)) and not factor_singular(lin):
         dependent = 0
     lin.state[DEPENDENT] = dependent

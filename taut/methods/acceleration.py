@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import types
 
 from ..compiled import compiled, inline, on_demand, specialise
+from ..linalg import KEPT_OUT
 from ..model.applied_forces import free_accelerations, set_driven_accelerations
 from ..model.arrays import DRIVER_WORK, FORCE_WORK, State, System
 from ..model.constraint_rows import evaluate_constraints
@@ -28,12 +30,15 @@ from ..model.instant import set_time
 from ..model.jacobian import constrain, jacobian_times
 from ..model.rotation import normalise, quaternion_rate
 from ..model.slot_vectors import add_scaled, advance_positions, copy
-from .base import BOTH, FIRST_OPTION, Hooks, Method, Option
+from .base import BOTH, FIRST_OPTION, ROUNDING, Hooks, Method, Option
+from .kept_rows import REMEMBERED, are_rows_alike, keep_out_agreeing, recall_kept, remember_kept, still_depend
+from .slope_kernels import add_weighted
 
 INTEGRATORS = ("euler", "symplectic", "ab2", "rk4")
 EULER, SYMPLECTIC, AB2, RK4 = range(4)
 ORDERS = {"euler": 1, "symplectic": 1, "ab2": 2, "rk4": 4}
 STAGES = 4
+SIXTHS, ONE = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0, np.ones(1)
 INTEGRATOR = FIRST_OPTION  # of methods at acceleration level the integrator is the first option
 
 
@@ -42,21 +47,24 @@ def integrator_option(default: str) -> Option:
 
 
 def memory(model) -> int:
-    """Of the step before: whether there was one, v and a, and both kinds of power."""
-    return 3 + 6 * len(model.x)
+    """Of the step before: whether there was one, v and a, and both kinds of power; rows that are kept out."""
+    return 3 + 6 * len(model.x) + REMEMBERED
 
 
-def step_of(name: str, accelerate: Callable) -> Callable:
+def step_of(name: str, accelerate: Callable, four_stages: Callable | None = None) -> Callable:
     """`step` with the acceleration of one method, compiled under its name."""
-    one, four = stages_of(name, accelerate=accelerate)
+    one, four = stages_of(name, four_stages, accelerate=accelerate)
     return specialise(step, f"step_{name}", compiled, runge_kutta=four, one_stage=one)
 
 
-def stages_of(name: str, **words: Callable) -> tuple[Any, Any]:
+def stages_of(name: str, four_stages: Callable | None = None, **words: Callable) -> tuple[Any, Any]:
     """`one_stage` and `runge_kutta` with the given `accelerate`, and with other `power` and `integrator_of`."""
     one = specialise(one_stage, f"one_stage_{name}", on_demand(types.none), **words)
     each = specialise(stage, f"stage_{name}", compiled, **words)
-    return one, specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), stage=each)
+    slopes = specialise(every_stage, f"every_stage_{name}", compiled, stage=each)
+    if four_stages is not None:
+        slopes = specialise(four_stages, f"four_stages_{name}", compiled, stage=each, every_stage=slopes)
+    return one, specialise(runge_kutta, f"runge_kutta_{name}", on_demand(types.none), every_stage=slopes)
 
 
 def at_acceleration_level(name: str, options: tuple[Option, ...], **declared: Any) -> Method:
@@ -160,51 +168,63 @@ def one_stage(system: System, state: State, t, h, options):
 def runge_kutta(system: System, state: State, t, h, options):
     """(4), from the slopes of the four stages."""
     work = system.work
-    for k in range(4):
-        stage(system, state, t, h, k, options)
-    combine(state.x, h, work.stage_v)
-    combine(state.v, h, work.stage_a)
-    combine(state.quat, h, work.stage_quat)
+    every_stage(system, state, t, h, options)
+    slots, bodies = system.bodies.slots, state.quat.shape[0]
+    add_weighted(state.x, h, SIXTHS, STAGES, slots, work.stage_v, state.x)
+    add_weighted(state.v, h, SIXTHS, STAGES, slots, work.stage_a, state.v)
+    add_weighted(state.quat, h, SIXTHS, STAGES, bodies, work.stage_quat, state.quat)
     normalise(state.quat)
-    for k in range(4):
-        weight = h / 6.0 if k == 0 or k == 3 else h / 3.0
-        state.ledger[DRIVER_WORK] += weight * work.stage_power[k, 0]
-        state.ledger[FORCE_WORK] += weight * work.stage_power[k, 1]
+    for k in range(STAGES):
+        state.ledger[DRIVER_WORK] += h * SIXTHS[k] * work.stage_power[k, 0]
+        state.ledger[FORCE_WORK] += h * SIXTHS[k] * work.stage_power[k, 1]
     set_time(system, t + h, state.x, state.quat, state.v)
 
 
-@inline
-def combine(values, h, slopes):
-    outer, inner = h / 6.0, h / 3.0
-    first, second, third, fourth = slopes[0], slopes[1], slopes[2], slopes[3]
-    for i in range(values.shape[0]):
-        for c in range(values.shape[1]):
-            values[i, c] = (
-                values[i, c] + outer * first[i, c] + inner * second[i, c] + inner * third[i, c] + outer * fourth[i, c]
-            )
+def every_stage(system: System, state: State, t, h, options):
+    """The slopes of (4)."""
+    for k in range(STAGES):
+        stage(system, state, t, h, k, options)
+
+
+def stages_without_redundant_rows(system: System, state: State, t, h, options):
+    """The same by λ, without rows that depend on others (kept_rows.py)."""
+    lin, at = system.linear, state.memory.shape[0] - REMEMBERED
+    rounding = options[ROUNDING]
+    recall_kept(lin, state.memory, at)
+    stage(system, state, t, h, 0, options)
+    if lin.state[KEPT_OUT] > 0 and not still_depend(system, rounding):
+        lin.state[KEPT_OUT] = 0
+        stage(system, state, t, h, 0, options)
+    keep_out_agreeing(system, rounding)
+    for k in range(1, STAGES):
+        stage(system, state, t, h, k, options)
+    if lin.state[KEPT_OUT] > 0 and not are_rows_alike(system, system.work.v1, rounding):
+        lin.state[KEPT_OUT] = 0
+        every_stage(system, state, t, h, options)
+    remember_kept(lin, state.memory, at)
 
 
 def stage(system: System, state: State, t, h, k, options):
     """The slopes of stage k, which stands at t + c h and starts from those of stage k - 1."""
-    work, bodies = system.work, system.bodies
+    work, bodies, slots = system.work, system.bodies, system.bodies.slots
     x, quat, v = state.x, state.quat, state.v
     c = 0.0 if k == 0 else (1.0 if k == 3 else 0.5)
     if k == 0:
         copy(x, work.x1)
         copy(v, work.v1)
         copy(quat, work.quat1)
-    else:
-        add_scaled(x, c * h, work.stage_v[k - 1], work.x1)
-        add_scaled(v, c * h, work.stage_a[k - 1], work.v1)
-        for i in range(quat.shape[0]):
-            for q in range(4):
-                work.quat1[i, q] = quat[i, q] + c * h * work.stage_quat[k - 1, i, q]
+    else:  # places on bodies follow from these, and counters stay as they are
+        add_weighted(x, c * h, ONE, 1, slots, work.stage_v[k - 1 : k], work.x1)
+        add_weighted(v, c * h, ONE, 1, slots, work.stage_a[k - 1 : k], work.v1)
+        add_weighted(quat, c * h, ONE, 1, quat.shape[0], work.stage_quat[k - 1 : k], work.quat1)
         normalise(work.quat1)
     accelerate(system, t + c * h, work.x1, work.quat1, work.v1, options, state.lam)
     if system.accumulates_work == 1:
         power(system, work.v1, options, state.lam, work.stage_power[k])
-    copy(work.v1, work.stage_v[k])
-    copy(work.a, work.stage_a[k])
+    for i in range(slots):
+        for d in range(3):
+            work.stage_v[k, i, d] = work.v1[i, d]
+            work.stage_a[k, i, d] = work.a[i, d]
     for i in range(quat.shape[0]):
         spin = bodies.spin_slot[i]
         rate = quaternion_rate(work.quat1, i, work.v1[spin, 0], work.v1[spin, 1], work.v1[spin, 2])

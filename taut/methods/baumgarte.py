@@ -33,7 +33,7 @@ def accelerate(system, t, x, quat, v, options, lam):
     acceleration.constrained(system, t, x, quat, v, alpha, beta, lam)  # (1), (2), (3)
 
 
-step = acceleration.step_of("baumgarte", accelerate)
+step = acceleration.step_of("baumgarte", accelerate, acceleration.stages_without_redundant_rows)
 METHOD = acceleration.at_acceleration_level(
     "baumgarte", OPTIONS, source="Baumgarte 1972; Hong ICRA 2005 (4)-(10); Jonquet 2008 (5)",
     style=Style("#E69F00", SOLID, "^"),

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import inline
+from .slope_kernels import add_weighted, scaled_squares
 
 
 def _coefficients() -> dict[str, Any]:
@@ -46,31 +47,13 @@ E5 = np.ascontiguousarray(_table["E5"][:STAGES])
 @inline
 def combine(y, h, weights, count, rows, slopes, out):
     """out = y + h Σ weights_j slopes_j, of that many rows."""
-    for i in range(rows):
-        for c in range(y.shape[1]):
-            out[i, c] = y[i, c]
-    for j in range(count):
-        weight = h * weights[j]
-        if weight != 0.0:  # half of the weights are zero
-            for i in range(rows):
-                for c in range(y.shape[1]):
-                    out[i, c] += weight * slopes[j, i, c]  # (1)
+    add_weighted(y, h, weights, count, rows, slopes, out)  # (1)
 
 
 @inline
 def error_part(y, new, slopes, rows, tolerance):
     """Sums of squares of the two scaled error estimates."""
-    e3 = e5 = 0.0
-    for i in range(rows):
-        for c in range(y.shape[1]):
-            scale = tolerance * (1.0 + max(abs(y[i, c]), abs(new[i, c])))
-            s3 = s5 = 0.0
-            for j in range(STAGES):
-                s3 += E3[j] * slopes[j, i, c]
-                s5 += E5[j] * slopes[j, i, c]
-            e3 += (s3 / scale) ** 2
-            e5 += (s5 / scale) ** 2
-    return e3, e5
+    return scaled_squares(y, new, E3, E5, STAGES, rows, slopes, tolerance)
 
 
 @inline

@@ -21,7 +21,7 @@ def accelerate(system, t, x, quat, v, options, lam):
     acceleration.constrained(system, t, x, quat, v, 0.0, 0.0, lam)  # (1), (2), (3)
 
 
-step = acceleration.step_of("lagrange", accelerate)
+step = acceleration.step_of("lagrange", accelerate, acceleration.stages_without_redundant_rows)
 METHOD = acceleration.at_acceleration_level(
     "lagrange", (acceleration.integrator_option("rk4"),), source="COL865; Witkin and Baraff",
     style=Style("#999933", DOTTED, "v"),

@@ -41,8 +41,14 @@ WEIGHT, VELOCITY = option_index(OPTIONS, "weight"), option_index(OPTIONS, "veloc
 @compiled
 def correct(system, state, t, weight, tolerance, may_slip):
     """(1) or (2), once, or until |Φ| is below the tolerance; conditions on velocities bind it unless it may slip."""
+    return correct_at_most(system, state, t, weight, tolerance, may_slip, MOST_CORRECTIONS)
+
+
+@compiled
+def correct_at_most(system, state, t, weight, tolerance, may_slip, times):
+    """`correct`, given up after so many times. Where it is OK, J and Φ_t are left as they are at the end."""
     work = system.work
-    for _ in range(MOST_CORRECTIONS):
+    for _ in range(times):
         evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
         if may_slip and system.nonholonomic == 1:
             drop_slip(system, work.J)
@@ -59,15 +65,22 @@ def correct(system, state, t, weight, tolerance, may_slip):
     return NOT_CONVERGED
 
 
+@compiled
+def project_velocity(system, state):
+    """(3) of all rows, where J and Φ_t are known."""
+    work = system.work
+    for r in range(work.b.shape[0]):
+        work.b[r] = work.phi_t[r]
+    constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu)  # (3)
+
+
 @on_demand(types.none)
 def correct_velocity(system, state, t, slip_alone):
     """(3), of all rows or of conditions on velocities alone."""
     work = system.work
     evaluate_constraints(system, t, state.x, state.quat, state.v, False, work.J)
     if not slip_alone:
-        for r in range(work.b.shape[0]):
-            work.b[r] = work.phi_t[r]
-        constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu)  # (3)
+        project_velocity(system, state)
         return
     jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):

@@ -10,7 +10,8 @@ the relative and absolute error allowed per step.
 
 Redundant rows hold along the motion, and contradict each other beside it, where stages stand. Those that depend on
 others at the start of a step are kept out of its stages (linalg/singular.py). They must hold at its end as well as all
-others; else the rank was lost at the start alone, and the step is tried again with all rows.
+others; else the rank was lost at the start alone, and the step is tried again with all rows. (4) holds them where it
+holds the others; where it does not, they take part in it.
 
 Where J loses rank on the way (a four-bar lying flat) an error ε of Φ is one of ε/s² in the velocity, s being
 the smallest singular value of J. There the linear solver fades out what belongs to s (linalg/singular.py), smoothly, so
@@ -24,12 +25,12 @@ from math import sqrt
 import numpy as np
 
 from ..compiled import compiled, inline
-from ..linalg import FIRST_KEPT, KEPT_OUT, keep_out
+from ..linalg import KEPT_OUT, keep_out
 from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
-from ..model.evaluate import copy, evaluate_constraints, jacobian_times, largest, power_at, set_time, unwrap_angles
+from ..model.evaluate import copy, evaluate_constraints, power_at, set_time, unwrap_angles
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
-from .base import BOTH, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
+from .base import BOTH, NOT_CONVERGED, OK, ROUNDING, TOLERANCE, TOO_SMALL, Hooks, Method, Option, option_index
 from .dormand_prince import (
     STAGES,
     A,
@@ -44,14 +45,15 @@ from .dormand_prince import (
     size_to_probe,
     sum_of_squares,
 )
+from .kept_rows import are_rows_alike
 from .pace import LOOK, is_stuck, judged
-from .post_stabilization import correct, correct_velocity
+from .post_stabilization import correct, correct_at_most, correct_velocity, project_velocity
 from .style import DASHED, Style
 
 OPTIONS = (Option("first_step", 0.0, "first internal step tried [s]; 0: as the start tells", minimum=0.0),)
 FIRST_STEP = option_index(OPTIONS, "first_step")
 ONE = np.ones(1)
-ALIKE = 100.0  # how much worse than others a row that was kept out may be
+FEW = 5  # corrections without the rows that were kept out; where these are still off after them, they take part
 
 
 @inline
@@ -122,23 +124,14 @@ def try_step(system, state, t, h, tolerance):
 @compiled
 def holds_all_rows(system, state, t, rounding):
     """Whether rows that were kept out are off at the new state by no more than others are."""
-    work, lin, slots = system.work, system.linear, system.bodies.slots
-    x, quat, v, kept = work.x2, work.quat2, work.v2, lin.state[KEPT_OUT]
-    if kept == 0:
+    work, x, quat, v = system.work, system.work.x2, system.work.quat2, system.work.v2
+    if system.linear.state[KEPT_OUT] == 0:
         return True
-    for i in range(slots, x.shape[0]):
+    for i in range(system.bodies.slots, x.shape[0]):
         x[i, 0] = state.x[i, 0]  # counters
     set_time(system, t, x, quat, v)
     evaluate_constraints(system, t, x, quat, v, False, work.J)
-    jacobian_times(system, work.J, v, work.b)
-    place = rate = 0.0
-    for r in range(work.b.shape[0]):
-        work.b[r] += work.phi_t[r]
-    for k in range(kept):
-        r = lin.state[FIRST_KEPT + k]
-        place, rate = max(place, abs(work.phi[r])), max(rate, abs(work.b[r]))
-        work.phi[r] = work.b[r] = 0.0
-    return place <= ALIKE * (largest(work.phi) + rounding) and rate <= ALIKE * (largest(work.b) + rounding)
+    return are_rows_alike(system, v, rounding)
 
 
 @compiled
@@ -155,13 +148,22 @@ def accept(system, state, t, h, options):
     set_time(system, t, x, quat, v)
     if system.turns.shape[0] > 0:
         unwrap_angles(system, x, quat, v)
-    if system.linear.state[KEPT_OUT] > 0:
-        correct(system, state, t, system.bodies.inverse_mass, 0.0, False)
-        system.linear.state[KEPT_OUT] = 0
-    found = correct(system, state, t, system.bodies.inverse_mass, options[ROUNDING], False)  # (4)
+    work.counts[CORRECTIONS] += 1
+    lin, weight, rounding = system.linear, system.bodies.inverse_mass, options[ROUNDING]
+    if lin.state[KEPT_OUT] > 0:
+        found = correct_at_most(system, state, t, weight, rounding, False, FEW)  # (4)
+        if found == OK:
+            project_velocity(system, state)
+            found = OK if are_rows_alike(system, v, rounding) else NOT_CONVERGED
+        lin.state[KEPT_OUT] = 0
+        if found == OK:
+            return OK
+    found = correct(system, state, t, weight, rounding, False)
+    if found == OK:
+        project_velocity(system, state)
+        return OK
     status = judged(system, options, found)
     correct_velocity(system, state, t, False)
-    work.counts[CORRECTIONS] += 1
     return status
 
 

@@ -12,9 +12,11 @@ from ..linalg import (
     DOUBT,
     DOUBTFUL,
     assemble,
+    assemble_panels,
     close_kept,
     factor,
     factor_regular,
+    look_at_rank,
     sweep_back,
     sweep_forwards,
 )
@@ -141,8 +143,14 @@ def form(system, J, weight):
 def form_and_factor(system, J, weight):
     """Form and factor J W Jᵀ."""
     form(system, J, weight)
+    count_singular(system, J, weight, factor(system.linear))
+
+
+@inline
+def count_singular(system, J, weight, dependent):
+    """Count a system in which as many rows depend on others, if they do so for good."""
     is_uneven = system.bodies.even_weight.shape[0] > 0
-    if factor(system.linear) > 0 and not (is_uneven and factor_uneven(system, J, weight)):
+    if dependent > 0 and not (is_uneven and factor_uneven(system, J, weight)):
         system.work.counts[SINGULAR_SYSTEMS] += 1
         system.work.counts[DOUBTFUL_SYSTEMS] += system.linear.state[DOUBTFUL]
 
@@ -230,5 +238,8 @@ def constrain_groups(system, J, weight, divisor, v, scale, lam):
         work.counts[LINEAR_SOLVES] += 1
         sweep_back(lin, weight, scale, v, lam)
         return
-    solve(system, J, weight, work.b, lam)  # with a look at the rank
+    assemble_panels(lin.groups, weight, lin.val)
+    close_kept(lin)
+    count_singular(system, J, weight, look_at_rank(lin, dependent))
+    solve_with_factor(system, work.b, lam)
     apply_multipliers(system, J, weight, lam, scale, v)

@@ -300,7 +300,8 @@ class TimeLoop:
 
     def serves(self, system: System, state: State, context: Any) -> bool:
         """Whether it works on these very structures."""
-        return all(ours is theirs for ours, theirs in zip(self.parts[1:], (system, state, context), strict=True))
+        _, own_system, own_state, own_context = self.parts
+        return own_system is system and own_state is state and own_context is context
 
 
 def _number(method: Method) -> int:
