@@ -34,6 +34,7 @@ DRIVER_WORK, FORCE_WORK, IMPACT_LOSS, FRICTION_LOSS = range(4)
 @structure
 class Bodies(NamedTuple):
     slots: int
+    may_move: int  # the first slots, those of bodies; places in the world and counters stand behind them
     inverse_mass: Array  # (points, 3) diagonal of W = M⁻¹
     mass: Array  # (points, 3) masses, zero where nothing moves
     free: Array  # (points, 3) one where something is unknown, else zero: the weight of an unweighted projection
