@@ -67,7 +67,7 @@ def correct_velocity(system, state, t, slip_alone):
     if not slip_alone:
         for r in range(work.b.shape[0]):
             work.b[r] = work.phi_t[r]
-        constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu)  # (3)
+        constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu, False)  # (3)
         return
     jacobian_times(system, work.J, state.v, work.b)
     for r in range(work.b.shape[0]):

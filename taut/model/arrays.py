@@ -106,6 +106,18 @@ class Moving(NamedTuple):
 
 
 @structure
+class Panels(NamedTuple):
+    """Where the numbers of the panels of J come from, group after group (panels.py); empty where it has none."""
+
+    first: Array  # (groups + 1, 4) where each of the following begins for each group, and ends:
+    constant: Array  # (., 2) blocks of J that never change, and where they go
+    block: Array  # (., 2) others that are taken as they are
+    carried: Array  # (., 4) blocks that are carried to rotations: their body, their place, and where they go
+    added: Array  # (., 2) blocks that are added to what is there
+    primed: Array  # (1,) 1: those that never change have been taken
+
+
+@structure
 class Inequalities(NamedTuple):
     """Conditions Φ ≥ 0, with their own rows and workspace to evaluate them, and balls that touch each other."""
 
@@ -248,6 +260,7 @@ class System(NamedTuple):
     constraints: Batches
     rows: Rows
     moving: Moving
+    panels: Panels
     forces: Batches
     signals: Signals
     linear: Linear
