@@ -45,7 +45,7 @@ KIND = Kind(
     name="ball",
     doc="Two points coincide: a ball joint between bodies, or a body and the world.",
     points=("a", "b"), rows=3, pack=pack, kernel=kernel,
-    separation=lambda arguments: 0.0, in_plane=in_plane,
+    constant_jacobian=True, separation=lambda arguments: 0.0, in_plane=in_plane,
     synonyms=("spherical", "ball_and_socket", "socket", "spheric", "point_to_point"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0))),

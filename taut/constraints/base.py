@@ -176,6 +176,7 @@ class Kind:
     frames: bool = False  # pack derives points from the bodies' frames
     joints: tuple[str, ...] = ()  # arguments that name joints
     affine: Affine | None = None  # where Φ is linear: such constraints have reduced coordinates (methods/reduction)
+    constant_jacobian: bool = False  # ∂Φ/∂x of its points never changes
     rheonomic: bool = False  # formulas of users may make Φ depend on t
     link: str = ""  # as what its two points are joined in pictures: "rod", "rope" or "strut"; "": nothing is drawn
     # (arguments, x (T, points, 3)) -> what its points stay on, for pictures: see on_line, on_sphere and on_curve

@@ -39,7 +39,7 @@ KIND = Kind(
     doc="A point stays at a place, or follows a moving place.",
     points=("a",), rows=3,
     arguments=(Argument("place", "vector", "where [m]; default: where it starts"),),
-    pack=pack, kernel=kernel, affine=Affine(3, is_place=True),
+    pack=pack, kernel=kernel, affine=Affine(3, is_place=True), constant_jacobian=True,
     synonyms=("ground", "anchor", "fix", "pinned", "nail"),
     examples=(
         example("p", place=("sin(2*t)", "0.1*t**3", 1)),

@@ -7,7 +7,7 @@ J is a list of 3-vector blocks, one per (row, slot); W is diagonal, w[slot, 0:3]
     factor(lin)              L D Lᵀ = P A Pᵀ, or a preconditioner              solve.py
     factor_regular(lin, ε)   the same where pivots alone tell that A is regular
     solve(lin, b, out)       λ; as often as wanted per factor                  solve.py
-    sweep_forwards, sweep_back   all of it at once, with J v and W Jᵀ λ        grouped.py
+    sweep_forwards (in parts: sweep_part), sweep_back   all of it at once, with J v and W Jᵀ λ        grouped.py
     multiply(lin, y, out)    A y                                               assemble.py
 
     A, L, P                  lin.val, lin.fac, lin.perm                        linear.py has all arrays
@@ -25,7 +25,8 @@ and narrow, with a pattern that changes), lu.py, matrix_free_cg.py (conjugate gr
 """
 
 from taut.linalg.assemble import assemble, assemble_pair, multiply
-from taut.linalg.grouped import assemble_panels, sweep_back, sweep_forwards
+from taut.linalg.grouped import assemble_panels, sweep_back, sweep_forwards, sweep_part
+from taut.linalg.groups import AT_ONCE
 from taut.linalg.linear import (
     DEPENDENT,
     DOUBTFUL,
@@ -45,6 +46,7 @@ from taut.linalg.solve import ACCURATE, DOUBT, factor, factor_regular, look_at_r
 
 __all__ = [
     "ACCURATE",
+    "AT_ONCE",
     "DEPENDENT",
     "DOUBT",
     "DOUBTFUL",
@@ -72,4 +74,5 @@ __all__ = [
     "solve",
     "sweep_back",
     "sweep_forwards",
+    "sweep_part",
 ]

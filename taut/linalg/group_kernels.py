@@ -1,7 +1,7 @@
 """SIMD micro-kernels of grouped.py: tiles of eight rows and as many columns as a group has, 1 to 8.
 
     X = Σ_k w_k A_k B_kᵀ             A_k, B_k: columns of micro-panels (simd_kernels.py)      (1)
-    -A Bᵀ,    X - A Bᵀ                                                                        (2)
+    A = U D Uᵀ,    K = U⁻ᵀ D^-½,    X = A' U⁻ᵀ               A, A': tiles                     (2)
     z - T y,    z - Tᵀ y,    T Tᵀ y                          T: a tile                        (3)
     Σ_k A_k v_k,    v_k + s w_k A_kᵀ y                       A_k: columns of a micro-panel    (4)
 
@@ -17,9 +17,9 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from taut.linalg.simd_kernels import LANES, MANY, REAL, SHORT, WORD, ZERO, Lanes, repeat, sum_of_lanes
+from taut.linalg.simd_kernels import LANES, MANY, REAL, SHORT, VECTOR, WORD, ZERO, Lanes, repeat, sum_of_lanes
 
-AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) and (2) whose sums fit into registers
+AT_ONCE = LANES if MANY else LANES // 2  # columns of (1) whose sums fit into registers
 PLACE = types.uint64
 
 
@@ -45,12 +45,12 @@ def all_columns(builder: Any, tile: Lanes, at: Any, columns: int) -> list:
     return [tile.load(builder.add(at, WORD(LANES * c))) for c in range(columns)]
 
 
-def product_kernel(begins: bool) -> Any:
-    """(1), alone or added to what is there."""
+def product_kernel(begins: bool, step: int) -> Any:
+    """(1), alone or added to what is there, with `step` columns at a time."""
 
     @intrinsic
     def weighted_product(typingctx, panels, a, b, count, weight, at_weight, out, at, columns):
-        """out[at] = Σ_k w_k A_k B_kᵀ over `count` columns of the micro-panels at a and b (1)."""
+        """out[at] = Σ_k w_k A_k B_kᵀ over `count` times `step` columns of the micro-panels at a and b (1)."""
 
         def lower(context, builder, signature, arguments):
             panels, weight, out = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 4, 6))
@@ -59,16 +59,9 @@ def product_kernel(begins: bool) -> Any:
             def make(width):
                 for first in range(0, width, AT_ONCE):
                     some = range(first, min(width, first + AT_ONCE))
-
-                    def term(k, sums, some=some):
-                        column = panels.load(shifted(builder, a, k))
-                        w = weight.in_all_lanes(weight.number(builder.add(at_weight, k)))
-                        column, row = builder.fmul(column, w), shifted(builder, b, k)
-                        numbers = [panels.in_all_lanes(panels.number(builder.add(row, WORD(c)))) for c in some]
-                        return [panels.add_product(s, column, x) for s, x in zip(sums, numbers, strict=True)]
-
                     places = [builder.add(at, WORD(LANES * c)) for c in some]
                     start = [ZERO] * len(some) if begins else [out.load(place) for place in places]
+                    term = product_term(builder, (panels, a, b), weight, at_weight, some, step)
                     for place, total in zip(places, repeat(builder, count, start, term), strict=True):
                         out.store(total, place)
 
@@ -80,91 +73,153 @@ def product_kernel(begins: bool) -> Any:
     return weighted_product
 
 
-set_product, add_product = product_kernel(True), product_kernel(False)
+def product_term(
+    builder: Any, tiles: tuple, weight: Lanes, at_weight: Any, some: range, step: int, v: Any = None
+) -> Any:
+    """What (1) adds to sums for the k-th `step` columns: of the columns `some`, and of A_k v_k where v is given."""
+    panels, a, b = tiles
+
+    def term(k: Any, sums: list) -> list:
+        sums = list(sums)
+        for p in range(step):
+            number = builder.add(builder.mul(k, WORD(step)), WORD(p))
+            own, row = panels.load(shifted(builder, a, number)), shifted(builder, b, number)
+            place = builder.add(at_weight, number)
+            column = builder.fmul(own, weight.in_all_lanes(weight.number(place)))
+            for i, c in enumerate(some):
+                x = panels.in_all_lanes(panels.number(builder.add(row, WORD(c))))
+                sums[i] = panels.add_product(sums[i], column, x)
+            if v is not None:
+                sums[-1] = panels.add_product(sums[-1], own, v.in_all_lanes(v.number(place)))
+        return sums
+
+    return term
 
 
-def tile_product_kernel(begins: bool) -> Any:
-    """(2), alone or from what is there."""
+set_product, add_product = product_kernel(True, 3), product_kernel(False, 3)
+set_square, add_square = product_kernel(True, 1), product_kernel(False, 1)
+
+
+def own_kernel(begins: bool) -> Any:
+    """(1) with B = A, alone or added to what is there, and Σ_k A_k v_k of (4), added to what is there."""
 
     @intrinsic
-    def tile_product(typingctx, fac, a, b, count, at, columns):
-        """The tile fac[at] = -A Bᵀ or fac[at] - A Bᵀ, A and B with `count` columns at a and b of fac (2)."""
+    def own_product(typingctx, panels, runs, q, weight, out, at, columns, v, at_total):
+        """out[at] = Σ_k w_k A_k A_kᵀ and out[at_total] += Σ_k A_k v_k over run q (groups.py)."""
 
         def lower(context, builder, signature, arguments):
-            fac = Lanes(context, builder, signature.args[0], arguments[0])
-            a, b, count, at, columns = arguments[1:]
+            kinds = signature.args
+            panels, runs, weight, out, v = (Lanes(context, builder, kinds[k], arguments[k]) for k in (0, 1, 3, 4, 7))
+            at, columns, at_total = (arguments[k] for k in (5, 6, 8))
+            run = builder.mul(arguments[2], WORD(4))
+            numbers = [builder.zext(runs.number(builder.add(run, WORD(k))), WORD) for k in (0, 2, 3)]
+            a, count, at_weight = numbers
 
             def make(width):
                 for first in range(0, width, AT_ONCE):
                     some = range(first, min(width, first + AT_ONCE))
-
-                    def term(k, sums, some=some):
-                        column, row = builder.fneg(fac.load(shifted(builder, a, k))), shifted(builder, b, k)
-                        numbers = [fac.in_all_lanes(fac.number(builder.add(row, WORD(c)))) for c in some]
-                        return [fac.add_product(s, column, x) for s, x in zip(sums, numbers, strict=True)]
-
                     places = [builder.add(at, WORD(LANES * c)) for c in some]
-                    start = [ZERO] * len(some) if begins else [fac.load(place) for place in places]
-                    for place, total in zip(places, repeat(builder, count, start, term), strict=True):
-                        fac.store(total, place)
+                    sums = [ZERO] * len(some) if begins else [out.load(place) for place in places]
+                    with_v = [out.load(at_total)] if first == 0 else []
+                    term = product_term(
+                        builder, (panels, a, a), weight, at_weight, some, 3, v if first == 0 else None
+                    )  # fmt: skip
+                    sums = repeat(builder, count, sums + with_v, term)
+                    for place, found in zip(places, sums):
+                        out.store(found, place)
+                    if with_v:
+                        out.store(sums[-1], at_total)
 
             by_width(builder, columns, make)
             return context.get_dummy_value()
 
-        return types.void(fac, PLACE, PLACE, PLACE, PLACE, PLACE), lower
+        return types.void(panels, runs, PLACE, weight, out, PLACE, PLACE, v, PLACE), lower
 
-    return tile_product
-
-
-negate_product, subtract_product = tile_product_kernel(True), tile_product_kernel(False)
+    return own_product
 
 
-def tile_kernel(adds: bool) -> Any:
-    """The tile fac[at] = source[start], or added to it."""
-
-    @intrinsic
-    def take_tile(typingctx, source, start, fac, at, columns):
-        def lower(context, builder, signature, arguments):
-            source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
-            start, at, columns = (arguments[k] for k in (1, 3, 4))
-
-            def make(width):
-                for c, column in enumerate(all_columns(builder, source, start, width)):
-                    place = builder.add(at, WORD(LANES * c))
-                    fac.store(builder.fadd(column, fac.load(place)) if adds else column, place)
-
-            by_width(builder, columns, make)
-            return context.get_dummy_value()
-
-        return types.void(source, PLACE, fac, PLACE, PLACE), lower
-
-    return take_tile
-
-
-copy_tile, add_tile = tile_kernel(False), tile_kernel(True)
+set_own, add_own = own_kernel(True), own_kernel(False)
 
 
 @intrinsic
-def times_upper(typingctx, source, start, fac, k, at, columns):
-    """The tile fac[at] = source[start] K, K: the upper triangle in the tile at k of fac."""
+def factor_diagonal(typingctx, source, start, fac, base, at, columns, tolerance, pivots):
+    """K of the tile source[start] + fac[base] to fac[at] (2); to `pivots` the multipliers of each column, then -1 / D
+    and D^-½, both zero where a pivot is up to `tolerance` times source's own."""
 
     def lower(context, builder, signature, arguments):
-        source, fac = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2))
-        start, k, at, columns = (arguments[p] for p in (1, 3, 4, 5))
+        source, fac, pivots = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2, 7))
+        start, base, at, columns, tolerance = (arguments[k] for k in (1, 3, 4, 5, 6))
+        root = builder.module.declare_intrinsic("llvm.sqrt", [REAL])
 
         def make(width):
-            tile = all_columns(builder, source, start, width)
+            own, done = all_columns(builder, source, start, width), []
+            rest = [builder.fadd(*pair) for pair in zip(own, all_columns(builder, fac, base, width), strict=True)]
             for c in range(width):
-                x = ZERO
-                for p in range(c + 1):
-                    entry = fac.number(builder.add(k, WORD(LANES * c + p)))
-                    x = fac.add_product(x, tile[p], fac.in_all_lanes(entry))
-                fac.store(x, builder.add(at, WORD(LANES * c)))
+                x, k = rest[c], ir.Constant(VECTOR, [float(i == c) for i in range(LANES)])
+                pivot = builder.extract_element(x, SHORT(c))
+                for p, (before, k_before, less) in enumerate(done):
+                    entry = builder.extract_element(before, SHORT(c))
+                    # a pivot waits for the quotient before it only, and not for a vector
+                    pivot = fac.add_product(builder.extract_element(x, SHORT(c)), builder.fmul(entry, entry), less)
+                    entry = builder.fmul(less, entry)
+                    builder.store(entry, pivots.place(WORD(LANES * c + p)))
+                    entry = fac.in_all_lanes(entry)
+                    x, k = fac.add_product(x, before, entry), fac.add_product(k, k_before, entry)
+                least = builder.fmul(tolerance, builder.extract_element(own[c], SHORT(c)))
+                small = builder.fcmp_ordered("<=", pivot, least)
+                one_by = builder.select(small, REAL(0.0), builder.fdiv(REAL(1.0), pivot))
+                # columns that follow do not wait for its root
+                less = builder.fneg(one_by)
+                done.append((x, k, less))
+                builder.store(less, pivots.place(WORD(LANES * LANES + c)))
+                r = builder.call(root, [one_by])
+                builder.store(r, pivots.place(WORD(LANES * LANES + LANES + c)))
+                fac.store(builder.fmul(k, fac.in_all_lanes(r)), builder.add(at, WORD(LANES * c)))
 
         by_width(builder, columns, make)
         return context.get_dummy_value()
 
-    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE), lower
+    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE, types.float64, pivots), lower
+
+
+@intrinsic
+def eliminate(typingctx, source, start, fac, base, at, columns, pivots, out, to):
+    """X of the tile source[start] + fac[base] to out[to], and L = X D^-½ to fac[at] (2)."""
+
+    def lower(context, builder, signature, arguments):
+        source, fac, pivots, out = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 2, 6, 7))
+        start, base, at, columns, to = (arguments[k] for k in (1, 3, 4, 5, 8))
+
+        def make(width):
+            own, known = (all_columns(builder, *tile, width) for tile in ((source, start), (fac, base)))
+            done = []
+            for c in range(width):
+                x = builder.fadd(own[c], known[c])
+                for p, before in enumerate(done):
+                    x = fac.add_product(x, before, fac.in_all_lanes(pivots.number(WORD(LANES * c + p))))
+                done.append(x)
+                out.store(x, builder.add(to, WORD(LANES * c)))
+            for c, x in enumerate(done):
+                r = fac.in_all_lanes(pivots.number(WORD(LANES * LANES + LANES + c)))
+                fac.store(builder.fmul(x, r), builder.add(at, WORD(LANES * c)))
+
+        by_width(builder, columns, make)
+        return context.get_dummy_value()
+
+    return types.void(source, PLACE, fac, PLACE, PLACE, PLACE, pivots, out, PLACE), lower
+
+
+@intrinsic
+def add_times(typingctx, source, start, by, rhs, at):
+    """Eight numbers rhs[at] + by · source[start]."""
+
+    def lower(context, builder, signature, arguments):
+        source, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3))
+        start, by, at = arguments[1], arguments[2], arguments[4]
+        rhs.store(rhs.add_product(rhs.load(at), source.load(start), rhs.in_all_lanes(by)), at)
+        return context.get_dummy_value()
+
+    return types.void(source, PLACE, types.float64, rhs, PLACE), lower
 
 
 @intrinsic
@@ -231,33 +286,6 @@ subtract_transposed = vector_kernel(lambda builder, fac, tile, y, z: builder.fsu
 times_square = vector_kernel(
     lambda builder, fac, tile, y, z: tile_times(builder, tile, tile_transposed(builder, tile, y), fac)
 )
-
-
-def panel_kernel(begins: bool) -> Any:
-    """Σ_k A_k v_k of (4), alone or added to what is there."""
-
-    @intrinsic
-    def times_panel(typingctx, panels, a, count, v, at_v, rhs, at):
-        """Eight numbers rhs[at] from `count` columns of the micro-panel at a and as many numbers v."""
-
-        def lower(context, builder, signature, arguments):
-            panels, v, rhs = (Lanes(context, builder, signature.args[k], arguments[k]) for k in (0, 3, 5))
-            a, count, at_v, at = (arguments[k] for k in (1, 2, 4, 6))
-
-            def term(k, sums):
-                x = v.in_all_lanes(v.number(builder.add(at_v, k)))
-                return [panels.add_product(sums[0], panels.load(shifted(builder, a, k)), x)]
-
-            (total,) = repeat(builder, count, [ZERO if begins else rhs.load(at)], term)
-            rhs.store(total, at)
-            return context.get_dummy_value()
-
-        return types.void(panels, PLACE, PLACE, v, PLACE, rhs, PLACE), lower
-
-    return times_panel
-
-
-set_panel_times, add_panel_times = panel_kernel(True), panel_kernel(False)
 
 
 @intrinsic

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from taut.linalg.groups import AT_ONCE, LANES, Groups
+from taut.linalg.groups import AT_ONCE, BEYOND, LANES, Groups
 from taut.linalg.pattern import Entries, Pattern
 from taut.linalg.sparse import factor_columns, symbolic
 from taut.linalg.supernodes import aligned
@@ -79,24 +79,40 @@ def plan_groups(pattern: Pattern, table: Entries, perm: np.ndarray, width: np.nd
         width=width.astype(np.uint32), place=begin.astype(np.uint32),
         first=(col_ptr + np.arange(g + 1)).astype(np.uint32), at=tiles.at.astype(np.uint32),
         below=below.astype(np.uint32), lane=(LANES * row_group + row_lane).astype(np.uint32),
-        rhs=aligned(LANES * g), residual=aligned(LANES * AT_ONCE),
-        column=aligned(2 * longest), least=np.zeros(LANES),
-        **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, count, width),
+        rhs=aligned(LANES * g), column=aligned(2 * longest + LANES * AT_ONCE), pivots=aligned(LANES * (LANES + 2)),
+        **_panels(pattern, row_group, row_lane, tiles), **_updates(tiles, below, col_ptr + np.arange(g + 1), width),
     )  # fmt: skip
     return groups, pos
 
 
-def _updates(tiles: Tiles, below: np.ndarray, count: np.ndarray, width: np.ndarray) -> dict[str, Any]:
+def _updates(tiles: Tiles, below: np.ndarray, first: np.ndarray, width: np.ndarray) -> dict[str, Any]:
     """The products of two tiles below the same diagonal one, and the tile that they go to."""
-    first = np.cumsum(count + 1) - count  # the first tile below the diagonal of each group
+    count = np.diff(first) - 1  # tiles below the diagonal of each group
     pairs = {c: np.stack(np.tril_indices(c)) for c in np.unique(count)}
-    a, b = np.concatenate([pairs[c] + start for c, start in zip(count, first)], axis=1)
+    a, b = np.concatenate([pairs[c] + start + 1 for c, start in zip(count, first)], axis=1)
     target = tiles.find(below[a], below[b])
-    fresh, touched = np.zeros(target.size, np.int64), np.zeros(below.size, np.uint32)
-    fresh[np.unique(target, return_index=True)[1]] = touched[target] = 1
-    updates = np.stack([tiles.at[a], tiles.at[b], tiles.at[target], width[below[b]], fresh], axis=1)
-    update = np.append(0, np.cumsum(count * (count + 1) // 2))
-    return {"touched": touched, "update": update.astype(np.uint32), "updates": updates.astype(np.uint32)}
+    end = int(tiles.at[-1] + LANES * width[-1])
+    fresh, base, base_of_ring = np.zeros(target.size, np.int64), np.full(below.size, end), end + BEYOND
+    fresh[np.unique(target, return_index=True)[1]] = 1
+    base[target] = tiles.at[target]
+    products = count * (count + 1) // 2
+    own = tiles.at[first[:-1]]
+    diagonal = np.repeat(own, products)
+    ring = base_of_ring + BEYOND * _in_turns(below, count)
+    swept = np.where(below[a] == below[b], ring[below[b]], tiles.at[target])
+    updates = np.stack(
+        [tiles.at[a] - diagonal, tiles.at[b] - diagonal, tiles.at[target], width[below[b]], fresh, swept], axis=1
+    )  # fmt: skip
+    found = {"base": base, "ring": ring, "update": np.append(0, np.cumsum(products)), "updates": updates}
+    return {name: values.astype(np.uint32) for name, values in found.items()}
+
+
+def _in_turns(below: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """A number for each group that no other has from the first product for it on until the next group is factored."""
+    own = np.arange(count.size)
+    earliest = own.copy()
+    np.minimum.at(earliest, below, np.repeat(own, count + 1))
+    return own % (int((own - earliest).max(initial=1)) + 1)
 
 
 def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles) -> dict[str, Any]:
@@ -131,7 +147,7 @@ def _panels(pattern: Pattern, group: np.ndarray, lane: np.ndarray, tiles: Tiles)
     reach = np.arange(1, count + 1)
     np.maximum.at(reach, j, i + 1)
     length = np.diff(np.append(start, s.size))
-    runs = np.stack([3 * LANES * rows[start], 3 * LANES * columns[start], 3 * length, 3 * s[start]], axis=1)
+    runs = np.stack([3 * LANES * rows[start], 3 * LANES * columns[start], length, 3 * s[start]], axis=1)
     return {
         "run": np.searchsorted(of_tile[start], np.arange(tiles.at.size + 1)).astype(np.uint32),
         "runs": runs.astype(np.uint32), "source": blocks[order].astype(np.uint32),

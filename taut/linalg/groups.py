@@ -23,7 +23,7 @@ from taut.compiled import structure
 
 LANES = 8
 AT_ONCE = 64  # groups that a sweep treats together: what they need fits a cache near the processor
-BEYOND = LANES * LANES  # numbers that vectors may read after the last tile
+BEYOND = LANES * LANES  # zeros after the last tile, which vectors may read
 
 
 @structure
@@ -35,11 +35,13 @@ class Groups(NamedTuple):
     first: np.ndarray  # (g+1,) uint32: its tiles, the diagonal one first
     at: np.ndarray  # (t,) uint32: where the tile begins
     below: np.ndarray  # (t,) uint32: the group of the tile's rows
-    touched: np.ndarray  # (t,) uint32: 1 where products go to the tile, of those that follow
-    update: np.ndarray  # (g+1,) uint32: products L_a L_bᵀ of tiles below each group:
-    updates: np.ndarray  # (., 5) uint32: where both and the tile they go to begin; its columns; 1: the first there
+    base: np.ndarray  # (t,) uint32: where the sum of products that go to the tile begins: itself, or zeros
+    update: np.ndarray  # (g+1,) uint32: products of tiles below each group:
+    updates: np.ndarray  # (., 6) uint32: where both begin, from the diagonal tile on, and the tile they go to; its
+    # columns; 1: the first there; where they go in a sweep that does not keep the factor
+    ring: np.ndarray  # (g,) uint32: where the diagonal tile is in such a sweep: few places, in turns
     run: np.ndarray  # (t+1,) uint32: runs of each tile,
-    runs: np.ndarray  # (r, 4) uint32: their panels of rows and of columns, how many columns, 3 · the first slot
+    runs: np.ndarray  # (r, 4) uint32: their panels of rows and of columns, how many slots, 3 · the first slot
     piece_ptr: np.ndarray  # (g+1,) uint32: pieces piece_ptr[j] : piece_ptr[j + 1] of group j's panels,
     pieces: np.ndarray  # (., 3) uint32: where they begin, one or two neighbouring slots, 3 · the first slot
     reach: np.ndarray  # (g,) uint32: of how many groups panels enter the tiles of this group and of those before
@@ -51,17 +53,17 @@ class Groups(NamedTuple):
     lane: np.ndarray  # (m,) uint32: where a row lies in `rhs`
     panels: np.ndarray  # (.,) float64: P
     rhs: np.ndarray  # (8g,) float64
-    column: np.ndarray  # (.,) float64: A's tiles of two groups, where A is not kept
-    residual: np.ndarray  # (64,) float64: right-hand sides of the groups that a sweep treats together
-    least: np.ndarray  # (8,) float64: pivots up to which the rows of a group count as dependent
+    column: np.ndarray  # (.,) float64: A's tiles of two groups, where A is not kept; then eight numbers of each group
+    # that a sweep treats together, its right-hand side
+    pivots: np.ndarray  # (80,) float64: of a group, the multipliers of each column, then -1 / D and D^-½
 
 
 def no_groups() -> Groups:
     """For systems that are factored otherwise."""
     short, none = np.zeros(0, np.uint32), np.zeros(0)
     return Groups(
-        width=short, place=short, first=short, at=short, below=short, touched=short, update=short,
-        updates=np.zeros((0, 5), np.uint32), run=short, runs=np.zeros((0, 4), np.uint32),
+        width=short, place=short, first=short, at=short, below=short, base=short, update=short,
+        updates=np.zeros((0, 6), np.uint32), ring=short, run=short, runs=np.zeros((0, 4), np.uint32),
         piece_ptr=short, pieces=np.zeros((0, 3), np.uint32), reach=short, taken=np.zeros((0, 3), np.uint32),
-        source=short, to=short, complete=0, lane=short, panels=none, rhs=none, residual=none, column=none, least=none,
+        source=short, to=short, complete=0, lane=short, panels=none, rhs=none, column=none, pivots=none,
     )  # fmt: skip

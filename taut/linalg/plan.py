@@ -178,7 +178,7 @@ def _grouped(pattern: Pattern, table: Entries, choice: Choice) -> dict[str, Any]
     """Tiles of groups of rows."""
     groups, pos = plan_groups(pattern, table, choice.perm, choice.width)
     size = int(groups.at[-1]) + LANES * int(groups.width[-1])
-    return _store(pos, pos, size, fac=size + BEYOND) | {"groups": groups}
+    return _store(pos, pos, size, fac=int(groups.ring.max()) + BEYOND) | {"groups": groups}
 
 
 def _full(table: Entries, m: int) -> dict[str, Any]:

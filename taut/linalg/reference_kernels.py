@@ -129,45 +129,65 @@ set_below, solve_own, solve_back = rhs_kernels(1)
 set_below_four, solve_own_four, solve_back_four = rhs_kernels(PIECES)
 
 
-def add_product(panels, a, b, count, weight, at_weight, out, at, columns):
-    """(1) of group_kernels.py, added to what is there."""
-    tile, first = micro_panel_at(out, at, columns), int(at_weight)
-    w = weight.reshape(-1)[first : first + int(count)]
-    for column, row, x in zip(micro_panel_at(panels, a, count), micro_panel_at(panels, b, count), w, strict=True):
-        tile += (column * x) * row[: int(columns), None]
+def product_kernels(step: int) -> tuple:
+    """(1) of group_kernels.py."""
+
+    def added(panels, a, b, count, weight, at_weight, out, at, columns):
+        tile, first, size = micro_panel_at(out, at, columns), int(at_weight), step * int(count)
+        w = weight.reshape(-1)[first : first + size]
+        for column, row, x in zip(micro_panel_at(panels, a, size), micro_panel_at(panels, b, size), w, strict=True):
+            tile += (column * x) * row[: int(columns), None]
+
+    def alone(panels, a, b, count, weight, at_weight, out, at, columns):
+        micro_panel_at(out, at, columns)[:] = 0.0
+        added(panels, a, b, count, weight, at_weight, out, at, columns)
+
+    return alone, added
 
 
-def set_product(panels, a, b, count, weight, at_weight, out, at, columns):
+set_product, add_product = product_kernels(3)
+set_square, add_square = product_kernels(1)
+
+
+def add_own(panels, runs, q, weight, out, at, columns, v, at_total):
+    a, _, count, first = (int(number) for number in runs[int(q)])
+    add_product(panels, a, a, count, weight, first, out, at, columns)
+    for column, x in zip(micro_panel_at(panels, a, 3 * count), v.reshape(-1)[first : first + 3 * count], strict=True):
+        lanes_at(out, at_total)[:] += column * x
+
+
+def set_own(panels, runs, q, weight, out, at, columns, v, at_total):
     micro_panel_at(out, at, columns)[:] = 0.0
-    add_product(panels, a, b, count, weight, at_weight, out, at, columns)
+    add_own(panels, runs, q, weight, out, at, columns, v, at_total)
 
 
-def subtract_product(fac, a, b, count, at, columns):
+def factor_diagonal(source, start, fac, base, at, columns, tolerance, pivots):
     """(2) of group_kernels.py."""
-    tile = micro_panel_at(fac, at, columns)
-    for column, row in zip(micro_panel_at(fac, a, count), micro_panel_at(fac, b, count), strict=True):
-        tile -= column * row[: int(columns), None]
+    own = micro_panel_at(source, start, columns)
+    x, k = own + micro_panel_at(fac, base, columns), np.eye(LANES)
+    least, kept = tolerance * np.diagonal(own), micro_panel_at(fac, at, columns)
+    for c in range(int(columns)):
+        for p in range(c):
+            entry = pivots[LANES * c + p] = pivots[LANES * LANES + p] * x[p, c]
+            x[c] += x[p] * entry
+            k[c] += k[p] * entry
+        one_by = 0.0 if x[c, c] <= least[c] else 1.0 / x[c, c]
+        pivots[LANES * LANES + c] = -one_by
+        pivots[LANES * LANES + LANES + c] = r = np.sqrt(one_by)
+        kept[c] = k[c] * r
 
 
-def negate_product(fac, a, b, count, at, columns):
-    micro_panel_at(fac, at, columns)[:] = 0.0
-    subtract_product(fac, a, b, count, at, columns)
+def eliminate(source, start, fac, base, at, columns, pivots, out, to):
+    x = micro_panel_at(source, start, columns) + micro_panel_at(fac, base, columns)
+    for c in range(int(columns)):
+        for p in range(c):
+            x[c] += x[p] * pivots[LANES * c + p]
+    micro_panel_at(out, to, columns)[:] = x
+    micro_panel_at(fac, at, columns)[:] = x * lanes_at(pivots, LANES * LANES + LANES)[: int(columns), None]
 
 
-def copy_tile(source, start, fac, at, columns):
-    micro_panel_at(fac, at, columns)[:] = micro_panel_at(source, start, columns)
-
-
-def add_tile(source, start, fac, at, columns):
-    micro_panel_at(fac, at, columns)[:] += micro_panel_at(source, start, columns)
-
-
-def times_upper(source, start, fac, k, at, columns):
-    tile, known = micro_panel_at(source, start, columns).copy(), micro_panel_at(fac, k, columns)
-    for c, out in enumerate(micro_panel_at(fac, at, columns)):
-        out[:] = 0.0
-        for p in range(c + 1):
-            out += tile[p] * known[c, p]
+def add_times(source, start, by, rhs, at):
+    lanes_at(rhs, at)[:] += by * lanes_at(source, start)
 
 
 def times_lower(fac, at, k, columns):
@@ -202,18 +222,6 @@ def subtract_transposed(fac, a, columns, rhs, source, target):
 
 def times_square(fac, a, columns, rhs, source, target):
     lanes_at(rhs, target)[:] = tile_times(fac, a, columns, tile_transposed(fac, a, columns, lanes_at(rhs, source)))
-
-
-def add_panel_times(panels, a, count, v, at_v, rhs, at):
-    """(4) of group_kernels.py."""
-    b = v.reshape(-1)[int(at_v) : int(at_v) + int(count)]
-    for column, x in zip(micro_panel_at(panels, a, count), b, strict=True):
-        lanes_at(rhs, at)[:] += column * x
-
-
-def set_panel_times(panels, a, count, v, at_v, rhs, at):
-    lanes_at(rhs, at)[:] = 0.0
-    add_panel_times(panels, a, count, v, at_v, rhs, at)
 
 
 def add_panel_transposed(panels, a, slots, rhs, at, weight, scale, v, at_v):

@@ -92,7 +92,7 @@ def constrained(system: System, t, x, quat, v, alpha, beta, lam):
         jacobian_times(system, work.J, v, work.mu)
         for r in range(work.b.shape[0]):
             work.b[r] += 2.0 * alpha * (work.mu[r] + work.phi_t[r]) + beta * beta * work.phi[r]
-    constrain(system, work.J, system.bodies.inverse_mass, 1.0, work.a, 1.0, lam)
+    constrain(system, work.J, system.bodies.inverse_mass, 1.0, work.a, 1.0, lam, True)
 
 
 def accelerate(system: System, t, x, quat, v, options, lam):

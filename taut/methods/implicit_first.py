@@ -28,10 +28,11 @@ from numba import types
 from ..compiled import inline, on_demand
 from ..model.applied_forces import evaluate_forces, kick
 from ..model.arrays import CORRECTIONS, DRIVER_WORK
-from ..model.constraint_rows import evaluate_constraints
+from ..model.constraint_rows import carry_all, evaluate_at_points, evaluate_constraints
 from ..model.driver_work import accumulate_work, impulse_power
 from ..model.instant import set_time
-from ..model.jacobian import apply_multipliers, constrain, form_and_factor, solve_with_factor
+from ..model.jacobian import apply_multipliers, constrain, constrain_by_panels, form_and_factor, solve_with_factor
+from ..model.panels import takes_panels
 from ..model.slot_vectors import add_scaled, advance_positions, clear, copy, largest
 from .base import BOTH, MOST_CORRECTIONS, NOT_CONVERGED, OK, RESIDUAL_ACCEPTED, TOLERANCE, Hooks, Method, option_index
 from .full_newton import FULL, FULL_TOLERANCE, solve_pair, solver_with, take_back
@@ -44,10 +45,13 @@ NEWTON = option_index(OPTIONS, "newton")
 
 
 @inline
-def first_order(system, state, t, h, integrator, out_v, lam):
-    """(1) and (4): the new velocity, and the factor of J W Jᵀ at q left ready for (5)."""
+def first_order(system, state, t, h, integrator, out_v, lam, keep):
+    """(1) and (4): the new velocity, and where `keep` says so the factor of J W Jᵀ at q left ready for (5)."""
     work, w = system.work, system.bodies.inverse_mass
-    evaluate_constraints(system, t, state.x, state.quat, state.v, system.nonholonomic == 1, work.J)
+    second, in_panels = system.nonholonomic == 1, not keep and system.accumulates_work == 0 and takes_panels(system)
+    evaluate_at_points(system, t, state.x, state.quat, state.v, second, work.J)
+    if not in_panels:
+        carry_all(system, state.v, second, work.J)
     evaluate_forces(system, t, state.x, state.quat, state.v)
     if integrator == AB2:
         extrapolate(system, state.memory)
@@ -58,7 +62,10 @@ def first_order(system, state, t, h, integrator, out_v, lam):
         for r in range(lam.shape[0]):
             if system.rows.at_velocity[r] == 1:
                 work.b[r] += h * work.gamma[r]  # (9)
-    constrain(system, work.J, w, h, out_v, h, lam)  # (3) with (1) and (2) put in: (4); then (1)
+    if in_panels:
+        constrain_by_panels(system, work.J, w, h, out_v, h, lam)
+        return
+    constrain(system, work.J, w, h, out_v, h, lam, keep)  # (3) with (1) and (2) put in: (4); then (1)
 
 
 @on_demand(types.none)
@@ -119,12 +126,13 @@ def correct(system, state, t, h, options):
 
 @inline
 def step(system, state, t, h, options):
-    first_order(system, state, t, h, options[INTEGRATOR], state.v, state.lam)
+    corrects = options[TOLERANCE] > 0.0 or options[NEWTON] == FULL
+    first_order(system, state, t, h, options[INTEGRATOR], state.v, state.lam, corrects)
     if system.accumulates_work == 1:
         accumulate_work(system, state, system.work.J, state.v, state.lam, h)  # (7)
     advance_positions(system, state.x, state.quat, state.v, h, state.x, state.quat)  # (2)
     set_time(system, t + h, state.x, state.quat, state.v)
-    if options[TOLERANCE] > 0.0 or options[NEWTON] == FULL:
+    if corrects:
         return correct(system, state, t, h, options)
     return OK
 

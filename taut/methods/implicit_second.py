@@ -48,7 +48,7 @@ def step(system, state, t, h, options):
 
     # Predictor
     midpoint = options[INTEGRATOR] == MIDPOINT
-    first_order(system, state, t, h, options[INTEGRATOR], v_predicted, lam)  # (1), (2)
+    first_order(system, state, t, h, options[INTEGRATOR], v_predicted, lam, False)  # (1), (2)
     copy(x[:slots], work.x1)
     copy(quat, work.quat1)
     advance_positions(system, x, quat, v_predicted, h, work.x1, work.quat1)

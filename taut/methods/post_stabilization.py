@@ -71,7 +71,7 @@ def project_velocity(system, state):
     work = system.work
     for r in range(work.b.shape[0]):
         work.b[r] = work.phi_t[r]
-    constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu)  # (3)
+    constrain(system, work.J, system.bodies.inverse_mass, 1.0, state.v, 1.0, work.mu, False)  # (3)
 
 
 @on_demand(types.none)

@@ -34,6 +34,7 @@ DRIVER_WORK, FORCE_WORK, IMPACT_LOSS, FRICTION_LOSS = range(4)
 @structure
 class Bodies(NamedTuple):
     slots: int
+    may_move: int  # the first slots, those of bodies; places in the world and counters stand behind them
     inverse_mass: Array  # (points, 3) diagonal of W = M⁻¹
     mass: Array  # (points, 3) masses, zero where nothing moves
     free: Array  # (points, 3) one where something is unknown, else zero: the weight of an unweighted projection
@@ -102,6 +103,18 @@ class Moving(NamedTuple):
     slot_ptr: Array  # slot_ptr[i] : slot_ptr[i + 1] are those of slot[i]:
     slot_block: Array
     slot_row: Array
+
+
+@structure
+class Panels(NamedTuple):
+    """Where the numbers of the panels of J come from, group after group (panels.py); empty where it has none."""
+
+    first: Array  # (groups + 1, 4) where each of the following begins for each group, and ends:
+    constant: Array  # (., 2) blocks of J that never change, and where they go
+    block: Array  # (., 2) others that are taken as they are
+    carried: Array  # (., 4) blocks that are carried to rotations: their body, their place, and where they go
+    added: Array  # (., 2) blocks that are added to what is there
+    primed: Array  # (1,) 1: those that never change have been taken
 
 
 @structure
@@ -247,6 +260,7 @@ class System(NamedTuple):
     constraints: Batches
     rows: Rows
     moving: Moving
+    panels: Panels
     forces: Batches
     signals: Signals
     linear: Linear

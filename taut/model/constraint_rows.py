@@ -13,6 +13,13 @@ from .switched_rows import switch_rows, take_over
 
 @inline
 def evaluate_constraints(system, t, x, quat, v, second, J):
+    evaluate_at_points(system, t, x, quat, v, second, J)
+    carry_all(system, v, second, J)
+
+
+@inline
+def evaluate_at_points(system, t, x, quat, v, second, J):
+    """`evaluate_constraints` but for the blocks of J of rotations, to which `carry_all` adds them."""
     second_order = bool(second)  # a variable: kernels are compiled for booleans, not for the constant True
     if system.places.constrained > 0:
         set_places(system.places, x, quat, v, system.places.constrained, second_order or system.nonholonomic == 1)
@@ -26,8 +33,13 @@ def evaluate_constraints(system, t, x, quat, v, second, J):
     switched = system.switches.equalities
     if switched.row.shape[0] > 0:
         switch_rows(switched, system.rows.ptr, t, x, work.phi, work.phi_t, work.gamma, J)
+
+
+@inline
+def carry_all(system, v, second, J):
+    """What is left to do after `evaluate_at_points`."""
     if system.rows.spin_block.shape[0] > 0:
-        carry_to_rotations(system.rows, system.places, v, second, J, work.gamma)
+        carry_to_rotations(system.rows, system.places, v, second, J, system.work.gamma)
     if system.selective == 1:
         leave_out(system, J)
 

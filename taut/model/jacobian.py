@@ -8,6 +8,7 @@ from numba import types
 from ..compiled import inline, on_demand
 from ..linalg import (
     ACCURATE,
+    AT_ONCE,
     DEPENDENT,
     DOUBT,
     DOUBTFUL,
@@ -19,10 +20,12 @@ from ..linalg import (
     look_at_rank,
     sweep_back,
     sweep_forwards,
+    sweep_part,
 )
 from ..linalg import solve as solve_factored
 from .arrays import DOUBTFUL_SYSTEMS, FAILED_SOLVES, LINEAR_SOLVES, SINGULAR_SYSTEMS
-from .constraint_rows import clear_rows
+from .constraint_rows import carry_to_rotations, clear_rows
+from .panels import fill_panels
 from .switched_rows import close_diagonal
 
 
@@ -194,30 +197,38 @@ def solve(system, J, weight, b, lam):
 
 
 @inline
-def constrain(system, J, weight, divisor, v, scale, lam):
-    """v += scale · weight Jᵀ λ with (J W Jᵀ) λ = -(c + J v) / divisor; work.b holds c, then that right-hand side."""
+def constrain(system, J, weight, divisor, v, scale, lam, keep):
+    """v += scale · weight Jᵀ λ with (J W Jᵀ) λ = -(c + J v) / divisor; work.b holds c.
+
+    keep: whether the factor is to be at hand afterwards.
+    """
     if system.linear.groups.complete == 1 and system.selective == 0 and system.switches.equalities.row.shape[0] == 0:
-        constrain_groups(system, J, weight, divisor, v, scale, lam)
+        constrain_groups(system, J, weight, divisor, v, scale, lam, keep)
         return
-    b = system.work.b
+    set_residual(system, J, divisor, v, system.work.b)
+    solve(system, J, weight, system.work.b, lam)
+    apply_multipliers(system, J, weight, lam, scale, v)
+
+
+@inline
+def set_residual(system, J, divisor, v, b):
+    """b = -(b + J v) / divisor."""
     if system.moving.slot.shape[0] > 0:
         residual_of_moving(system, J, divisor, v, b)
-    else:
-        rows = system.rows
-        ptr, slot = rows.ptr, rows.slot
-        for r in range(b.shape[0]):
-            total = 0.0
-            for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
-                s = slot[k]
-                total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
-            b[r] = -(b[r] + total) / divisor
-    solve(system, J, weight, b, lam)
-    apply_multipliers(system, J, weight, lam, scale, v)
+        return
+    rows = system.rows
+    ptr, slot = rows.ptr, rows.slot
+    for r in range(b.shape[0]):
+        total = 0.0
+        for k in range(np.uint64(ptr[r]), np.uint64(ptr[r + 1])):
+            s = slot[k]
+            total += J[k, 0] * v[s, 0] + J[k, 1] * v[s, 1] + J[k, 2] * v[s, 2]
+        b[r] = -(b[r] + total) / divisor
 
 
 @on_demand(types.none)
 def residual_of_moving(system, J, divisor, v, b):
-    """The right-hand side of `constrain`, where bodies turn."""
+    """`set_residual`, where bodies turn."""
     moving, slot = system.moving, system.rows.slot
     for r in range(b.shape[0]):
         total = 0.0
@@ -229,17 +240,47 @@ def residual_of_moving(system, J, divisor, v, b):
 
 
 @on_demand(types.none)
-def constrain_groups(system, J, weight, divisor, v, scale, lam):
+def constrain_groups(system, J, weight, divisor, v, scale, lam, keep):
     """`constrain`, where rows are eliminated by groups and nothing is done to A on the way (linalg/grouped.py)."""
     lin, work = system.linear, system.work
-    dependent = sweep_forwards(lin, J, weight, v, divisor, work.b, DOUBT)
+    dependent = sweep_forwards(lin, J, weight, v, divisor, work.b, DOUBT, keep)
+    finish_groups(system, J, weight, divisor, v, scale, lam, dependent, keep)
+
+
+@inline
+def finish_groups(system, J, weight, divisor, v, scale, lam, dependent, keep):
+    """λ, and what it does to v, after all groups were swept."""
+    lin, work = system.linear, system.work
     if dependent == 0:
         lin.state[DEPENDENT] = 0
         work.counts[LINEAR_SOLVES] += 1
         sweep_back(lin, weight, scale, v, lam)
         return
-    assemble_panels(lin.groups, weight, lin.val)
-    close_kept(lin)
-    count_singular(system, J, weight, look_at_rank(lin, dependent))
-    solve_with_factor(system, work.b, lam)
+    system.panels.primed[0] = 0  # the panels are taken from all of J
+    set_residual(system, J, divisor, v, work.b)
+    if keep:  # the factor is at hand, and so are the panels that it was made of
+        assemble_panels(lin.groups, weight, lin.val)
+        close_kept(lin)
+        count_singular(system, J, weight, look_at_rank(lin, dependent))
+        solve_with_factor(system, work.b, lam)
+    else:
+        solve(system, J, weight, work.b, lam)  # with a look at the rank
     apply_multipliers(system, J, weight, lam, scale, v)
+
+
+@on_demand(types.none)
+def constrain_by_panels(system, J, weight, divisor, v, scale, lam):
+    """`constrain` after `evaluate_at_points`, where `takes_panels` holds. J and the factor are of no use afterwards."""
+    lin, work = system.linear, system.work
+    groups = lin.groups
+    count, taken, dependent = groups.width.shape[0], 0, 0
+    for begin in range(0, count, AT_ONCE):
+        end = min(count, begin + AT_ONCE)
+        needed = np.int64(groups.reach[end - 1])
+        fill_panels(system, J, taken, needed)
+        dependent += sweep_part(lin, weight, v, divisor, work.b, DOUBT, False, begin, end, taken)
+        taken = needed
+    system.panels.primed[0] = 1
+    if dependent > 0:
+        carry_to_rotations(system.rows, system.places, v, False, J, work.gamma)
+    finish_groups(system, J, weight, divisor, v, scale, lam, dependent, False)

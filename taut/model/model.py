@@ -29,6 +29,7 @@ from .arrays import (
 )
 from .deformables import PackedDeformable, Touching
 from .moving import moving_blocks
+from .panels import panels_of
 
 PAIRS_PER_BALL = 10  # capacity at the start; equal balls that touch have at most 6 pairs each
 
@@ -245,10 +246,11 @@ class Model:
             x1=self.x.copy(), x2=self.x.copy(), quat1=self.quat.copy(), quat2=self.quat.copy(),
             counts=np.zeros(len(COUNTERS), np.int64),
         )  # fmt: skip
+        linear = self.linear_plan(solver, tolerance)
         return System(
             self.bodies, self.places._replace(frame=self.places.frame.copy()), copied(self.constraints), self.rows,
-            moving_blocks(self.rows, self.places), copied(self.forces), signals,
-            self.linear_plan(solver, tolerance), work, int(self.is_driven), int(self.accumulates_work),
+            moving_blocks(self.rows, self.places), panels_of(linear, self.constraints, self.rows, self.places),
+            copied(self.forces), signals, linear, work, int(self.is_driven), int(self.accumulates_work),
             int(self.rows.at_velocity.any()), 0, self.turns, _own_copy(self.switches), no_friction(),
         )  # fmt: skip
 

@@ -11,9 +11,13 @@ from .rotation import turn
 @inline
 def move_points(bodies, x, v, h, out_x):
     """out = x + h v over the slots of points."""
-    for i in range(bodies.slots):
+    for i in range(bodies.may_move):
         for c in range(3):
             out_x[i, c] = x[i, c] + h * v[i, c]
+    if out_x is not x:  # in place nothing is to be done for what has no velocity
+        for i in range(bodies.may_move, bodies.slots):
+            for c in range(3):
+                out_x[i, c] = x[i, c] + h * v[i, c]
 
 
 @inline

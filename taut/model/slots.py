@@ -62,6 +62,7 @@ class Slots:
         self.inertia: list[np.ndarray] = []
         for body in scene.bodies.values():
             self.add_body(body)
+        self.of_bodies = len(self.x)
 
     # bodies
 
@@ -190,8 +191,8 @@ class Slots:
         inertia = np.array(self.inertia, float).reshape(-1, 3)
         turning = bool(np.ptp(inertia, axis=1).any()) if len(inertia) else False
         return Bodies(
-            self.count, w, mass, free, constant, np.array(spins, INDEX), inertia, int(turning or damped),
-            self._even_weight(mass, w),
+            self.count, self.of_bodies, w, mass, free, constant, np.array(spins, INDEX), inertia,
+            int(turning or damped), self._even_weight(mass, w),
         )  # fmt: skip
 
     def _even_weight(self, mass: np.ndarray, w: np.ndarray) -> np.ndarray:

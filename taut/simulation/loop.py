@@ -126,7 +126,7 @@ def advance(system, state, context, h, first, steps):
                 status = friction_step(system, state, t, h, context)
             else:
                 status = step(system, state, t, h, context)
-        if not is_finite(system.bodies.slots, state):
+        if not is_finite(system.bodies.may_move, state):
             return k - first, NOT_FINITE
         if status != 0:
             return k - first, status
@@ -135,7 +135,7 @@ def advance(system, state, context, h, first, steps):
 
 @inline
 def is_finite(slots, state):
-    """Whether x and v of all slots are finite; the places on bodies follow from them."""
+    """Whether x and v of the slots of bodies are finite; all else follows from them."""
     total = 0.0
     for i in range(slots):
         total += state.v[i, 0] ** 2 + state.v[i, 1] ** 2 + state.v[i, 2] ** 2
