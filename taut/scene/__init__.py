@@ -11,9 +11,9 @@
     verbs.py      one method of Scene per kind of constraint and force, from the registries;  switches.py, joints.py
     groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
     deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py
-    visuals.py    what is only seen of bodies and of the world: shapes and meshes at their places, in colours
+    visuals.py    what is only seen of bodies and of the world: shapes and meshes at their places;  mesh_colors.py
     places.py     where points are at t = 0, what formulas call them, and the balls about them
-    load.py       scene files: document.py reads YAML, format.py and schema.py judge its shape, tables.py the arrays
+    load.py       scene files: document.py, entries.py read YAML, format.py and schema.py judge it, tables.py arrays
     save.py       writes them, exactly and at once;  open.py  a scene by gallery name or file;  parameters.py
     gallery/, robots/   scenes that come with taut; scenes from URDF and MJCF
 """
