@@ -12,6 +12,7 @@ import pytest
 from words_robots import accelerations, beside
 
 import taut
+from taut.analysis.mechanics.perturbation import Perturbed
 
 OFF = '<option><flag contact="disable"/></option>'
 BOX = '<geom type="box" size="0.1 0.15 0.2" pos="0.1 0.05 -0.1" euler="20 10 5"/>'
@@ -67,6 +68,14 @@ CASES = {
         name="p0" type="slide" axis="1 0 0"/><joint name="p1" type="slide" axis="0 1 0"/><joint name="p2" axis="0 0 1"/>
         {BOX}</body><body pos="0 -0.6 0"><joint name="b0" axis="1 0 0"/><joint name="b1" axis="0 1 0"/><joint name="b2"
         axis="0 0 1"/>{BOX}</body></body></worldbody>""",
+    "coordinates of several joints of a body": f"""<worldbody><body><joint axis="0 1 0"/>{BOX}<body pos="0.5 0 0"><joint
+        name="u0" axis="1 0 0" pos="0.1 0 0" stiffness="3" springref="20" damping="0.4" armature="0.3" ref="10"/><joint
+        name="u1" axis="0 0 1" pos="0.1 0 0" stiffness="2" springref="-30" damping="0.1" armature="0.2" ref="-5"
+        frictionloss="0.1"/>{BOX}<body pos="-0.5 0 0"><joint name="c0" type="slide" axis="-1 -1 0" stiffness="9"
+        springref="0.2" ref="0.1" armature="0.4" damping="0.3"/><joint name="c1" axis="1 1 0" stiffness="5"
+        armature="0.1" springref="40"/>{BOX}</body></body></body></worldbody><actuator><motor joint="u0" gear="2"/>
+        <position joint="u1" kp="7" kv="0.3" gear="-2"/><position joint="c0" kp="8" forcerange="-3 3"
+        forcelimited="true"/><motor joint="c1"/></actuator>""",
     "bodies without joints": f"""<worldbody><body euler="0 0 30"><body pos="0 0 1"><joint axis="0 1 0"/>{BOX}<body
         pos="0.3 0 0" euler="40 0 0">{BOX}<body pos="0 0.3 0"><joint axis="1 0 0"/>{BOX}</body></body></body></body>
         </worldbody>""",
@@ -104,7 +113,8 @@ PARTS = """<mujoco><default><default class="thin"><geom type="capsule" density="
   <body name="included" pos="0 2 1"><freejoint/><geom class="thin" size="0.03" fromto="0 0 0 0.3 0.1 0.2"/></body>
 </worldbody></mujoco>"""
 # What is told of a case although its bodies accelerate rightly
-TOLD = {"several joints of a body": "names of joints beyond the first of a body"}
+BEYOND = "names of joints beyond the first of a body"
+TOLD = {"several joints of a body": BEYOND, "coordinates of several joints of a body": BEYOND}
 
 
 def started(mujoco, folder, text, random):
@@ -165,6 +175,38 @@ def test_the_scene_file_of_a_model_moves_as_the_model(tmp_path):
         assert again == scene, case
         found, expected = accelerations(again), accelerations(scene)
         assert all(np.array_equal(found[name], expected[name]) for name in expected), case
+
+
+def test_an_equality_of_joints_that_share_a_body_is_broken_by_as_much_as_mujoco_says(tmp_path):
+    mujoco = pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    text = f"<mujoco>{OFF}{CASES['coordinates of several joints of a body']}<equality>" + "".join(
+        f'<joint name="{a}{b}" joint1="{a}" joint2="{b}" polycoef="0.1 0.7 0 0 0"/>' for a, b in
+        (("u0", "u1"), ("u1", "u0"), ("u1", "c0"), ("c0", "u1"))) + "</equality></mujoco>"  # fmt: skip
+    model, data = started(mujoco, tmp_path, text, np.random.default_rng(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", taut.TautWarning)
+        built = taut.build(taut.open_scene(tmp_path / "robot.xml", key="k", limits=False))
+    near = Perturbed(built, built.x, built.quat, built.v, 0.0)
+    near.evaluate()
+    rows = {info.name: near.system.work.phi[list(info.rows)] for info in built.constraint_info}
+    for k in range(model.neq):
+        expected = float(data.efc_pos[(data.efc_id[: data.nefc] == k) & (data.efc_type[: data.nefc] == 0)][0])
+        assert abs(abs(float(rows[model.eq(k).name][0])) - abs(expected)) < 1e-12, model.eq(k).name
+
+
+def test_limits_of_joints_that_share_a_body_are_those_of_their_angles(tmp_path):
+    """Between -20° and 50°: a motor turns the second of two hinges against either end, and no further."""
+    pytest.importorskip("mujoco", reason="taut[robot] is not installed")
+    text = """<mujoco><option gravity="0 0 0"><flag contact="disable"/></option><worldbody><body><joint name="h0"
+      axis="1 0 0" damping="1"/><joint name="h1" axis="0 0 1" range="-20 50" limited="true" damping="0.02"/><geom
+      type="box" size="0.1 0.15 0.2"/></body></worldbody><actuator><motor name="m" joint="h1"/></actuator></mujoco>"""
+    path = beside(tmp_path, text, "robot.xml")
+    for torque, end in ((1.0, 50.0), (-1.0, -20.0)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", taut.TautWarning)
+            scene = taut.open_scene(path, controls=f"m = {torque}")
+        run = taut.simulate(scene, dt=0.002, duration=2.0, progress=False)
+        assert -float(run["h0"].angle_2[-1]) == pytest.approx(np.radians(end), abs=1e-6)
 
 
 def two(joint='<joint name="j" axis="0 1 0"/>', more="", before=""):

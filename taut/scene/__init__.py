@@ -13,9 +13,9 @@
     switches.py   when constraints, forces and contacts are on
     groups.py     obstacles, groups of balls and the pairs that they stand for;  planes.py  bodies kept in planes
     deformables.py  cloth and solids as nodes, springs and edges; materials.py, meshes.py, solids.py, pins.py
-    visuals.py    visuals of bodies and of the world, without effect on motion: shapes, meshes, colours
+    visuals.py    visuals of bodies and of the world, without effect on motion: shapes, meshes;  mesh_colors.py
     places.py     where points are at t = 0, what formulas call them, and the balls about them
-    load.py       scene files: document.py reads YAML, format.py and schema.py judge its shape, tables.py the arrays
+    load.py       scene files: document.py, entries.py read YAML, format.py and schema.py judge it, tables.py arrays
     save.py       writes them, exactly and at once;  open.py  a scene by gallery name or file;  parameters.py
     gallery/, robots/   scenes that come with taut; scenes from URDF and MJCF
 """

@@ -35,6 +35,8 @@ class Built:
         self.bodies: dict[str, BodyRef] = {}
         self.centres: dict[str, Array] = {}  # of each body, in the frame of its first link [m]
         self.joints: dict[str, Ref] = {}
+        # Of each of the file's joints with a coordinate: whose it is here, which one, and its sign
+        self.along: dict[str, tuple[Ref, dict[str, str], float]] = {}
         self.scene.visual = self._seen([(Pose(UP), tree.visuals), *(
             (self.poses[name], link.visuals) for name, link in tree.links.items() if self.roots[name] == "")])
         for name in tree.links:
@@ -43,7 +45,8 @@ class Built:
         for joint in tree.joints:
             self._add_joint(joint)
         for joint in tree.joints:
-            self._add_on(joint)
+            for one in joint.along or [joint]:
+                self._add_on(one)
         for link, place, force in tree.forces:
             if self.roots[link] != "":
                 self.scene.force(self.place(link, place), value=tuple((UP @ force).tolist()))
@@ -193,17 +196,24 @@ class Built:
         if joint.kind in ("hinge", "slider"):
             given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
             given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
+        given |= {one.coordinate: one.sign * one.position for one in joint.along}
         try:
-            self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
+            ref = self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:
             raise TautError(f"{joint.where}: {mistake}") from None
+        if joint.kind in ("hinge", "slider"):
+            self.along[joint.name] = ref, {}, 1.0
+        for one in joint.along:
+            self.along[one.name] = ref, {"coordinate": one.coordinate}, one.sign
 
     def _add_on(self, joint: Joint) -> None:
-        """Limits, springs, damping, friction and couplings of a joint's coordinate."""
-        if joint.name not in self.joints:
+        """Limits, springs, damping, friction, armature and couplings of a joint's coordinate."""
+        if joint.name not in self.along:
             return
-        ref = self.joints[joint.name]
+        ref, which, sign = self.along[joint.name]
         lower, upper = joint.limits
+        if sign < 0.0:
+            lower, upper = (None if bound is None else -bound for bound in (upper, lower))
         try:
             if joint.follows is not None:
                 other, ratio, offset = joint.follows
@@ -211,20 +221,16 @@ class Built:
                     raise TautError(f"it follows the joint '{other}', which does not exist or does not move")
                 self.scene.couple(ref, self.joints[other], ratio=ratio, offset=offset, name=f"{joint.name}_follows")
             if self.with_limits and joint.follows is None and (lower is not None or upper is not None):
-                self.scene.joint_limit(ref, lower=lower, upper=upper, name=f"{joint.name}_limit")
+                self.scene.joint_limit(ref, lower=lower, upper=upper, **which, name=f"{joint.name}_limit")
             if joint.damping or joint.stiffness:
-                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=joint.rest,
-                                     name=f"{joint.name}_spring")
+                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=sign * joint.rest,
+                                     **which, name=f"{joint.name}_spring")
             if joint.friction:
                 size = "torque" if joint.kind == "hinge" else "force"
-                self.scene.joint_friction(ref, **{size: joint.friction}, name=f"{joint.name}_friction")
-            if joint.armature:
-                self._add_rotor(joint, ref)
+                self.scene.joint_friction(ref, **{size: joint.friction}, **which, name=f"{joint.name}_friction")
+            if joint.armature:  # ½ a q̇² is the energy of a number which equals q
+                rotor = self.scene.coordinate(joint.position, inertia=joint.armature, rate=joint.speed,
+                                              name=f"{joint.name}_rotor")  # fmt: skip
+                self.scene.couple(ref, rotor, ratio=sign, **which, name=f"{joint.name}_armature")
         except TautError as mistake:
             raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None
-
-    def _add_rotor(self, joint: Joint, ref: Ref) -> None:
-        """Inertia that a coordinate alone feels: ½ a q̇² is that of a number which equals q."""
-        rotor = self.scene.coordinate(joint.position, inertia=joint.armature, rate=joint.speed,
-                                      name=f"{joint.name}_rotor")  # fmt: skip
-        self.scene.couple(ref, rotor, name=f"{joint.name}_armature")

@@ -160,13 +160,17 @@ class _Reader:
         axes = [m.jnt_axis[j] for j in joints]
         hinges = [axis for axis, type_ in zip(axes, types) if type_ == HINGE]
         slides = [axis for axis, type_ in zip(axes, types) if type_ == SLIDE]
+        along: list[tuple[str, float]] = []  # the coordinates of taut's joint that are those of the file
         together = all(np.allclose(m.jnt_pos[j], m.jnt_pos[joints[0]]) for j in joints)
         if len(hinges) == len(slides) == 1 and _parallel(hinges[0], slides[0]):
             found.kind, found.axis = "cylindrical", hinges[0].copy()
+            along = [("angle", 1.0) if type_ == HINGE else ("displacement", float(np.sign(hinges[0] @ slides[0])))
+                     for type_ in types]  # fmt: skip
         elif types == [HINGE, HINGE] and together and abs(float(axes[0] @ axes[1])) < 1e-9:
             found.kind, found.axis = "universal", axes[0].copy()
             before = self.data.xmat[m.body_parentid[m.jnt_bodyid[joints[0]]]].reshape(3, 3) @ found.origin.R
             found.second = before.T @ self.data.xaxis[joints[1]]  # which the first has turned
+            along = [("angle_1", 1.0), ("angle_2", -1.0)]  # the second turns the first's axis as the child sees it
         elif len(hinges) == 1 and len(slides) == 2 and all(abs(float(hinges[0] @ s)) < 1e-9 for s in slides):
             found.kind, found.axis = "planar_joint", hinges[0].copy()
         elif types == [HINGE] * 3 and together and abs(np.linalg.det(np.array(axes))) > 1e-6:
@@ -179,7 +183,13 @@ class _Reader:
             where = self.path if element is None else element.where
             raise TautError(f"{where}: body '{body}' has the joints {shown}, which no joint of taut says at once; "
                             "put a body between them.")
-        self._check_plain(joints)
+        for j, (coordinate, sign) in zip(joints, along):
+            kind = "hinge" if int(m.jnt_type[j]) == HINGE else "slider"
+            one = Joint(self.joint(j), str(self.path), kind, found.parent, found.child)
+            one.coordinate, one.sign = coordinate, sign
+            self._coordinate(one, j)
+            found.along.append(one)
+        self._check_plain([] if along else joints)
         for j in joints[1:]:
             self.drop("names of joints beyond the first of a body", "joint", j)
 
@@ -202,12 +212,6 @@ class _Reader:
         import mujoco
 
         return bool(self.model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what.upper()}")))
-
-    def has_coordinate(self, built: Built, j: int) -> bool:
-        """Whether a joint is one of the scene's with this coordinate alone."""
-        name = self.joint(j)
-        return name in built.joints and any(
-            joint.name == name and joint.kind in ("hinge", "slider") for joint in self.tree.joints)
 
 
 def _parallel(a: Array, b: Array) -> bool:

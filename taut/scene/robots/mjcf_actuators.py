@@ -31,7 +31,7 @@ def add_actuators(reader: Any, built: Built, controls: str) -> None:
         element = reader.features.nth("actuator", i, m.nu)
         joint = int(m.actuator_trnid[i, 0])
         plain = m.actuator_gaintype[i] == FIXED_GAIN and m.actuator_biastype[i] in (NO_BIAS, AFFINE_BIAS)
-        on_joint = m.actuator_trntype[i] == ON_JOINT and reader.has_coordinate(built, joint)
+        on_joint = m.actuator_trntype[i] == ON_JOINT and reader.joint(joint) in built.along
         if not on_joint or not plain or m.actuator_dyntype[i]:
             tag = "" if element is None else f"<{element.tag}> "
             reader.features.drop(f"actuator {tag}'{name}'", element)
@@ -46,6 +46,7 @@ def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, eleme
     gear, gain, bias = float(m.actuator_gear[i, 0]), float(m.actuator_gainprm[i, 0]), m.actuator_biasprm[i]
     if m.actuator_ctrllimited[i] and not reader.is_off("clampctrl"):
         control = _clamped(control, *map(float, m.actuator_ctrlrange[i]))
+    ref, which, sign = built.along[reader.joint(joint)]
     force = f"{gain!r}*({control}) + {float(bias[0])!r}"
     given: dict[str, Any] = {}
     stiffness, damping = -float(bias[1]) * gear**2, -float(bias[2]) * gear**2
@@ -55,13 +56,13 @@ def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, eleme
     if limited and is_servo and lower == -upper and stiffness >= 0.0 and damping >= 0.0:
         given = {"target": 0.0, "stiffness": stiffness, "damping": damping, "limit": abs(gear) * upper}
     elif is_servo:
-        built.scene.spring_on(reader.joint(joint), stiffness=stiffness, damping=damping, name=f"{name}_servo")
+        built.scene.spring_on(ref, stiffness=stiffness, damping=damping, **which, name=f"{name}_servo")
         if limited:
             reader.features.drop(f"force range of actuator '{name}', a servo", element)
     elif limited:
         force = _clamped(force, lower, upper)
     size = "torque" if m.jnt_type[joint] == HINGE else "force"
-    built.scene.motor(reader.joint(joint), **{size: f"{gear!r}*({force})"}, **given, name=name)
+    built.scene.motor(ref, **{size: f"{sign * gear!r}*({force})"}, **which, **given, name=name)
 
 
 def _clamped(formula: str, lower: float, upper: float) -> str:

@@ -68,15 +68,19 @@ def _add_between_joints(reader: _Reader, built: Built, e: int, name: str) -> boo
     """q1 - q1(0) = c0 + c1 (q2 - q2(0)), or q1 = q1(0) + c0."""
     m = reader.model
     first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
-    if data[2:5].any() or not all(reader.has_coordinate(built, j) for j in (first, second) if j >= 0):
+    if data[2:5].any() or not all(reader.joint(j) in built.along for j in (first, second) if j >= 0):
         return False
-    q1 = float(m.qpos0[m.jnt_qposadr[first]])
-    if second < 0:
-        built.scene.drive(reader.joint(first), value=q1 + float(data[0]), name=name)
+    ref, chosen, sign = built.along[reader.joint(first)]
+    which = dict(chosen)
+    q1, ratio = float(m.qpos0[m.jnt_qposadr[first]]), float(data[1])
+    if second < 0 or not ratio:
+        built.scene.drive(ref, value=sign * (q1 + float(data[0])), **which, name=name)
         return True
-    ratio, q2 = float(data[1]), float(m.qpos0[m.jnt_qposadr[second]])
-    built.scene.couple(reader.joint(first), reader.joint(second), ratio=ratio, offset=q1 - ratio * q2 + float(data[0]),
-                       name=name)  # fmt: skip
+    other, which_2, sign_2 = built.along[reader.joint(second)]
+    q2 = float(m.qpos0[m.jnt_qposadr[second]])
+    which |= {f"{key}_second": value for key, value in which_2.items()}
+    built.scene.couple(ref, other, ratio=sign * sign_2 * ratio, offset=sign * (q1 - ratio * q2 + float(data[0])),
+                       **which, name=name)  # fmt: skip
     return True
 
 

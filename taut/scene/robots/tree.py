@@ -35,6 +35,7 @@ class Joint:
     axis      unit vector in the joint's frame; second: the other axis of a universal joint
     position  value of the coordinate at the start; by `moved` of it the child has left its place in the file
     speed     rate of the coordinate at the start
+    along     of a joint with several coordinates: what there is of each, which is `sign` times its `coordinate`
     """
 
     name: str
@@ -57,6 +58,9 @@ class Joint:
     stiffness: float = 0.0
     rest: float = 0.0
     follows: tuple[str, float, float] | None = None  # another joint, ratio and offset
+    along: list[Joint] = field(default_factory=list)
+    coordinate: str = ""
+    sign: float = 1.0
 
     def motion(self) -> Pose:
         """(1): where the child's frame is in the joint's, at the start."""
