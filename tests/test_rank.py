@@ -197,6 +197,12 @@ def test_a_doubtful_rank_is_told():
     assert any("nearly singular" in note for note in run.notes), run.notes
 
 
+def test_a_redundant_loop_far_from_singular_positions_is_in_no_doubt(simulate):
+    """Bricard's: stages of a step stand off its constraints, where the redundant row is none."""
+    run = simulate(taut.gallery("bricard"), "reference", 0.1, 2.0)
+    assert run.info["doubtful_systems"] == 0 and run.info["singular_systems"] > 0, run.notes
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_the_remedy_for_a_failed_step_is_one_that_helps(name):
     method = METHODS[name]

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..compiled import compiled, inline
 from ..linalg import KEPT_OUT, keep_out
-from ..model.arrays import CORRECTIONS, DRIVER_WORK, FORCE_WORK
+from ..model.arrays import CORRECTIONS, DOUBTFUL_SYSTEMS, DRIVER_WORK, FORCE_WORK
 from ..model.evaluate import copy, evaluate_constraints, power_at, set_time, unwrap_angles
 from ..model.rotation import normalise, quaternion_rate
 from .acceleration import constrained, observe_lagrange
@@ -186,7 +186,9 @@ def step(system, state, t, h, options):
             size = begin_size(system, state, now, options[TOLERANCE])
         last = now + size * 1.0000001 >= end
         used = end - now if last else size
+        doubtful = work.counts[DOUBTFUL_SYSTEMS]
         error = try_step(system, state, now, used, options[TOLERANCE])
+        work.counts[DOUBTFUL_SYSTEMS] = doubtful  # stages stand off the constraints, where redundant rows are none
         normalise(work.quat2)
         if not holds_all_rows(system, state, now + used, options[ROUNDING]) and error < 1.0:
             careful = True
