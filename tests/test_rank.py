@@ -244,6 +244,17 @@ def test_generalized_alpha_passes_flat_loops_on_their_branch_wherever_steps_end(
     assert np.abs(run.records.phi).max() < 1e-12, f"|Φ| {np.abs(run.records.phi).max():.3g}"
 
 
+@pytest.mark.parametrize("rho", [0.5, 0.8, 1.0])
+def test_places_of_generalized_alpha_do_not_slip_along_the_branch_of_a_flat_linkage(rho, simulate):
+    """A step that ends next to the flat position: Φ = 0 does not tell where along the branch a place is."""
+    scene = taut.gallery("four_bar", n=1, speed=2.631582096201642)
+    run = simulate(scene, "generalized_alpha", 0.0018973482552326916, 0.6, rho=rho)
+    energy = run.records.energy[:, :2].sum(axis=1)
+    assert np.abs(energy - energy[0]).max() < 0.01, f"energy is off by {np.abs(energy - energy[0]).max():.3g} J"
+    third = np.abs(np.diff(run.data.position.values, 3, axis=0)).max()
+    assert third < 1e-5, f"a place is off by {third:.3g} m in one step"
+
+
 def test_generalized_alpha_is_of_second_order_across_a_flat_position(simulate, slope):
     scene = taut.gallery("four_bar", n=4)
     exact = simulate(scene, "reference", 1.5, 1.5).records
