@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import TautError, shown, unknown
+from ...errors import TautError, shown, unknown, warn
 from ..scene import Scene
 from .build import Built
 from .loops import BASES, Loops
@@ -149,6 +149,9 @@ def _joint(element: Element) -> Joint:
         if lower > upper:
             raise TautError(f"{limit.where}: the limits of joint '{name}' are crossed over: lower is {lower:g} and "
                             f"upper is {upper:g}; exchange them.")
+        if not {"lower", "upper"} & {*limit.attributes}:
+            warn(f"{limit.where}: <limit> of joint '{name}' has neither lower nor upper, which count as 0, so that the "
+                 "joint can not move; give them, or make it continuous")
     elif kind in ("revolute", "prismatic"):
         raise TautError(f"{element.where}: joint '{name}' is {kind} and has no <limit>; give one (or make it "
                         "continuous).")
