@@ -71,6 +71,13 @@ def across(axis: np.ndarray) -> np.ndarray:
 def world_axes(arguments: dict[str, Any], name: str = "axis") -> tuple[np.ndarray, np.ndarray]:
     """The joint's axis in the world at the start, as a's body has it and as b's has it."""
     frames, common = arguments["frames"], arguments[name]
+    owns = [f"{name}_{which}" for which in "ab"]
+    given = [own for own in owns if arguments.get(own) is not None]
+    if common is not None and len(given) == 2:
+        raise ValueError(f"it has {name}, {owns[0]} and {owns[1]}; give either {name}, in the world, or the other two")
+    if common is None and len(given) == 1:
+        other = owns[given == owns[:1]]
+        raise ValueError(f"it has {given[0]} but no {other}; give {other} as well, or {name}=(x, y, z) in the world")
     found = []
     for frame, which in zip(frames, ("a", "b")):
         own = arguments.get(f"{name}_{which}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import TautError, shown
 from ..expressions import Signal
-from .specs import Matrix, Ref, Vector
+from .specs import BodyRef, Matrix, Ref, Vector
 
 _NOT_LISTS = (str, bytes, Mapping, Set, type)  # of a set nobody knows the order
 _AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -244,14 +244,16 @@ def function(value: Any, what: str) -> Callable:
     return value
 
 
-# How each type of argument that constraints/base.py lists is read.
 def joint(value: Any, what: str) -> str:
     """The name of a joint, from what adding it returned or from its name."""
+    if isinstance(value, BodyRef):
+        raise TautError(f"{what} is '{value.name}', a body; give a joint, as scene.hinge(...) returns it, or its name.")
     if not isinstance(value, Ref | str):
         raise TautError(f"{what} is {shown(value)}; give a joint, as scene.hinge(...) returns it, or its name.")
     return text(value.name if isinstance(value, Ref) else value, what)
 
 
+# How each type of argument that constraints/base.py lists is read.
 READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": signal,
     "vector": signals,

@@ -15,13 +15,14 @@ from ..arguments import checked
 from ..errors import TautError, shown, unknown
 from .document import parse, plain_data
 from .scene import Scene
-from .synonyms import meant
+from .synonyms import meant, unknown_argument
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
 ROBOTS = (".urdf", ".xml")
+FUNCTIONS = ("function", "velocity_function")  # arguments that no file can hold
 _LISTED = 50  # mistakes that are told one by one
 # What to write where the YAML has another type.
 _WANTED = {
@@ -122,7 +123,7 @@ class _Reader:
                 where = path + mistake["loc"]
                 if mistake["type"] == "extra_forbidden":
                     allowed = _fields_at(model, mistake["loc"][:-1])
-                    self.add_problem(where, str(unknown("key", str(where[-1]), allowed)), at_key=True)
+                    self.add_problem(where, _unknown_key(str(where[-1]), allowed), at_key=True)
                 elif mistake["type"] == "missing":
                     hint = "; begin with 'taut: 1'" if where == ("taut",) else ""
                     self.add_problem(where[:-1], f"missing key '{where[-1]}'{hint}.")
@@ -290,5 +291,14 @@ def _unknown_kind(kind: Any, section: str, known: list[str]) -> str:
     where = next((other for other in format.SECTIONS if name in format.kinds(other)), None)
     if name is None or where is None:
         return str(unknown("kind", kind, known))
+    if kind == name:
+        return f"'{kind}' does not belong here; put it under {where}:."
     under = "" if name in known else f", under {where}:"
     return f"unknown kind '{kind}'; here it is '{name}'{under}."
+
+
+def _unknown_key(key: str, allowed: list[str]) -> str:
+    """The message for a key that an entry does not have; Python functions can stand in no file."""
+    if key in FUNCTIONS:
+        return f"a file holds no Python function, which '{key}' is; write a formula, or load the file and add it in Python."
+    return str(unknown_argument(key, allowed, "key"))

@@ -128,7 +128,7 @@ class Session:
         except KeyboardInterrupt:
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
-        except TautError:
+        except (TautError, SystemExit):
             if self.store is not None:
                 self.store.release()  # what was stored stays as after a crash
             raise

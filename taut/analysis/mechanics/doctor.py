@@ -19,6 +19,7 @@ from ...linalg.dense import on_one_thread
 from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
+from ...scene.checks import positive
 from ...scene.scene import Scene
 from .fastest import Fastest, fastest
 from .perturbation import Array, Perturbed, null_space
@@ -44,12 +45,12 @@ class Finding:
 def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     """What there is to know of a scene before it runs. dt: the step meant [s]; default: what the scene suggests."""
     model = build(scene)
-    dt = scene.suggested.get("dt") if dt is None else dt
+    dt = scene.suggested.get("dt") if dt is None else positive(dt, "dt")
     found = [_sizes(model)]
     if model.deformables:
         found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
-    near = Perturbed(model, model.x, model.quat, model.v, 0.0)
+    near = Perturbed(model, model.x, model.quat, model.v, 0.0, scene)
     found += _rank(scene, model, near) if near.n <= MOST_UNKNOWNS else _rank_of_many(model, near)
     motion = fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
@@ -209,7 +210,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
     state = near.model.initial_state()
     state.x[:], state.quat[:] = x, turned
     polish(near.system, state, 0.0)
-    beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0)
+    beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0, near.scene)
     _, quat, _ = beside.evaluate()
     if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:
         return None  # no place was found to look at
