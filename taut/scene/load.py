@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import limits
 from ..arguments import checked
 from ..errors import TautError, shown, unknown
-from .document import parse, plain_data
+from .document import parse, place_of, plain_data
 from .scene import Scene
 from .synonyms import meant, unknown_argument
 
@@ -205,27 +205,13 @@ class _Reader:
 
     def add_problem(self, path: tuple, problem: str, at_key: bool = False) -> None:
         place = f" {spoken_path(path)}:" if path else ""
-        line, column = self.find(path, at_key)
+        line, column = place_of(self.tree, path, at_key)
         self.mistakes.append(((line, column), f"{self.path}:{line}:{column}:{place} {problem}"))
 
     def mark(self, path: tuple) -> str:
         """file:line:column of what the path leads to."""
-        line, column = self.find(path)
+        line, column = place_of(self.tree, path)
         return f"{self.path}:{line}:{column}"
-
-    def find(self, path: tuple, at_key: bool = False) -> tuple[int, int]:
-        """Line and column of what the path leads to, or of the nearest thing around it."""
-        node, line, column = self.tree, 0, 0
-        for step in path:
-            try:
-                if isinstance(step, int):
-                    line, column = node.lc.item(step)
-                else:
-                    line, column = node.lc.key(step) if at_key and step == path[-1] else node.lc.value(step)
-                node = node[step]
-            except (AttributeError, KeyError, IndexError, TypeError):
-                break
-        return line + 1, column + 1
 
     def stop_if_mistaken(self) -> None:
         told = [text for _, text in sorted(self.mistakes)]
@@ -300,5 +286,6 @@ def _unknown_kind(kind: Any, section: str, known: list[str]) -> str:
 def _unknown_key(key: str, allowed: list[str]) -> str:
     """The message for a key that an entry does not have; Python functions can stand in no file."""
     if key in FUNCTIONS:
-        return f"a file holds no Python function, which '{key}' is; write a formula, or load the file and add it in Python."
+        return (f"'{key}' is a Python function, which no file holds; write a formula, or load the file and add it in "
+                "Python.")
     return str(unknown_argument(key, allowed, "key"))

@@ -219,7 +219,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
 
 def _ratios(scene: Scene, model: Model) -> list[Finding]:
     found = []
-    masses = {body.name: body.mass for body in model.body_info if body.motion == "free"}
+    masses = {body.name: body.mass for body in model.body_info if body.motion == "free" and body.kind != "coordinate"}
     if len(masses) > 1:
         light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
         ratio = masses[heavy] / masses[light]

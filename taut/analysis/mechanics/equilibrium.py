@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, listed, warn
+from ...errors import TautError, listed, warn, with_hints
 from ...linalg.dense import on_one_thread
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
@@ -38,6 +38,7 @@ STEPS = 500
 LONGEST = 0.25  # move in one step, of the size of the scene; turn [rad]
 
 
+@with_hints("an equilibrium")
 @dataclass(frozen=True)
 class Equilibrium:
     """Where a scene rests.

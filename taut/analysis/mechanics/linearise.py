@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, listed, shown, warn
+from ...errors import TautError, listed, shown, warn, with_hints
 from ...initial import prepare_start, start_mode
 from ...linalg.dense import on_one_thread
 from ...model import build
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 
 
+@with_hints("a linearisation")
 @dataclass(frozen=True)
 class Linearisation:
     """Small motions about one state.

@@ -135,8 +135,8 @@ class Perturbed:
         state.x[:], state.quat[:], state.v[:] = x, quat, v
         if self.scene is not None:
             why = formula_at_fault(self.scene, self.model, self.system, state, self.t, self.t)
-        return TautError(f"scene '{self.model.name}': {why or f'forces or accelerations are no numbers at t = {self.t:g} s'}"
-                         "; mend it there, or look at another time.")
+        why = why or f"forces or accelerations are no numbers at t = {self.t:g} s"
+        return TautError(f"scene '{self.model.name}': {why}; mend it there, or look at another time.")
 
     def is_at_rest(self) -> bool:
         """Whether nothing moves, and accelerations are rounding beside those of applied forces alone."""

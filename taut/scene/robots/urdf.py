@@ -1,36 +1,27 @@
-"""URDF: links, inertias, all types of joints, mimic joints, and loops from a file beside it.
+"""URDF: links, inertias, all types of joints and mimic joints.
 
 A joint's frame is its origin in the parent's; its axis is given in that frame. rpy turns about fixed x, y, z in this
 order: R = R_z(yaw) R_y(pitch) R_x(roll). effort and velocity of <limit> bound motors, of which a URDF has none.
 
-NAME.loops.yaml, beside NAME.urdf, closes loops, which URDF can not express, and says where joints start:
-
-    positions: {shoulder: 0.3}                           # [rad] or [m]
-    velocities: {shoulder: 1.0}                          # [rad/s] or [m/s]
-    base: fixed                                          # or floating
-    joints:                                              # kinds and arguments of scene files, offsets in links' frames
-      - {kind: hinge, name: loop, points: [{body: rod, offset: [0, 0, 0.2]}, {body: crank, offset: [0.1, 0, 0]}],
-         axis: [0, 1, 0]}
+Loops, which it can not express, stand in NAME.loops.yaml (loops.py).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...constraints import KINDS
-from ...errors import TautError, shown, unknown
+from ...errors import TautError, listed, shown, unknown
 from ..scene import Scene
-from .pose import UP, Array, Pose, turn
+from .loops import Loops
+from .pose import Pose, turn
 from .tree import Built, Joint, Link, Tree
 from .urdf_visuals import read_visual
 from .xml import Element, read
 
 TYPES = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed", "floating": "free",
          "planar": "planar_joint"}  # fmt: skip
-LOOPS = ("positions", "velocities", "base", "joints")
 JOINT_PARTS = {"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"}
 
 
@@ -39,25 +30,28 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     root = read(path)
     if root.tag != "robot":
         raise TautError(f"{root.where}: the file begins with <{root.tag}>, not <robot>; is it URDF?")
-    loops = _loops(path)
-    base = base or loops.get("base", "fixed")
+    loops = Loops(path)
+    where = str(path) if base is not None else loops.where("base")
+    base = base or loops.data.get("base", "fixed")
     if base not in ("fixed", "floating"):
-        raise TautError(f"{path}: base is {shown(base)}; give fixed or floating.")
-    tree = _tree(root, path, loops.get("positions") or {}, loops.get("velocities") or {})
+        raise TautError(f"{where}: base is {shown(base)}; give fixed or floating.")
+    tree = _tree(root, path, loops)
     children = {joint.child for joint in tree.joints}
-    for name in [name for name in tree.links if name not in children]:
-        where = tree.links[name].where
+    roots = [link for link in tree.links.values() if link.name not in children]
+    if len(roots) > 1:
+        raise TautError(f"{roots[1].where}: links {listed([link.name for link in roots])} have no parent, but a robot "
+                        "has one root; tie the others to it by joints (type fixed where they do not move).")
+    for link in roots:
         kind = "fixed" if base == "fixed" else "free"
-        tree.joints.append(Joint(f"{name}_base", where, kind, None, name))
+        tree.joints.append(Joint(f"{link.name}_base", link.where, kind, None, link.name))
     built = Built(tree, limits)
-    for entry in loops.get("joints") or ():
-        _close(built, path, entry)
+    loops.close(built)
     built.warn_dropped()
     built.scene.suggest(dt=0.002, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
     return built.scene
 
 
-def _tree(root: Element, path: Path, positions: dict[str, Any], velocities: dict[str, Any]) -> Tree:
+def _tree(root: Element, path: Path, loops: Loops) -> Tree:
     name = root.attributes.get("name", path.stem).strip() or path.stem
     tree = Tree(name, str(path), {}, [])
     for element in root.all("link"):
@@ -66,16 +60,15 @@ def _tree(root: Element, path: Path, positions: dict[str, Any], velocities: dict
             raise TautError(f"{element.where}: a second link is called '{link.name}'; choose another name.")
         tree.links[link.name] = link
     if not tree.links:
-        raise TautError(f"{root.where}: the robot has no <link>.")
+        xacro = any(child.tag.startswith("xacro:") for child in root.children)
+        hint = "; its macros are to be expanded first (xacro FILE > robot.urdf)" if xacro else "; give at least one"
+        raise TautError(f"{root.where}: the robot has no <link>{hint}.")
     for element in root.all("joint"):
-        joint = _joint(element, tree, positions, velocities)
+        joint = _joint(element, loops)
         if any(joint.name == other.name for other in tree.joints):
             raise TautError(f"{element.where}: a second joint is called '{joint.name}'; choose another name.")
         tree.joints.append(joint)
-    known = [joint.name for joint in tree.joints]
-    for given in (*positions, *velocities):
-        if given not in known:
-            raise TautError(f"{path.with_suffix('.loops.yaml')}: {unknown('joint', str(given), known)}")
+    loops.check_names([joint.name for joint in tree.joints])
     _dropped(root, tree)
     return tree
 
@@ -122,7 +115,7 @@ def _origin(element: Element) -> Pose:
     return Pose(turn(z, yaw) @ turn(y, pitch) @ turn(x, roll), np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0))))
 
 
-def _joint(element: Element, tree: Tree, positions: dict[str, Any], velocities: dict[str, Any]) -> Joint:
+def _joint(element: Element, loops: Loops) -> Joint:
     name, kind = element.text("name"), element.text("type")
     if kind not in TYPES:
         raise TautError(f"{element.where}: joint '{name}': {unknown('type', kind, TYPES)}")
@@ -138,8 +131,7 @@ def _joint(element: Element, tree: Tree, positions: dict[str, Any], velocities: 
     if kind not in ("fixed", "floating") and not length > 1e-9:
         raise TautError(f"{(axis or element).where}: the axis of joint '{name}' has no length; give one such as 0 0 1.")
     joint = Joint(name, element.where, TYPES[kind], ends[0], ends[1], _origin(element), direction / max(length, 1e-300))
-    joint.position = _number(positions.get(name, 0.0), f"{tree.where}: position of joint '{name}'")
-    joint.speed = _number(velocities.get(name, 0.0), f"{tree.where}: velocity of joint '{name}'")
+    joint.position, joint.speed = loops.number("positions", name), loops.number("velocities", name)
     if (joint.position or joint.speed) and joint.kind not in ("hinge", "slider"):
         raise TautError(f"{element.where}: joint '{name}' is {kind}; positions and velocities belong to hinges and "
                         "sliders.")
@@ -159,59 +151,7 @@ def _joint(element: Element, tree: Tree, positions: dict[str, Any], velocities: 
     if mimic is not None:
         joint.follows = mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
         _, ratio, offset = joint.follows
-        joint.position = ratio * _number(positions.get(joint.follows[0], 0.0), "a position") + offset
-        joint.speed = ratio * _number(velocities.get(joint.follows[0], 0.0), "a velocity")
+        joint.position = ratio * loops.number("positions", joint.follows[0]) + offset
+        joint.speed = ratio * loops.number("velocities", joint.follows[0])
     joint.moved = joint.position
     return joint
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e150:
-        raise TautError(f"{what} is {shown(value)}; give a number.")
-    return float(value)
-
-
-def _loops(path: Path) -> dict[str, Any]:
-    """What NAME.loops.yaml says."""
-    beside = path.with_suffix(".loops.yaml")
-    if not beside.exists():
-        return {}
-    from ..document import parse, plain_data
-
-    found = plain_data(parse(beside), beside)
-    if not isinstance(found, dict):
-        raise TautError(f"{beside}: give {', '.join(LOOPS)}.")
-    for key in found:
-        if key not in LOOPS:
-            raise TautError(f"{beside}: {unknown('entry', str(key), LOOPS)}")
-    return found
-
-
-def _close(built: Built, path: Path, entry: Any) -> None:
-    """A loop joint: as in scene files, with offsets in the links' frames and axes with z up."""
-    beside = path.with_suffix(".loops.yaml")
-    if not isinstance(entry, dict) or entry.get("kind") not in KINDS:
-        kinds = [kind.name for kind in KINDS.values() if kind.frames]
-        raise TautError(f"{beside}: {shown(entry)} is no joint; give its kind, one of {', '.join(kinds)}.")
-    given = {key: value for key, value in entry.items() if key not in ("kind", "points")}
-    for key in ("axis", "axis_2", "normal", "direction", "direction_2"):
-        if key in given:
-            given[key] = tuple((UP @ np.array(given[key], float)).tolist())
-    try:
-        points = [_point(built, point) for point in entry.get("points") or ()]
-        getattr(built.scene, entry["kind"])(*points, **given)
-    except (TautError, ValueError, TypeError) as mistake:
-        raise TautError(f"{beside}: {mistake}") from None
-
-
-def _point(built: Built, given: Any) -> Any:
-    if isinstance(given, dict):
-        link, offset = given.get("body"), given.get("offset", (0.0, 0.0, 0.0))
-    elif isinstance(given, str):
-        link, offset = given, (0.0, 0.0, 0.0)
-    else:
-        link, offset = None, given
-    if link is not None and link not in built.tree.links:
-        raise TautError(unknown("link", str(link), built.tree.links))
-    place: Array = np.array(offset, float)
-    return built.place(link, place)
