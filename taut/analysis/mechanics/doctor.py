@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...initial import Clash, changing_rows, clashes, schur_complement
+from ...errors import TautError, TautWarning, collecting_notes
+from ...initial import Clash, changing_rows, clashes, prepare_start, schur_complement, start_mode
 from ...initial.projection import polish
 from ...linalg import dependences
 from ...linalg.dense import on_one_thread
@@ -52,6 +54,8 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
     near = Perturbed(model, model.x, model.quat, model.v, 0.0, scene)
     found += _rank(scene, model, near) if near.n <= MOST_UNKNOWNS else _rank_of_many(model, near)
+    if not any(one.topic == "conflict" for one in found):  # of which a refusal of the start would tell again
+        found += _start(scene, model)
     motion = fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
 
@@ -95,6 +99,17 @@ def _rank_of_many(model: Model, near: Perturbed) -> list[Finding]:
         Finding("redundant", f"{dependent - len(found):,} more rows", f"not named: the first {len(found)} sets are")
     ]  # fmt: skip
     return [*_counts(model, near, on - dependent, on), *_dependent(model, groups, wrong, apart, changing), *more]
+
+
+def _start(scene: Scene, model: Model) -> list[Finding]:
+    """Whether a run would refuse the start, and why."""
+    with warnings.catch_warnings(), collecting_notes():
+        warnings.simplefilter("ignore", TautWarning)  # small errors, which a run corrects and tells
+        try:
+            prepare_start(model, model.system(), model.initial_state(), start_mode(scene.suggested.get("start")))
+        except TautError as refusal:
+            return [Finding("start", "refused", str(refusal), True)]
+    return []
 
 
 def _counts(model: Model, near: Perturbed, rank: int, rows: int) -> list[Finding]:

@@ -246,4 +246,5 @@ def _near(what: Any) -> Perturbed:
     if configuration is None:
         hint = " A run has many instants: choose one by run.at(t)." if isinstance(what, Run) else ""
         raise TautError(f"linearise: what is {shown(what)}; give a scene, run.at(t) or an equilibrium.{hint}")
-    return Perturbed(*configuration(), scene=getattr(what, "scene", None))
+    model, x, quat, v, time = configuration()
+    return Perturbed(model, x, quat, v, time, getattr(what, "scene", None))

@@ -38,13 +38,13 @@ def load_urdf(path: Path, base: str | None = None, limits: bool = True) -> Scene
     tree = _tree(root, path, loops)
     children = {joint.child for joint in tree.joints}
     roots = [link for link in tree.links.values() if link.name not in children]
-    if len(roots) > 1:
-        raise TautError(f"{roots[1].where}: links {listed([link.name for link in roots])} have no parent, but a robot "
-                        "has one root; tie the others to it by joints (type fixed where they do not move).")
     for link in roots:
         kind = "fixed" if base == "fixed" else "free"
         tree.joints.append(Joint(f"{link.name}_base", link.where, kind, None, link.name))
-    built = Built(tree, limits)
+    built = Built(tree, limits)  # which refuses links that do not exist
+    if len(roots) > 1:
+        raise TautError(f"{roots[1].where}: links {listed([link.name for link in roots])} have no parent, but a robot "
+                        "has one root; tie the others to it by joints (type fixed where they do not move).")
     loops.close(built)
     built.warn_dropped()
     built.scene.suggest(dt=0.002, duration=5.0, **({} if built.scene.is_unilateral else {"method": "rattle"}))
