@@ -126,6 +126,10 @@ class Session:
                         status, message = "diverged", self._explain(end)
                         break
         except KeyboardInterrupt:
+            if not self.chunks:  # not even the start was kept
+                if self.store is not None:
+                    self.store.release()
+                raise
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
         except (TautError, SystemExit):

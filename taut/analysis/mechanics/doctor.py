@@ -293,6 +293,9 @@ def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | 
         why = "as the scene suggests"
     elif "stiff" in METHODS[method].suits and dt is not None:
         step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
+    elif case == "stiff" and motion is not None and "stiff" in METHODS[method].suits:
+        step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.slow):.1g}")
+        why = f"{STEPS_PER_RADIAN:g} steps per radian of the motion beside the stiff forces; halve it and compare"
     elif motion is not None and motion.rate > 0.0:
         step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.rate):.1g}")
         why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"
