@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import sys
 from functools import cache
 from math import nan
+from types import FunctionType
 
 import pytest
 
@@ -13,7 +15,7 @@ import taut
 from taut.analysis.mechanics.doctor import examine
 from taut.cli import main
 from taut.errors import TautError, TautWarning
-from taut.expressions import Signal
+from taut.expressions.inspection import name_of, plain
 from taut.scene.gallery import SCENES
 
 Z = (0, 0, 1)
@@ -101,6 +103,29 @@ def test_a_body_joined_with_itself_is_refused(kind, arguments):
         refused(lambda: getattr(scene, kind)((0, 0, 0), (1, 0, 0), **arguments), kind)
 
 
+def test_a_body_of_another_scene_is_refused_also_by_its_places():
+    mine, other = bench(), pendulum()
+    pin = mine.rigid((0, 5, 0), mass=1, inertia=1, name="mine")
+    bar = other.rigid((0, 5, 0), mass=1, inertia=1, name="mine")
+    for there in (bar, bar.at((0.1, 0, 0))):
+        refused(lambda there=there: mine.ball(there, "sled"), "'mine' belongs to another scene", "'pendulum'")
+    copy.deepcopy(mine).ball(pin, "sled")  # a copy has the same bodies
+
+
+@pytest.mark.parametrize("kind, axis, words", [
+    ("hinge", (1, 0, 0), "turn about z alone; give axis=(0, 0, 1)"), ("slider", (0, 0, 1), "give an axis across z"),
+])  # fmt: skip
+def test_a_joint_out_of_the_plane_of_its_bodies_is_refused(kind, axis, words):
+    scene = taut.Scene()
+    flat = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, planar=True, name="flat")
+    other = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, planar=True, name="other")
+    free = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, name="free")
+    for beside in (other, (0, 0, 0)):
+        refused(lambda beside=beside: getattr(scene, kind)(flat, beside, axis=axis), kind, "'flat'", words)
+    getattr(scene, kind)(flat, free, axis=axis)  # one that is free to turn follows
+    getattr(scene, kind)(flat, other, axis=(0, 0, -1) if kind == "hinge" else (1, 2, 0))
+
+
 @pytest.mark.parametrize("function, words", [
     (lambda: 2.0, ("takes ()", "it is called with t [s]")),
     (lambda t, x: 2.0, ("takes (t, x)", "it is called with t [s]")),
@@ -113,9 +138,10 @@ def test_a_function_of_time_is_judged_where_it_is_given(function, words):
     refused(lambda: bench().drive("pin", angle=function, name="motor"), "drive 'motor': angle", *words)
 
 
-def test_functions_that_python_did_not_define_serve_as_well():
-    found = Signal.of(math.sin).at(0.3)
-    assert found == pytest.approx((math.sin(0.3), math.cos(0.3), -math.sin(0.3)), abs=1e-12)
+def test_what_is_called_like_a_function_becomes_one():
+    sine, other = plain(math.sin, 1), plain(math.atan2, 2)  # numba compiles nothing but what `def` and `lambda` make
+    assert isinstance(sine, FunctionType) and sine(0.3) == math.sin(0.3) and other(1.0, 2.0) == math.atan2(1.0, 2.0)
+    assert plain(math.sin, 1) is sine and "'sin'" in name_of(sine)  # compiled once; told by its own name
 
 
 @pytest.mark.parametrize("function, words", [

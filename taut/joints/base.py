@@ -98,6 +98,20 @@ def axes_of(arguments: dict[str, Any], name: str = "axis") -> tuple[Axes, Axes]:
     return on_body(arguments["frames"][0], x_a, z_a), on_body(arguments["frames"][1], x_b, z_b)
 
 
+def check_plane(arguments: dict[str, Any], turns: bool) -> None:
+    """Refuse an axis about which (or along which, where nothing turns) bodies of the plane z = constant never move."""
+    frames = arguments["frames"]
+    moves = {frame.moves for frame in frames}
+    if "in_plane" not in moves or "freely" in moves:
+        return
+    axis = world_axes(arguments)[1]
+    if abs(axis[2]) < 1.0 - 1e-9 if turns else abs(axis[2]) > 1e-9:
+        names = " and ".join(f"'{frame.body}'" for frame in frames if frame.moves == "in_plane")
+        wanted = "turn about z alone; give axis=(0, 0, 1)" if turns else "keep their z; give an axis across z"
+        raise ValueError(f"its axis is ({', '.join(f'{c:g}' for c in axis)}), but planar bodies ({names}) {wanted}, a "
+                         "weld, or planar=False")
+
+
 def on_body(frame: Any, x: np.ndarray, z: np.ndarray) -> Axes:
     return Axes(frame.direction(x), frame.direction(np.cross(z, x)), frame.direction(z))
 

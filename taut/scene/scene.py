@@ -8,6 +8,7 @@ cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ZERO = (0.0, 0.0, 0.0)
+_numbers = count(1)  # of scenes
 
 
 @add_makers
@@ -60,6 +62,7 @@ class Scene:
         self._whole: dict[str, Point] = {}  # each body as a point, made once
         self._counts: dict[str, int] = {}
         self._where: str | None = None
+        self._number = next(_numbers)  # by which it knows its own bodies
 
     @property
     def gravity(self) -> Vector:
@@ -372,7 +375,7 @@ class Scene:
         if isinstance(record, Body):
             self._bodies[record.name] = record
             self._whole[record.name] = Point(record.name)
-            return BodyRef(record.name, record.kind)
+            return BodyRef(record.name, record.kind, self._number)
         if isinstance(record, Constraint):
             self._constraints[record.name] = record
         elif isinstance(record, Force):

@@ -144,7 +144,8 @@ def _by_name(kind: Kind | ForceKind, extra: Sequence[Any]) -> str:
     names = [argument.name for argument in kind.arguments if argument.type != "joint"]
     functions = [argument.name for argument in kind.arguments if argument.type == "function"]
     if functions and callable(extra[0]):
-        return f" Give the function by name: {functions[0]}={getattr(extra[0], '__name__', '...')}."
+        name = getattr(extra[0], "__name__", "")
+        return f" Give the function by name: {functions[0]}={name if name.isidentifier() else '...'}."
     return f" Give all others by name: {'=, '.join(names)}=." if names else ""
 
 
@@ -229,6 +230,10 @@ def _read_point(scene: Scene, what: str, given: Any) -> Point:
         raise TautError(f"{what}: {shown(given)} is not a point; give a body, its name, body.at((x, y, z)), "
                         "or three numbers.")
     whole = scene._whole.get(name)
+    maker = getattr(given, "scene", None)
+    if maker is not None and maker != scene._number:
+        here = ", or its name for the one of this scene" if whole is not None else ""
+        raise TautError(f"{what}: body '{name}' belongs to another scene; give a body of scene '{scene.name}'{here}.")
     if whole is None:
         raise TautError(f"{what}: {unknown('body', name, scene._bodies)}")
     if not isinstance(given, Point):
