@@ -336,3 +336,29 @@ def test_the_doctor_counts_freedoms_as_one_does_by_hand(name, freedoms, redundan
     assert int(next(one.value for one in found if one.topic == "degrees of freedom")) == freedoms
     assert {one.value for one in found if one.topic == "redundant"} == set(redundant)
     assert {"method", "dt"} <= {one.topic for one in found} and not any(one.topic == "start" for one in found)
+
+
+MUJOCO = """<mujoco>
+<worldbody><body name="b"><joint name="j"{}/><geom size="0.1" mass="1"/></body></worldbody>
+<actuator>
+<{} name="m" joint="j"/></actuator></mujoco>"""
+
+
+@pytest.mark.parametrize("joint, actuator, controls, words", [
+    ("", "motor", "m = 2*sin(t", ("arm.xml: the control of actuator 'm'", "column 6")),
+    ("", "motor", "m = 1; m = 2", ("arm.xml: controls give actuator 'm' twice",)),
+    ("", 'position kp="-5"', "", ("arm.xml:4: actuator 'm'", "stiffness is -5")),
+    (' damping="-1"', "motor", "", ("arm.xml:2: joint 'j'", "damping is -1")),
+])  # fmt: skip
+def test_actuators_and_joints_of_mjcf_are_told_with_their_line(tmp_path, joint, actuator, controls, words):
+    pytest.importorskip("mujoco")
+    (tmp_path / "arm.xml").write_text(MUJOCO.format(joint, actuator))
+    refused(lambda: taut.open_scene(str(tmp_path / "arm.xml"), controls=controls), *words)
+
+
+def test_places_beyond_a_float_and_times_before_a_run_are_refused():
+    scene = pendulum()
+    refused(lambda: scene.rigid((1e200, 0, 0), mass=1.0, inertia=1.0), "position is", "a float can hold")
+    refused(lambda: scene.motor("pin", torque=1.0, until=-1.0), "until -1 s", "never")
+    turning = {"mass": 1.0, "inertia": 1.0, "rotation": (Z, "1/t")}
+    refused(lambda: scene.rigid((0, 0, 0), **turning), "rotation angle at t = 0 is inf")

@@ -72,7 +72,10 @@ def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     if not isinstance(rotation, tuple | list) or len(rotation) != 2:
         raise TautError(f"{what}: rotation is {shown(rotation)}; give (axis, angle of time).")
     axis = checks.direction(rotation[0], f"{what}: rotation axis")
-    return axis, checks.signal(rotation[1], f"{what}: rotation angle")
+    angle = checks.signal(rotation[1], f"{what}: rotation angle")
+    for value, name in zip(angle.at(0.0), ("rotation angle", "rate of the rotation")):
+        checks.number(value, f"{what}: {name} at t = 0")
+    return axis, angle
 
 
 def read_mass(
