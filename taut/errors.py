@@ -124,6 +124,8 @@ def with_hints(owner: str) -> Callable[[type[_T]], type[_T]]:
         def missing(self: Any, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
+            if hasattr(cls, name):  # a property that failed by itself: let its own error out
+                return object.__getattribute__(self, name)
             own = object.__getattribute__(self, "__dict__")
             raise no_attribute(owner, name, sorted(word for word in {*own, *dir(cls)} if not word.startswith("_")))
 

@@ -77,6 +77,8 @@ def refused(ask, *words: str) -> str:
     (lambda s: s.limit("s", lower=-1), ("here it is 'minimum'",)),
     (lambda s: s.spring("bar", "sled", stiffness=1, rest=1), ("here it is 'length'",)),
     (lambda s: s.spring("bar", "sled", stiffness=1, length=-1), ("its length is -1",)),
+    (lambda s: s.force((0, 0, 0), value=(0, 0, 1)), ("places in the world alone", "give a body")),
+    (lambda s: s.spring((0, 0, 0), (1, 0, 0), stiffness=1), ("places in the world alone",)),
     (lambda s: s.spring_on("pin"), ("neither stiffness nor damping",)),
     (lambda s: s.rolling("bar", (0.5, -1, 0), radius=1, tube=0.2), ("without an axis it is a ball",)),
     (lambda s: s.custom("bar", formula="bar.vx"), ("'bar.vx' is a velocity", "velocity=")),

@@ -276,6 +276,8 @@ def spoken(point: Point) -> str:
 
 
 def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple[Point, ...]) -> None:
+    if isinstance(kind, ForceKind) and points and all(point.body is None for point in points):
+        raise TautError(f"{what} acts on places in the world alone, which nothing moves; give a body.")
     if kind.points is None:
         if isinstance(kind, Kind) and not points:
             raise TautError(f"{what} names no point; give at least one.")
