@@ -358,6 +358,16 @@ def test_actuators_and_joints_of_mjcf_are_told_with_their_line(tmp_path, joint, 
     refused(lambda: taut.open_scene(str(tmp_path / "arm.xml"), controls=controls), *words)
 
 
+def test_equalities_inside_one_body_are_dropped_with_a_word(tmp_path):
+    pytest.importorskip("mujoco")
+    inner = '<joint name="j"/><geom size="0.1" mass="1"/><body name="c" pos="1 0 0"><geom size="0.1" mass="1"/></body>'
+    (tmp_path / "arm.xml").write_text(f"""<mujoco><worldbody><body name="b">{inner}</body></worldbody>
+<equality><connect name="tie" body1="b" body2="c" anchor="0.5 0 0"/></equality></mujoco>""")
+    with pytest.warns(TautWarning, match=r"'tie' of bodies that never move against each other \(line 2\)"):
+        scene = taut.load(tmp_path / "arm.xml")
+    assert list(scene.constraints) == ["j"]
+
+
 def test_places_beyond_a_float_and_times_before_a_run_are_refused():
     scene = pendulum()
     refused(lambda: scene.rigid((1e200, 0, 0), mass=1.0, inertia=1.0), "position is", "a float can hold")

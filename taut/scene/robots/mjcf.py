@@ -205,8 +205,10 @@ class _Reader:
                 self.features.drop(f"equality {tag}'{name}'{self._reason(e)}", element)
 
     def _reason(self, e: int) -> str:
-        """Why an equality between joints is not taken over."""
+        """Why an equality is not taken over."""
         m = self.model
+        if m.eq_type[e] in (CONNECT, WELD):
+            return " of bodies that never move against each other"
         if m.eq_type[e] != JOINT:
             return ""
         if m.eq_data[e][2:5].any() or (m.eq_obj2id[e] < 0 and m.eq_data[e][1]):
@@ -229,6 +231,8 @@ class _Reader:
             a, b = (self._place(built, body, end) for body, end in zip(bodies, ends))
             relative = np.eye(3) if connects else matrix(data[6:10] / np.linalg.norm(data[6:10]))
         else:
+            return False
+        if getattr(a, "body", None) == getattr(b, "body", None):  # links of one body, or both at rest in the world
             return False
         if connects:
             built.scene.ball(a, b, name=name)
