@@ -119,8 +119,8 @@ def _centres(model: Model, off: Array) -> str:
     names = [body.name for body in model.body_info if body.kind == "rigid" and body.slot in info.points]
     if not (meets and names):
         return ""
-    return (f"'{info.name}' joins {'the centre' if len(names) == 1 else 'the centres'} of {listed(names)}; where bodies "
-            f"meet elsewhere, name the place on them ({names[-1]}.at((x, y, z)) in Python). ")
+    return (f"'{info.name}' joins {'the centre' if len(names) == 1 else 'the centres'} of {listed(names)}; where "
+            f"bodies meet elsewhere, name the place on them ({names[-1]}.at((x, y, z)) in Python). ")
 
 
 def amounts(model: Model, phi: Array, off: Array) -> str:

@@ -10,6 +10,8 @@ from . import checks, shapes
 from .solids import mesh_of, mesh_solid
 from .specs import Matrix, Vector
 
+MOST = 1e100  # of places [m] and velocities [m/s]
+
 
 class Motion(NamedTuple):
     """How a body moves, and where it starts."""
@@ -24,11 +26,11 @@ def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any)
     """A driven body starts where its path says, so its position may be left out."""
     if not isinstance(fixed, bool):
         raise TautError(f"{what}: fixed is {shown(fixed)}; give True or False.")
-    velocity = checks.vector(velocity, f"{what}: velocity")
+    velocity = _bounded(checks.vector(velocity, f"{what}: velocity"), f"{what}: velocity")
     if path is None:
         if position is None:
             raise TautError(f"{what} has no position; give three numbers (x, y, z), or a path.")
-        position = checks.vector(position, f"{what}: position")
+        position = _bounded(checks.vector(position, f"{what}: position"), f"{what}: position")
         if fixed and any(velocity):
             raise TautError(f"{what}: velocity is {velocity}, but it is fixed; leave it out.")
         return Motion("fixed" if fixed else "free", None, position, velocity)
@@ -41,6 +43,12 @@ def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any)
     _agree(f"{what}: position", begin if position is None else position, begin)
     _agree(f"{what}: velocity", velocity if any(velocity) else rate, rate)
     return Motion("driven", signals, begin, rate)
+
+
+def _bounded(value: Vector, what: str) -> Vector:
+    if max(map(abs, value)) > MOST:
+        raise TautError(f"{what} is {value}; give numbers below {MOST:g}, whose squares a float can hold.")
+    return value
 
 
 def _agree(what: str, given: Any, path: Vector) -> None:
@@ -81,7 +89,10 @@ def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     if not isinstance(rotation, tuple | list) or len(rotation) != 2:
         raise TautError(f"{what}: rotation is {shown(rotation)}; give (axis, angle of time).")
     axis = checks.direction(rotation[0], f"{what}: rotation axis")
-    return axis, checks.signal(rotation[1], f"{what}: rotation angle")
+    angle = checks.signal(rotation[1], f"{what}: rotation angle")
+    for value, name in zip(angle.at(0.0), ("rotation angle", "rate of the rotation")):
+        checks.number(value, f"{what}: {name} at t = 0")
+    return axis, angle
 
 
 def read_mass(

@@ -1,9 +1,9 @@
 """Eigenvalues of small motions, with those that are zero told as zero.
 
 A wheel may stand anywhere, face anywhere and roll a little faster. Such neutral motions are one Jordan block: heading
-moves the wheel sideways, a rate of the heading changes the heading. Rounding e parts the zeros of a block of k by e^(1/k),
-1e-4 of three, which looks like a motion that grows. Null vectors do not suffer so. With N a basis of those of A, W of
-what is perpendicular,
+moves the wheel sideways, a rate of the heading changes the heading. Rounding e parts the zeros of a block of k by
+e^(1/k), 1e-4 of three, which looks like a motion that grows. Null vectors do not suffer so. With N a basis of those of
+A, W of what is perpendicular,
 
     A [N W] = [N W] [0  Nᵀ A W]
                     [0  Wᵀ A W]                                                        (1)
