@@ -10,7 +10,7 @@ from . import checks, shapes
 from .solids import mesh_of, mesh_solid
 from .specs import Matrix, Vector
 
-MOST = 1e100  # of places [m] and velocities [m/s]
+MOST = 1e100  # of places [m]: an error of the start would be no number
 
 
 class Motion(NamedTuple):
@@ -26,11 +26,14 @@ def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any)
     """A driven body starts where its path says, so its position may be left out."""
     if not isinstance(fixed, bool):
         raise TautError(f"{what}: fixed is {shown(fixed)}; give True or False.")
-    velocity = _bounded(checks.vector(velocity, f"{what}: velocity"), f"{what}: velocity")
+    velocity = checks.vector(velocity, f"{what}: velocity")
     if path is None:
         if position is None:
             raise TautError(f"{what} has no position; give three numbers (x, y, z), or a path.")
-        position = _bounded(checks.vector(position, f"{what}: position"), f"{what}: position")
+        position = checks.vector(position, f"{what}: position")
+        if max(map(abs, position)) > MOST:
+            raise TautError(f"{what}: position is {position}; give numbers below {MOST:g}, whose squares a float can "
+                            "hold.")
         if fixed and any(velocity):
             raise TautError(f"{what}: velocity is {velocity}, but it is fixed; leave it out.")
         return Motion("fixed" if fixed else "free", None, position, velocity)
@@ -43,12 +46,6 @@ def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any)
     _agree(f"{what}: position", begin if position is None else position, begin)
     _agree(f"{what}: velocity", velocity if any(velocity) else rate, rate)
     return Motion("driven", signals, begin, rate)
-
-
-def _bounded(value: Vector, what: str) -> Vector:
-    if max(map(abs, value)) > MOST:
-        raise TautError(f"{what} is {value}; give numbers below {MOST:g}, whose squares a float can hold.")
-    return value
 
 
 def _agree(what: str, given: Any, path: Vector) -> None:
