@@ -60,10 +60,19 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
-        raise AttributeError(f"module 'taut' has no attribute '{name}'")
+        raise _missing(name)
     value = getattr(import_module(_WHERE[name]), name)
     globals()[name] = value
     return value
+
+
+def _missing(name: str) -> AttributeError:
+    """Plain where Python itself asks (for __path__ and the like)."""
+    if name.startswith("_"):
+        return AttributeError(f"module 'taut' has no attribute '{name}'")
+    from .errors import no_attribute
+
+    return no_attribute("taut", name, sorted(__all__))
 
 
 def __dir__() -> list[str]:

@@ -127,7 +127,7 @@ def checked(function: _F, prefix: str | None = None) -> _F:
     listed = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     positional = [p.name for p in listed if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     judges = {p.name: judge for p in listed if (judge := _judge(p.annotation)) is not None}
-    label = function.__name__
+    label = function.__name__ if function.__name__ != "__init__" else function.__qualname__.split(".")[-2]
     prefix = f"{label}: " if prefix is None else prefix
 
     @functools.wraps(function)

@@ -6,12 +6,13 @@ import difflib
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 _LISTED = 30
+_FEW = 14  # names that are listed beside the one that is meant
 _LONGEST = 400  # letters of a value that are shown
 _T = TypeVar("_T")
 
@@ -109,6 +110,34 @@ def unknown(what: str, name: Any, known: Iterable[str]) -> TautError:
     names = (", ".join(known[:_LISTED]) or "none") + and_more(len(known), _LISTED)
     said = f"'{shown(name)[1:-1]}'" if isinstance(name, str) else shown(name)
     return TautError(f"unknown {what} {said}.{hint} Known: {names}.")
+
+
+def no_attribute(owner: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for an attribute that something does not have, with the nearest one that it has, or all."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6) if len(name) < 100 else []
+    hints = [f"did you mean '{near[0]}'?"] if near else []
+    if not near or len(known) <= _FEW:
+        hints.append(f"it has {', '.join(known[:_LISTED])}{and_more(len(known), _LISTED)}")
+    return AttributeError(f"{owner} has no '{shown(name)[1:-1]}'; {' '.join(hints).replace('? it', '? It')}")
+
+
+def with_hints(owner: str) -> Callable[[type[_T]], type[_T]]:
+    """A class whose objects tell which attribute is meant by one that they do not have."""
+
+    def hint(cls: type[_T]) -> type[_T]:
+        def missing(self: Any, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if hasattr(cls, name):  # a property that failed by itself: let its own error out
+                return object.__getattribute__(self, name)
+            own = object.__getattribute__(self, "__dict__")
+            raise no_attribute(owner, name, sorted(word for word in {*own, *dir(cls)} if not word.startswith("_")))
+
+        cls.__getattr__ = missing  # type: ignore[attr-defined]
+        return cls
+
+    return hint
 
 
 def chosen(what: str, name: Any, known: Mapping[str, _T]) -> _T:

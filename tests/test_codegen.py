@@ -168,8 +168,8 @@ def test_a_callback_warns_once_and_a_failure_inside_gives_nan():
     ("function", "reason"),
     [
         (lambda q, t: q[3, 0], "IndexError"),
-        (lambda q, t: (1.0, 2.0), "returns 2"),
-        (lambda q, t: "x", "returns 'x'"),
+        (lambda q, t: (1.0, 2.0), r"returned \(1.0, 2.0\); return one number"),
+        (lambda q, t: "x", "returned 'x'; return one number"),
     ],
 )
 def test_functions_that_can_not_be_right_are_refused(function, reason):

@@ -161,7 +161,7 @@ def test_every_element_and_attribute_that_is_left_out_is_named_with_its_line(tmp
      r"arm.loops.yaml:2:5: joints\[0\]: unknown link 'rodd'. Did you mean 'rod'"),
     ("motors:\n  - {joint: j1, torqe: 3}", r"arm.loops.yaml:2:17: motors\[0\].torqe: .* Did you mean 'torque'"),
     ("motors:\n  - {joint: j9, torque: 3}", r"arm.loops.yaml:2:13: motors\[0\].joint: unknown joint 'j9'"),
-    ("- 1", "arm.loops.yaml holds a list; such a file holds keys, beginning with 'joints:'"),
+    ("- 1", "arm.loops.yaml holds a list; give keys, which are positions, velocities, base, joints, motors"),
 ])  # fmt: skip
 def test_mistakes_in_the_file_beside_are_named_with_line_and_suggestion(tmp_path, loops, words):
     with pytest.raises(taut.TautError, match=words):

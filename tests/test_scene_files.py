@@ -150,7 +150,7 @@ def test_all_mistakes_of_a_file_are_told_with_line_and_column(tmp_path):
         ("8:11: bodies[2].mass", "value is -0.001"),
         ("10:46: constraints[0].length", "unknown symbol 'q'"),
         ("11:5: constraints[1]", "missing key 'points'"),
-        ("12:33: constraints[2].function", "unknown key 'function'"),
+        ("12:33: constraints[2].function", "which no file holds"),
         ("13:45: constraints[3].sense", "choose '==', '>=' or '<='"),
         ("15:12: obstacles[0].kind", "unknown kind 'floor'"),
         ("16:5: obstacles[1]", "missing key 'normal'"),

@@ -31,7 +31,7 @@ def pin(scene):
     ("not symmetric", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, inertia=np.triu(np.ones((3, 3))))),
     ("has no inertia", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1)),
     ("Known: box, capsule, cylinder, mesh, rod, sphere", lambda s, a, b, c: s.rigid((0, 0, 0), mass=1, shape={"q": 1})),
-    ("motor 'm': joint is BodyRef(name='b', kind='particle'); give a joint",
+    ("motor 'm': joint is 'b', a body; give a joint",
      lambda s, a, b, c: s.motor(b, torque=1, name="m")),
     ("gear 'g': it ties a coordinate to itself", lambda s, a, b, c: s.gear(*2 * [pin(s)], ratio=2, name="g")),
     ("Known: e, pi, pin.angle, pin.angle_rate, pin.rate, t.",

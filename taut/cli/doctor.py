@@ -15,7 +15,7 @@ def doctor(
 ) -> int:
     """Examine a scene before it runs: degrees of freedom, rank, redundant and conflicting constraints, step and method.
 
-    Exit code 0: nothing stands in the way; 1: constraints contradict each other.
+    Exit code 0: nothing stands in the way; 1: constraints contradict each other, or the start is refused.
 
     Parameters
     ----------
@@ -26,4 +26,4 @@ def doctor(
 
     findings = examine(opening.open(scene), dt)
     print_table([(one.topic, ("! " if one.is_warning else "") + one.value, one.reason) for one in findings])
-    return 1 if any(one.topic == "conflict" for one in findings) else 0
+    return 1 if any(one.topic in ("conflict", "start") for one in findings) else 0

@@ -11,10 +11,18 @@ if TYPE_CHECKING:
     from ..scene.scene import Scene
 
 Flag = Annotated[bool, Parameter(negative="")]  # off, unless it is given
+Whole = Annotated[int, Parameter(converter=lambda _, tokens: _whole(tokens[0].value))]  # never rounded
 Words = Annotated[list[str], Parameter(negative="", consume_multiple=False)]  # may be repeated
 SceneName = Annotated[str, Parameter(help="A gallery name, a .yaml, .urdf or .xml file, or a .py file with build(). A "
                                      ".py file is executed, with all that you may do yourself; everything else is only "
                                      "read.")]  # fmt: skip
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f'"{text}" is not a whole number') from None
 
 
 @Parameter(name="*")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import Parameter
 
 from ..errors import TautError
-from .parameters import AS_IT_IS, Flag, Opening, SceneName, Words
+from .parameters import AS_IT_IS, Flag, Opening, SceneName, Whole, Words
 from .table import print_table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Stepping:
     method: str | None = None
     dt: float | None = None
     duration: float | None = None
-    record_every: int | None = None
+    record_every: Whole | None = None
     solver: str | None = None
     tolerance: float | None = None
     option: Words | None = None

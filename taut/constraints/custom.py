@@ -66,10 +66,11 @@ def level_of(way):
 def of_function(arguments, way, count):
     """How many rows a Python function has, and what gives its address."""
     function = arguments[way]
-    rows = int(arguments["rows"] or 1)
+    given = 1 if arguments["rows"] is None else arguments["rows"]
+    if not given >= 1 or given != int(given):
+        raise ValueError(f"rows is {given:g}; give how many numbers its function returns, a whole number from 1")
+    rows = int(given)
     limits.check("rows", rows, "it")
-    if rows < 1:
-        raise ValueError(f"rows is {rows}; a function returns at least one number")
     derivatives = arguments["derivatives"] or "complex"
     if derivatives not in ("complex", "finite", "interpreted"):
         raise ValueError(f"derivatives is '{derivatives}'; choose complex, finite or interpreted")

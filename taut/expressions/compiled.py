@@ -71,17 +71,17 @@ def machine_code(function: Callable, signature: Any, cached: bool = False) -> in
 
 
 def python_callback(function: Callable, signature: Any, sizes: Sequence[int], name: str) -> int:
-    """The address of a C function that calls Python; an exception there becomes NaN and one warning, and a TautError
-    NaN until compiled code returns to Python, where `raise_mistake` raises it."""
+    """The address of a C function that calls Python; an exception there becomes NaN and one warning. A TautError and
+    what ends a program (Ctrl-C) become NaN until compiled code returns to Python, where `raise_mistake` raises them."""
     warned: list[bool] = []
 
     def guarded(*arguments):
         try:
             function(*arguments)
-        except Exception as mistake:  # it can not pass through compiled code
+        except BaseException as mistake:  # it can not pass through compiled code
             for output, size in zip(arguments[len(arguments) - len(sizes) :], sizes):
                 np.ctypeslib.as_array(output, (size,))[:] = np.nan
-            if isinstance(mistake, TautError):
+            if isinstance(mistake, TautError) or not isinstance(mistake, Exception):
                 _waiting.mistake = _waiting.mistake or mistake  # the first is the cause of others
                 return
             text = f"{name}{FAILED}{type(mistake).__name__}: {str(mistake).rstrip('.')}"

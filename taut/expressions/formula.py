@@ -178,6 +178,9 @@ class _Formula:
         if name in FUNCTIONS:
             raise self.error(f"the function {name} needs its argument in parentheses", node)
         known = [symbol for symbol in self.symbols if UNUSED not in symbol]
+        if f"{name[:-2]}{name[-1:]}" in known and name[-2:-1] in ("v", "w") and name[-3:-2] == ".":
+            raise self.error(f"'{name}' is a velocity, which can not stand here; custom takes a condition on "
+                             "velocities as velocity=", node)
         raise self.error(str(unknown("symbol", name, [*known, *CONSTANTS])), node)
 
     def _judge_call(self, node: ast.Call, name: str) -> None:

@@ -37,7 +37,7 @@ def constraint_function_address(
 
     derivatives: "complex" (exact; g must be analytic) or "finite" (any g, about nine digits).
     """
-    function = plain(function)
+    function = plain(function, 2)
     if derivatives not in ("complex", "finite"):
         raise TautError(f"derivatives is '{derivatives}'; choose 'complex' or 'finite'")
     try_once(function, (np.empty((points, 3)),), rows)
@@ -51,7 +51,7 @@ def constraint_function_address(
 
 def constraint_callback_address(function: Callable, points: int, rows: int) -> int:
     """As `constraint_function_address`, for a function that only the interpreter can run."""
-    function = plain(function)
+    function = plain(function, 2)
     try_once(function, (np.empty((points, 3)),), rows)
     return _constraint_callback(function, points, rows)
 
@@ -61,7 +61,7 @@ def velocity_function_address(function: Callable, points: int, rows: int, deriva
 
     q and v have the shape (points, 3); derivatives as in `constraint_function_address`.
     """
-    function = plain(function)
+    function = plain(function, 3)
     _check_linear(function, points, rows)
     if interpreting():
         return _velocity_callback(function, points, rows)
@@ -73,14 +73,14 @@ def velocity_function_address(function: Callable, points: int, rows: int, deriva
 
 def velocity_callback_address(function: Callable, points: int, rows: int) -> int:
     """As `velocity_function_address`, for a function that only the interpreter can run."""
-    function = plain(function)
+    function = plain(function, 3)
     _check_linear(function, points, rows)
     return _velocity_callback(function, points, rows)
 
 
 def force_function_address(function: Callable, points: int) -> int:
     """void f(double* x, double* v, double t, double* out) of a Python function f(x, v, t) -> (points, 3)."""
-    function = plain(function)
+    function = plain(function, 3)
     try_once(function, (np.empty((points, 3)), np.empty((points, 3))), 3 * points)
     if interpreting():
         return _force_callback(function, points)
@@ -89,7 +89,7 @@ def force_function_address(function: Callable, points: int) -> int:
 
 def force_callback_address(function: Callable, points: int) -> int:
     """As `force_function_address`, for a function that only the interpreter can run."""
-    function = plain(function)
+    function = plain(function, 3)
     try_once(function, (np.empty((points, 3)), np.empty((points, 3))), 3 * points)
     return _force_callback(function, points)
 
@@ -126,7 +126,7 @@ def signal_function_address(function: Callable) -> int:
     Complex steps where they agree with differences, differences where f is not analytic, and the
     interpreter where numba can not compile f.
     """
-    function = plain(function)
+    function = plain(function, 1)
     try_once(function, (), 1)
     return address_once(("signal", function), lambda: _signal(function))
 

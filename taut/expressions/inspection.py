@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import cmath
+import inspect
 import linecache
 import math
 import re
 import types as python_types
 from collections.abc import Callable
+from functools import cache
 from numbers import Real
 from pathlib import Path
 from traceback import walk_tb
@@ -27,6 +29,8 @@ def agree(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
 def try_once(function: Callable, arrays: tuple[np.ndarray, ...], count: int) -> None:
     """Run the function once in Python: compiled code would not notice an index outside an array."""
     rng = np.random.default_rng(5)
+    given = "t [s]" if not arrays else f"{', '.join('qv'[: len(arrays)])} and t, q of shape {arrays[0].shape}"
+    check_call(function, name_of(function), given, len(arrays) + 1)
     try:
         result = function(*(rng.uniform(0.5, 1.5, a.shape) for a in arrays), 0.0)
     except (ArithmeticError, ValueError):
@@ -35,13 +39,41 @@ def try_once(function: Callable, arrays: tuple[np.ndarray, ...], count: int) -> 
         if type(mistake).__module__.startswith("numba"):  # from a function that the user has compiled
             raise TautError(f"{name_of(function)} calls a function that can not be compiled: {why_not(mistake)}; "
                             "take numba's decorator away from that one") from None
-        raise TautError(f"{name_of(function)} fails: {type(mistake).__name__}: {mistake}") from mistake
+        raise TautError(f"{name_of(function)} raised {type(mistake).__name__}: {str(mistake).rstrip('.')}"
+                        f"{line_of(mistake)}; mend it there") from mistake
     try:
-        returned = np.asarray(result, dtype=float).size
+        returned = 0 if result is None else np.asarray(result, dtype=float).size
     except (TypeError, ValueError):
-        raise TautError(f"{name_of(function)} returns {result!r}, not {count} number(s)") from None
+        returned = 0
     if returned != count:
-        raise TautError(f"{name_of(function)} returns {returned} number(s); {count} are needed")
+        numbers = f"{count} numbers" if count > 1 else "one number"
+        raise TautError(f"{name_of(function)} returned {shown(result)}; return {numbers}")
+
+
+def check_function_of_time(function: Callable, where: str) -> None:
+    """Refuse at once what is no f(t) -> number; outside its domain at t = 0 it is told where a run begins."""
+    check_call(function, f"{where}{name_of(function)}", "t [s]", 1)
+    try:
+        result = function(0.0)
+    except (ArithmeticError, ValueError):
+        return
+    except Exception as mistake:
+        raise TautError(f"{where}{name_of(function)} raised {type(mistake).__name__}: {str(mistake).rstrip('.')}"
+                        f"{line_of(mistake)}; mend it there.") from mistake
+    if real_number(result) is None:
+        raise TautError(f"{where}{name_of(function)} returned {shown(result)} at t = 0; return one number.")
+
+
+def check_call(function: Callable, what: str, given: str, count: int) -> None:
+    """Refuse a function that does not take what it will be called with."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some functions in C nothing is known
+        return
+    try:
+        signature.bind(*[0.0] * count)
+    except TypeError as mistake:
+        raise TautError(f"{what} takes {signature} ({mistake}); it is called with {given}.") from None
 
 
 def compilable(function: Callable, to_complex: bool = False) -> Callable:
@@ -115,13 +147,28 @@ def warn_interpreted(function: Callable) -> None:
     warn(f"{name_of(function)} runs in the interpreter: every step calls Python")
 
 
-def plain(function: Callable) -> Callable:
-    """The Python function itself, also where the user has compiled it already."""
-    return getattr(function, "py_func", function)
+def plain(function: Callable, count: int) -> Callable:
+    """The Python function itself, also where the user has compiled it already; of what is called like one (math.sin,
+    an object) a function of so many arguments."""
+    function = getattr(function, "py_func", function)
+    if isinstance(function, python_types.FunctionType):
+        return function
+    try:
+        return _called(function, count)
+    except TypeError:  # it has no hash
+        return _called.__wrapped__(function, count)
+
+
+@cache  # so that the same object is compiled once
+def _called(given: Callable, count: int) -> Callable:
+    made: dict[int, Callable] = {1: lambda t: given(t), 2: lambda q, t: given(q, t), 3: lambda q, v, t: given(q, v, t)}
+    made[count].__wrapped__ = given  # type: ignore[attr-defined]
+    return made[count]
 
 
 def name_of(function: Callable) -> str:
     """How a message calls the function: its name and where it is written."""
+    function = getattr(function, "__wrapped__", function)
     code = getattr(function, "__code__", None)
     place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
     return f"the function '{getattr(function, '__name__', function)}'{place}"

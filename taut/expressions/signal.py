@@ -17,6 +17,7 @@ import numpy as np
 
 from taut.errors import TautError, shown
 from taut.expressions import formula
+from taut.expressions.inspection import check_function_of_time
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Signal:
             case Mapping():
                 return cls(_from_mapping(value, where))
             case _ if callable(value):
+                check_function_of_time(value, where)
                 return cls(value)
         raise TautError(
             f"{where}{shown(value)} is not a function of time; give a number, a formula in t such as "
@@ -124,7 +126,7 @@ def _from_mapping(value: Mapping, where: str) -> Keyframes:
     extra = set(value) - {"times", "values", "smooth"}
     if extra or not {"times", "values"} <= set(value):
         raise TautError(
-            f"{where}keyframes have 'times', 'values' and optionally 'smooth', not {sorted(value)}"
+            f"{where}keyframes have the keys 'times', 'values' and optionally 'smooth', not {shown(list(value))}"
         )
     smooth = value.get("smooth", True)
     if not isinstance(smooth, bool):

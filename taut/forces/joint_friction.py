@@ -4,6 +4,8 @@
     Q = -T tanh(q̇/w)                                             (2)
     power = Q q̇                                                  (3)
 
+Where T is a function of time that falls below zero, it counts as zero.
+
 Methods with fixed steps hold (1) at the end of each step: simulation/dry_friction.py chooses Q, which is kept, as
 (Q, 1), in a point of its own that belongs to the state. A joint under a load below T stays where it is.
 
@@ -44,7 +46,7 @@ def kernel(n, at, idx, p, p_t, ints, x, v, t, scratch, f, power):
         keeper = idx[own + 4]
         size = x[keeper, 0]  # (1)
         if x[keeper, 1] == 0.0:
-            size = -p[m] * tanh(speed / p[m + 1])  # (2)
+            size = -max(p[m], 0.0) * tanh(speed / p[m + 1])  # (2)
         act(kind, x, idx, own, size, f)
         power[0] += size * speed  # (3)
     return 0.0

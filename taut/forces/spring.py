@@ -20,8 +20,8 @@ def pack(positions, arguments):
     apart = float(sqrt(((positions[0] - positions[1]) ** 2).sum()))
     length = arguments["length"]
     stiffness, damping = arguments["stiffness"], arguments["damping"]
-    for name, value in (("stiffness", stiffness), ("damping", damping)):
-        if value.is_constant and value.value < 0:
+    for name, value in (("stiffness", stiffness), ("damping", damping), ("length", length)):
+        if value is not None and value.is_constant and value.value < 0:
             raise ValueError(f"its {name} is {value.value:g}; it must not be negative")
     if apart == 0.0 and (length is None or length.at(0.0)[0] != 0.0):
         raise ValueError("its two points coincide, so the direction of the force is undefined; move one of them")

@@ -18,6 +18,8 @@ from .joint_forces import acted_on, code, joint_force, not_negative
 def pack(positions, arguments):
     coordinate, _ = acted_on(arguments)
     not_negative(arguments, "stiffness", "damping")
+    if not any(arguments[name].value if arguments[name].is_constant else 1.0 for name in ("stiffness", "damping")):
+        raise ValueError("it has neither stiffness nor damping, so that it does nothing; give one of them")
     numbers = (arguments["stiffness"], arguments["rest"], arguments["damping"], coordinate.offset)
     return Layout(numbers, (code(coordinate),), points=coordinate.points, acts_on=coordinate)
 

@@ -164,6 +164,6 @@ def _broken(model: Model, system: System, state: State, ctx: ContactContext) -> 
     violations.sort(key=lambda entry: -entry[0])
     if not violations:
         return 0.0, "", []
-    units = {info.name: unit for info in model.inequality_info for unit in info.units}
+    units = {name: unit for info in model.inequality_info for name, unit in zip(info.row_names(), info.units)}
     unit = units.get(violations[0][1], "m")  # of groups with a broad phase, which are not recorded, it is a distance
     return violations[0][0], "" if unit == "1" else f" {unit}", [name for _, name in violations]

@@ -71,6 +71,13 @@ def across(axis: np.ndarray) -> np.ndarray:
 def world_axes(arguments: dict[str, Any], name: str = "axis") -> tuple[np.ndarray, np.ndarray]:
     """The joint's axis in the world at the start, as a's body has it and as b's has it."""
     frames, common = arguments["frames"], arguments[name]
+    owns = [f"{name}_{which}" for which in "ab"]
+    given = [own for own in owns if arguments.get(own) is not None]
+    if common is not None and len(given) == 2:
+        raise ValueError(f"it has {name}, {owns[0]} and {owns[1]}; give either {name}, in the world, or the other two")
+    if common is None and len(given) == 1:
+        other = owns[given == owns[:1]]
+        raise ValueError(f"it has {given[0]} but no {other}; give {other} as well, or {name}=(x, y, z) in the world")
     found = []
     for frame, which in zip(frames, ("a", "b")):
         own = arguments.get(f"{name}_{which}")
@@ -99,6 +106,20 @@ def axes_of(arguments: dict[str, Any], x: Any = None) -> tuple[Axes, Axes]:
         x_b = unit((x_b - float(x_b @ z_b) * z_b).tolist(), "direction")
     x_a = turned_along(z_b, z_a, x_b)
     return on_body(arguments["frames"][0], x_a, z_a), on_body(arguments["frames"][1], x_b, z_b)
+
+
+def check_plane(arguments: dict[str, Any], turns: bool) -> None:
+    """Refuse an axis about which (or along which, where nothing turns) bodies of the plane z = constant never move."""
+    frames = arguments["frames"]
+    moves = {frame.moves for frame in frames}
+    if "in_plane" not in moves or "freely" in moves:
+        return
+    axis = world_axes(arguments)[1]
+    if abs(axis[2]) < 1.0 - 1e-9 if turns else abs(axis[2]) > 1e-9:
+        names = " and ".join(f"'{frame.body}'" for frame in frames if frame.moves == "in_plane")
+        wanted = "turn about z alone; give axis=(0, 0, 1)" if turns else "keep their z; give an axis across z"
+        raise ValueError(f"its axis is ({', '.join(f'{c:g}' for c in axis)}), but planar bodies ({names}) {wanted}, a "
+                         "weld, or planar=False")
 
 
 def on_body(frame: Any, x: np.ndarray, z: np.ndarray) -> Axes:

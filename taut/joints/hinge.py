@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Layout
-from .base import ANGLE, AXIS, RATE, aligned, angle, axes_of, coincident, frame, joint
+from .base import ANGLE, AXIS, RATE, aligned, angle, axes_of, check_plane, coincident, frame, joint
 
 
 def pack(positions, arguments):
+    check_plane(arguments, turns=True)
     a, b = axes_of(arguments)
     return Layout(
         parts=(coincident(arguments), *aligned(a, b)),  # (1)

@@ -47,6 +47,8 @@ def size_of(arguments) -> tuple[float, float]:
         radius = arguments["radii"][0]
         if radius == 0.0:
             raise ValueError("it has no radius; give radius=, or a body with a radius")
+    if arguments["axis"] is None and arguments["tube"]:
+        raise ValueError(f"its tube is {arguments['tube']:g} m, but without an axis it is a ball; give an axis")
     tube = arguments["tube"] if arguments["axis"] is not None else radius
     if not radius > 0.0:
         raise ValueError(f"its radius is {radius:g} m; a radius must be positive")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from ..arguments import example
 from ..constraints.base import Layout
-from .base import AXIS, DISPLACEMENT, RATE, axes_of, displacement, frame, joint, locked, on_axis
+from .base import AXIS, DISPLACEMENT, RATE, axes_of, check_plane, displacement, frame, joint, locked, on_axis
 
 
 def pack(positions, arguments):
+    check_plane(arguments, turns=False)
     a, b = axes_of(arguments)
     return Layout(
         parts=(*on_axis(arguments, b), *locked(a, b)),  # (1)

@@ -257,11 +257,19 @@ def _grouped(packed: PackedSpecs, kinds: Mapping[str, Any]) -> list[tuple[tuple[
     return sorted(groups.items(), key=lambda item: (order[item[0][0]], item[0][1:]))
 
 
+def _addresses(member: Packed) -> list[int]:
+    """Its whole numbers, among them the addresses of the user's functions, which are judged as they are compiled."""
+    try:
+        return [entry() if callable(entry) else entry for entry in member.ints]
+    except TautError as mistake:
+        raise TautError(f"{member.spec.kind} '{member.spec.name}': {str(mistake).rstrip('.')}.") from None
+
+
 def _flatten(slots: Slots, members: list, target: str, flat: dict[str, list], index: Callable[[Point], int]) -> None:
     p = flat["p"]
     for member in members:
         flat["idx"] += [index(point) for point in member.points]
-        flat["ints"] += [entry() if callable(entry) else entry for entry in member.ints]
+        flat["ints"] += _addresses(member)
         for value in member.parameters:
             source = value.source if type(value) is Signal else float(value)
             if type(source) is float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..compiled import entry
-from ..errors import TautError
+from ..errors import TautError, with_hints
 from ..forces import KINDS
 from ..joints.coordinates import TYPES, gradient
 from ..model.arrays import Batches
@@ -74,6 +74,7 @@ def only(model: Model, info: ForceInfo) -> Batches:
     )  # fmt: skip
 
 
+@with_hints("a force")
 class ForceResult:
     """What an applied force did.
 

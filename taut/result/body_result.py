@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..errors import TautError
+from ..errors import TautError, no_attribute
 from ..model.model import BodyInfo
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class BodyResult:
         if name.startswith("_"):
             raise AttributeError(name)
         known = [known for known, found in vars(BodyResult).items() if isinstance(found, property)]
-        raise AttributeError(f"body '{self._info.name}' has no '{name}'; ask for {', '.join(known)}, or at(offset)")
+        raise no_attribute(f"body '{self._info.name}'", name, [*known, "at(offset)"])
 
     def at(self, offset: Any = (0.0, 0.0, 0.0)) -> PlaceResult:
         """A place on the body, given in its frame [m]: position, velocity and acceleration over time."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..constraints import KINDS
-from ..errors import TautError
+from ..errors import TautError, no_attribute
 from ..model.model import ConstraintInfo
 from .places import body_of, points_at
 
@@ -103,7 +103,7 @@ class ConstraintResult:
         if name.startswith("_"):
             raise AttributeError(name)
         known = [*self.coordinates, "force", "torque", "reaction", "multiplier", "error", "rate"]
-        raise AttributeError(f"{self._info.kind} '{self._info.name}' has no '{name}'; it has {', '.join(known)}")
+        raise no_attribute(f"{self._info.kind} '{self._info.name}'", name, known)
 
     def _built(self) -> ConstraintInfo:
         """As the model has it, with its parts, which are not stored with a run."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import with_hints
 from ..model import Model
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .run import Run
 
 
+@with_hints("run.at(t)")
 class Instant:
     """One record of a run."""
 

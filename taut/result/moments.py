@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import TautError, shown
+from ..scene.checks import called, number
 from .recipes import Recipe, recipe_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ CLOSER = (1.0, 0.2)  # and then of this much of it
 
 
 def _numbers(quantity: Any, count: int, what: str) -> np.ndarray:
-    values = np.asarray(quantity, float)
+    try:
+        values = np.asarray(quantity, float)
+    except (TypeError, ValueError):
+        raise TautError(f"{what} is {shown(quantity)}; give one number per record, such as run[\"pin\"].angle, or a "
+                        "function that finds it in a run.") from None
     if values.shape != (count,):
         raise TautError(f"{what} has the shape {values.shape}; give one number per record, ({count},), such as "
                         'run["pin"].angle or run["rod"].position.sel(xyz="y").')
@@ -122,7 +127,8 @@ def curve_of(run: Run, quantity: Any, rate: Any, is_dense: bool) -> Curve:
     if recipe is not None and is_dense and len(run.records.time) > 1:
         return DenseCurve(run, recipe)
     time = np.asarray(run.records.time)
-    values = _numbers(quantity(run) if callable(quantity) else quantity, len(time), "the quantity")
+    what = "the quantity"
+    values = _numbers(called(quantity, what, run) if callable(quantity) else quantity, len(time), what)
     rates = None if rate is None else _numbers(rate, len(time), "its rate")
     return Curve(time, values, rates, 1 if len(run._events) else 2)
 
@@ -145,8 +151,7 @@ def crossings(curve: Curve, level: float) -> pandas.DataFrame:
     """Columns time [s] and direction ("rising" or "falling")."""
     import pandas
 
-    if not np.isfinite(level):
-        raise TautError(f"level is {shown(level)}; give a finite number.")
+    level = number(level, "level")
     time = curve.time
     above = curve.values - level
     # A whole bow between two records is seen where rates are known: it leaves towards the level and comes back.

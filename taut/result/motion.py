@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled import entry
-from ..errors import TautError
+from ..errors import TautError, with_hints
 from ..model.evaluate import accelerations_of_forces as by_forces
 from ..model.evaluate import (
     apply_multipliers,
@@ -112,6 +112,7 @@ def labelled(
                             {"units": unit, "long_name": meaning, "of": info.name, **more})  # fmt: skip
 
 
+@with_hints("a place on a body")
 class PlaceResult:
     """A place on a body over time, in the world's axes: position [m], velocity [m/s] and acceleration [m/s²]."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import TautError, unknown
+from ..errors import TautError, unknown, with_hints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,6 +44,7 @@ MANY = 8  # lines that can be told apart
 MARKS = {"activation": "^", "release": "v", "impact": "o", "switched on": ">", "switched off": "<"}
 
 
+@with_hints("run.plot")
 class Plots:
     """What `run.plot` is."""
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..arguments import checked
-from ..errors import TautError, present, unknown
+from ..errors import TautError, present, unknown, with_hints
 from ..model import Model, build
 from ..model.model import BodyInfo, ConstraintInfo
+from ..scene.checks import number
 from ..scene.scene import Scene
 from .body_result import BodyResult
 from .commits import RUNNING
@@ -46,6 +47,7 @@ class Worst(NamedTuple):
         return f"{self.value:.3g}{unit} of '{self.name}' at t = {self.time:.6g} s"
 
 
+@with_hints("a run")
 class Run:
     """A simulated motion.
 
@@ -154,9 +156,15 @@ class Run:
             return JointResult(self, info)
         return ConstraintResult(self, info)
 
+    @checked
     def at(self, time: float) -> Instant:
-        """The record nearest to a time [s], for `taut.linearise`."""
-        return Instant(self, int(np.abs(np.asarray(self.records.time) - float(time)).argmin()))
+        """The record nearest to a time [s] of the run, for `taut.linearise`."""
+        asked, known = number(time, "at: time"), np.asarray(self.records.time)
+        beyond = (known[-1] - known[0]) / max(len(known) - 1, 1) + 1e-9
+        if not known[0] - beyond <= asked <= known[-1] + beyond:
+            raise TautError(f"at: time is {asked:g} s, but the run goes from {known[0]:g} to {known[-1]:g} s"
+                            f"{'' if self.status == 'finished' else f' ({self.status})'}; give a time between them.")
+        return Instant(self, int(np.abs(known - asked).argmin()))
 
     @cached_property
     def accelerations(self) -> np.ndarray:
@@ -216,6 +224,7 @@ class Run:
         parts = zip(names, self.records.energy[-1, 2:] - self.records.energy[0, 2:])
         return {name: float(value) for name, value in parts if value}
 
+    @checked
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Store the run in a new folder; `taut.open` reads it."""
         if self.scene is None:
@@ -241,6 +250,7 @@ class Run:
 
         return Plots(self)
 
+    @checked
     def export(self, path: str | Path, to: str | None = None, **options: Any) -> Path:
         """Write the run for other tools; the ending says the format, or `to` does: taut export --help.
 
@@ -248,10 +258,12 @@ class Run:
         """
         return _downstream("taut.export").export(self, path, to, **options)
 
+    @checked
     def animate(self, path: str | Path, **options: Any) -> Path:
         """Write a film (.mp4 or .gif), rendered without a display; options as for `export`."""
         return _downstream("taut.export").animate(self, path, **options)
 
+    @checked
     def draw(self, path: str | Path, at: float | None = None, **options: Any) -> Path:
         """Write a picture (.png) of one moment [s], by default the last; options as for Scene.draw."""
         return _downstream("taut.picture").draw(self, path, at=at, **options)

@@ -10,6 +10,8 @@ from . import checks, shapes
 from .solids import mesh_of, mesh_solid
 from .specs import Matrix, Vector
 
+MOST = 1e100  # of places [m]: an error of the start would be no number
+
 
 class Motion(NamedTuple):
     """How a body moves, and where it starts."""
@@ -29,6 +31,9 @@ def read_motion(what: str, position: Any, velocity: Any, fixed: bool, path: Any)
         if position is None:
             raise TautError(f"{what} has no position; give three numbers (x, y, z), or a path.")
         position = checks.vector(position, f"{what}: position")
+        if max(map(abs, position)) > MOST:
+            raise TautError(f"{what}: position is {position}; give numbers below {MOST:g}, whose squares a float can "
+                            "hold.")
         if fixed and any(velocity):
             raise TautError(f"{what}: velocity is {velocity}, but it is fixed; leave it out.")
         return Motion("fixed" if fixed else "free", None, position, velocity)
@@ -81,7 +86,10 @@ def read_rotation(what: str, rotation: Any) -> tuple[Vector, Signal]:
     if not isinstance(rotation, tuple | list) or len(rotation) != 2:
         raise TautError(f"{what}: rotation is {shown(rotation)}; give (axis, angle of time).")
     axis = checks.direction(rotation[0], f"{what}: rotation axis")
-    return axis, checks.signal(rotation[1], f"{what}: rotation angle")
+    angle = checks.signal(rotation[1], f"{what}: rotation angle")
+    for value, name in zip(angle.at(0.0), ("rotation angle", "rate of the rotation")):
+        checks.number(value, f"{what}: {name} at t = 0")
+    return axis, angle
 
 
 def read_mass(

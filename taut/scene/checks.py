@@ -259,6 +259,8 @@ def suggestion(value: Any, what: str) -> Any:
 def joint(value: Any, what: str) -> str:
     """The name of a joint, or of a coordinate, from what adding it returned or from its name."""
     is_coordinate = isinstance(value, BodyRef) and value.kind == "coordinate"
+    if isinstance(value, BodyRef) and not is_coordinate:
+        raise TautError(f"{what} is '{value.name}', a body; give a joint, as scene.hinge(...) returns it, or its name.")
     if not (isinstance(value, Ref | str) or is_coordinate):
         raise TautError(f"{what} is {shown(value)}; give a joint, as scene.hinge(...) returns it, or its name.")
     return text(value if isinstance(value, str) else value.name, what)

@@ -6,6 +6,7 @@ number, where what an alias repeats counts each time (nine aliases of nine alias
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,22 @@ from .. import limits
 from ..errors import TautError, shown
 
 
-def parse(path: Path, begins: str = "taut: 1") -> Any:
-    """The tree of a YAML file, in which the library has marked lines and columns. begins: what it should begin with."""
+def parse(path: Path, holds: str = "keys, beginning with 'taut: 1'") -> Any:
+    """The tree of a YAML file, in which the library has marked lines and columns. holds: what is to stand in it."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
         text = limits.read_bytes(path, "scene_bytes", "scene file").decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise TautError(f"'{path}' can not be read as a scene file: {problem}.") from None
+        raise TautError(f"'{path}' can not be read as a scene file: {problem}. Store it as text in UTF-8.") from None
     try:
         tree = _library().load(text)
     except MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise TautError(f"{place}: this is not YAML: {_first_line(problem.problem or problem.context)}.") from None
+        told = _first_line(problem.problem or problem.context)
+        hint = " Indent with spaces, not with tabs." if "'\\t'" in told else ""
+        raise TautError(f"{place}: this is not YAML: {told}.{hint}") from None
     except TautError as problem:
         raise TautError(f"{path}: {problem}") from None
     except RecursionError:
@@ -35,11 +38,26 @@ def parse(path: Path, begins: str = "taut: 1") -> Any:
     except (YAMLError, Exception) as problem:  # the library asserts, and looks up what is not there
         raise TautError(f"{path}: this is not YAML: {_first_line(problem)}.") from None
     if tree is None:
-        raise TautError(f"{path} is empty; such a file begins with '{begins}'.")
+        raise TautError(f"{path} is empty; it holds {holds}.")
     if not isinstance(tree, dict):
         held = "list" if isinstance(tree, list) else "single value"
-        raise TautError(f"{path} holds a {held}; such a file holds keys, beginning with '{begins}'.")
+        raise TautError(f"{path} holds a {held}; give {holds}.")
     return tree
+
+
+def place_of(tree: Any, steps: Sequence[Any], at_key: bool = False) -> tuple[int, int]:
+    """Line and column of what the steps (keys and numbers of entries) lead to, or of the nearest thing around it."""
+    node, line, column = tree, 0, 0
+    for number, step in enumerate(steps):
+        try:
+            if isinstance(step, int):
+                line, column = node.lc.item(step)
+            else:
+                line, column = node.lc.key(step) if at_key and number == len(steps) - 1 else node.lc.value(step)
+            node = node[step]
+        except (AttributeError, KeyError, IndexError, TypeError):
+            break
+    return line + 1, column + 1
 
 
 def _first_line(problem: Any) -> str:

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TautError, shown, unknown
-from .document import parse, plain_data
+from .document import parse, place_of, plain_data
 from .scene import Scene
-from .synonyms import meant
+from .synonyms import meant, unknown_argument
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
+FUNCTIONS = ("function", "velocity_function")  # arguments that no file can hold
 _LISTED = 50  # mistakes that are told one by one
 # What to write where the YAML has another type.
 _WANTED = {
@@ -27,10 +28,10 @@ _WANTED = {
 class Entries:
     """The data of a file, and the mistakes found in it so far."""
 
-    def __init__(self, path: Path, begins: str = "taut: 1") -> None:
-        """begins: what stands at its beginning."""
+    def __init__(self, path: Path, holds: str = "keys, beginning with 'taut: 1'") -> None:
+        """holds: what is to stand in it."""
         self.path = path
-        self.tree = parse(path, begins)
+        self.tree = parse(path, holds)
         self.data = plain_data(self.tree, path)
         self.mistakes: list[tuple[tuple[int, int], str]] = []
 
@@ -62,7 +63,7 @@ class Entries:
                 where = path + mistake["loc"]
                 if mistake["type"] == "extra_forbidden":
                     allowed = _fields_at(model, mistake["loc"][:-1])
-                    self.add_problem(where, str(unknown("key", str(where[-1]), allowed)), at_key=True)
+                    self.add_problem(where, _unknown_key(str(where[-1]), allowed), at_key=True)
                 elif mistake["type"] == "missing":
                     hint = "; begin with 'taut: 1'" if where == ("taut",) else ""
                     self.add_problem(where[:-1], f"missing key '{where[-1]}'{hint}.")
@@ -76,27 +77,13 @@ class Entries:
 
     def add_problem(self, path: tuple, problem: str, at_key: bool = False) -> None:
         place = f" {spoken_path(path)}:" if path else ""
-        line, column = self.find(path, at_key)
+        line, column = place_of(self.tree, path, at_key)
         self.mistakes.append(((line, column), f"{self.path}:{line}:{column}:{place} {problem}"))
 
     def mark(self, path: tuple) -> str:
         """file:line:column of what the path leads to."""
-        line, column = self.find(path)
+        line, column = place_of(self.tree, path)
         return f"{self.path}:{line}:{column}"
-
-    def find(self, path: tuple, at_key: bool = False) -> tuple[int, int]:
-        """Line and column of what the path leads to, or of the nearest thing around it."""
-        node, line, column = self.tree, 0, 0
-        for step in path:
-            try:
-                if isinstance(step, int):
-                    line, column = node.lc.item(step)
-                else:
-                    line, column = node.lc.key(step) if at_key and step == path[-1] else node.lc.value(step)
-                node = node[step]
-            except (AttributeError, KeyError, IndexError, TypeError):
-                break
-        return line + 1, column + 1
 
     def stop_if_mistaken(self) -> None:
         told = [text for _, text in sorted(self.mistakes)]
@@ -147,8 +134,18 @@ def _unknown_kind(kind: Any, section: str, known: list[str]) -> str:
     where = next((other for other in format.SECTIONS if name in format.kinds(other)), None)
     if name is None or where is None:
         return str(unknown("kind", kind, known))
+    if kind == name:
+        return f"'{kind}' does not belong here; put it under {where}:."
     under = "" if name in known else f", under {where}:"
     return f"unknown kind '{kind}'; here it is '{name}'{under}."
+
+
+def _unknown_key(key: str, allowed: list[str]) -> str:
+    """The message for a key that an entry does not have; Python functions can stand in no file."""
+    if key in FUNCTIONS:
+        return (f"'{key}' is a Python function, which no file holds; write a formula, or load the file and add it in "
+                "Python.")
+    return str(unknown_argument(key, allowed, "key"))
 
 
 def in_python(entry: dict) -> dict:

@@ -34,7 +34,8 @@ def coordinates_of(scene: Scene, name: str) -> tuple[Coordinate, ...]:
         origin = Point(None)
         return (Coordinate("value", "displacement", (Point(name), origin, ALONG, origin)),)
     if spec is None:
-        raise TautError(f"{unknown('joint', name, joints(scene))}")
+        other = "; it is a body" if name in scene._bodies else ""
+        raise TautError(f"{unknown('joint', name, joints(scene))} A joint comes before what acts on it{other}.")
     found = layout_of(scene, spec).coordinates
     if not found:
         known = ", ".join(joints(scene)[:8])

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..errors import TautError
+from ..errors import TautError, shown
 
 _WORDS = {"true": True, "false": False, "none": None}
 
@@ -48,6 +48,9 @@ def called_with(function: Callable[..., Any], parameters: dict[str, Any], what: 
         )
         if needed and name not in parameters:
             raise TautError(f"{what} needs the parameter '{name}'; give it as {name}=VALUE. {_listed(known)}")
+    for name, value in parameters.items():
+        if name in known and known[name].annotation in ("bool", bool) and not isinstance(value, bool):
+            raise TautError(f"{what}: {name} is {shown(value)}; give true or false.")
     return function(**parameters)
 
 

@@ -58,12 +58,14 @@ class Frame:
     kind         "particle", "rigid", "coordinate" or "world"
     position     of the body's centre [m]
     orientation  of the body
+    moves        "not": held, or the world; "in_plane": a planar body; "freely": any other
     """
 
     body: str | None
     kind: str
     position: Vector = (0.0, 0.0, 0.0)
     orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    moves: str = "not"
 
     def own(self, vector: Sequence[float]) -> Vector:
         """A vector of the world in the body's axes."""
@@ -100,7 +102,9 @@ def frames(points: Sequence[Point], bodies: Mapping[str, Body]) -> list[Frame]:
         if body is None:
             found.append(Frame(None, "world"))
         else:
-            found.append(Frame(body.name, body.kind, body.position, orientation_at_start(body)))
+            planar = "in_plane" if body.planar and body.motion == "free" else "freely"
+            moves = "not" if body.motion == "fixed" else planar
+            found.append(Frame(body.name, body.kind, body.position, orientation_at_start(body), moves))
     return found
 
 

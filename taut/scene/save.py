@@ -71,7 +71,8 @@ def _write_whole(files: dict[Path, Callable[[Any], None]]) -> None:
         for target, draft in drafts.items():
             os.replace(draft, target)
     except OSError as problem:
-        raise TautError(f"'{target}' can not be written: {problem.strerror or problem}.") from None
+        raise TautError(f"'{target}' can not be written: {problem.strerror or problem}; give another path, or make "
+                        "its folder first.") from None
     finally:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)

@@ -9,11 +9,11 @@ cloth and solid (deformables.py): scene.cloth(grid=(30, 30), pins=[0, 29]). What
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import checked_methods
+from ..errors import no_attribute
 from . import checks, groups
 from .bodies import check_planar, read_mass, read_motion, read_radius, read_turning
 from .deformables import ClothRef, SolidRef, add_makers
@@ -76,9 +76,7 @@ class Scene(SceneRecords):
         if name is not None and name != kind and hasattr(type(self), name):
             raise AttributeError(f"a scene has no '{kind}'; here it is called '{name}'")
         words = [word for word in dir(type(self)) if not word.startswith("_")]
-        near = get_close_matches(kind, words, n=1, cutoff=0.6)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise AttributeError(f"a scene has no '{kind}'{hint}")
+        raise no_attribute("a scene", kind, words)
 
     if TYPE_CHECKING:  # the methods that deformables.py adds
 

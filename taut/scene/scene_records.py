@@ -7,12 +7,15 @@ is built from them in this order.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from types import MappingProxyType
 from typing import Any, Self
 
 from ..errors import TautError
 from . import checks, groups
 from .specs import Body, BodyRef, Constraint, Deformable, Force, Group, Obstacle, Point, Ref
+
+_numbers = count(1)  # of scenes
 
 
 class SceneRecords:
@@ -29,6 +32,7 @@ class SceneRecords:
         self._whole: dict[str, Point] = {}  # each body as a point, made once
         self._counts: dict[str, int] = {}
         self._where: str | None = None
+        self._number = next(_numbers)  # by which it knows its own bodies
 
     @property
     def bodies(self) -> Mapping[str, Body]:
@@ -73,11 +77,11 @@ class SceneRecords:
 
     def _new_name(self, name: str | None, kind: str, *taken: Mapping[str, Any]) -> str:
         """The name that was given, unless one of these has it; without one, the kind and a number."""
-        count = self._counts.get(kind, 0)
+        number = self._counts.get(kind, 0)
         if name is None:
-            while any(f"{kind}_{count}" in names for names in taken):
-                count += 1
-            return f"{kind}_{count}"
+            while any(f"{kind}_{number}" in names for names in taken):
+                number += 1
+            return f"{kind}_{number}"
         checks.one_line(name, f"{kind}: name")
         if "|" in name:
             raise TautError(f"{kind} '{name}': the sign | stands between the two names of a contact; choose another.")
@@ -95,7 +99,7 @@ class SceneRecords:
         if isinstance(record, Body):
             self._bodies[record.name] = record
             self._whole[record.name] = Point(record.name)
-            return BodyRef(record.name, record.kind)
+            return BodyRef(record.name, record.kind, self._number)
         if isinstance(record, Constraint):
             self._constraints[record.name] = record
         elif isinstance(record, Force):

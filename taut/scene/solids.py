@@ -29,10 +29,16 @@ def mesh_solid(file: Any, mass: Any, density: Any, what: str) -> tuple[float, np
         raise TautError(f"{what}: a mesh needs either a mass [kg] or a density [kg/m³].")
     limits.check("mesh_bytes", limits.regular_size(path, "mesh file"), f"mesh file '{path}'")
     mesh = read_mesh(path, what)
+    if not np.isfinite(mesh.vertices).all():
+        bad = int(np.flatnonzero(~np.isfinite(mesh.vertices).all(axis=1))[0])
+        raise TautError(f"{what}: vertex {bad + 1} of the mesh '{path}' is {shown(np.array(mesh.vertices[bad]))}; "
+                        "export it again with finite numbers.")
     if not mesh.is_watertight:
         raise TautError(f"{what}: the mesh '{path}' is not closed, so that it has no volume; close its holes, or give "
                         "mass and inertia.")
-    if mesh.volume < 0.0:
+    with np.errstate(all="ignore"):  # a flat one has no centre; it is refused next
+        inside_out = mesh.volume < 0.0
+    if inside_out:
         mesh.invert()
     if not mesh.volume > 0.0 or not np.isfinite(mesh.volume):
         raise TautError(f"{what}: the mesh '{path}' has the volume {mesh.volume:g} m³; give a solid that is not flat.")
@@ -53,6 +59,9 @@ def read_mesh(path: Path, what: str, force: str = "mesh") -> Any:
     except ImportError as wrong:
         raise TautError(f"{what}: '{path}' could not be read, since trimesh lacks a package for such files: "
                         f"{wrong}.") from None
+    except IndexError:
+        raise TautError(f"{what}: '{path}' could not be read as a mesh: a face names a vertex that it does not have; "
+                        "export it again.") from None
     except Exception as wrong:  # readers of many formats fail in many ways
         raise TautError(f"{what}: '{path}' could not be read as a mesh: {wrong}; export it again.") from None
     return mesh

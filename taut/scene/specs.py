@@ -76,12 +76,14 @@ class Point:
     direction  the offset is a direction that turns with the body, not a place: its value is R u, without the
                body's position. Kinds derive these; users do not write them
     counter    of a joint's angle: a point without a place, whose first number counts the turns of the angle so named
+    scene      the number of the scene whose body gave it to the user; None: nobody asked
     """
 
     body: str | None
     offset: Vector = (0.0, 0.0, 0.0)
     direction: bool = False
     counter: str = ""
+    scene: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -282,12 +284,13 @@ class BodyRef:
 
     name: str
     kind: str
+    scene: int | None = field(default=None, compare=False, repr=False)  # the number of the scene that it belongs to
 
     def at(self, offset: tuple[float, float, float]) -> Point:
         """A place on a rigid body, in the body's own frame [m]."""
         from .checks import vector  # checks reads these records, so it can not be imported above
 
-        return Point(self.name, vector(offset, f"the place on '{self.name}'"))
+        return Point(self.name, vector(offset, f"the place on '{self.name}'"), scene=self.scene)
 
 
 @dataclass(frozen=True)

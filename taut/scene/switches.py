@@ -52,6 +52,9 @@ def take_switch(scene: Scene, what: str, arguments: dict[str, Any], is_force: bo
         raise TautError(f"{what}: ease is {read['ease']:g} s, but nothing switches it; leave it out, or give from, "
                         "until, active or when.")
     switch = Switch(**read)
+    if switch.until is not None and switch.until <= 0.0:
+        raise TautError(f"{what}: it is on until {switch.until:g} s, before a run begins, which is never; let until be "
+                        "later than 0.")
     if switch.from_ is not None and switch.until is not None and switch.from_ >= switch.until:
         raise TautError(f"{what}: it is on from {switch.from_:g} s until {switch.until:g} s, which is never; let until "
                         "be later than from.")

@@ -23,6 +23,7 @@ from .joints import about
 from .places import places
 from .specs import BodyRef, Constraint, Force, Point, Ref
 from .switches import SWITCH, keys, take_switch
+from .synonyms import unknown_argument
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -93,6 +94,7 @@ def add(
     name = scene._new_name(name, kind.name, scene._constraints, scene._forces)
     what = f"{kind.name} '{name}'"
     if kind.points is not None and not arguments.keys().isdisjoint(kind.points):
+        _check_once(what, kind.points[: len(points)], arguments)
         arguments = dict(arguments)
         points = [*points, *(arguments.pop(p) for p in kind.points[len(points):] if p in arguments)]
     if kind.joints:
@@ -125,11 +127,26 @@ def add(
 def _named_joints(kind: Kind | ForceKind, what: str, given: Sequence[Any], arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with the joints that were given by position."""
     if len(given) > len(kind.joints):
-        raise TautError(f"{what} has {len(given)} arguments without a name; it takes {', '.join(kind.joints)}.")
-    for which in kind.joints[: len(given)]:
-        if which in arguments:
-            raise TautError(f"{what}: {which} is given twice; give it once.")
+        raise TautError(f"{what} has {len(given)} arguments without a name; it takes {', '.join(kind.joints)}."
+                        f"{_by_name(kind, given[len(kind.joints):])}")
+    _check_once(what, kind.joints[: len(given)], arguments)
     return dict(zip(kind.joints, given)) | arguments
+
+
+def _check_once(what: str, given: Sequence[str], arguments: dict[str, Any]) -> None:
+    """Refuse what is given by its place and by its name."""
+    if twice := next((which for which in given if which in arguments), None):
+        raise TautError(f"{what}: {twice} is given twice, by its place and by its name; give it once.")
+
+
+def _by_name(kind: Kind | ForceKind, extra: Sequence[Any]) -> str:
+    """What to do with arguments beyond those that need no name."""
+    names = [argument.name for argument in kind.arguments if argument.type != "joint"]
+    functions = [argument.name for argument in kind.arguments if argument.type == "function"]
+    if functions and callable(extra[0]):
+        name = getattr(extra[0], "__name__", "")
+        return f" Give the function by name: {functions[0]}={name if name.isidentifier() else '...'}."
+    return f" Give all others by name: {'=, '.join(names)}=." if names else ""
 
 
 def try_pack(
@@ -163,6 +180,9 @@ def _take_inequality(kind: Kind, what: str, arguments: dict[str, Any]) -> tuple[
         for name, (default, reader, _) in INEQUALITY.items()
     )
     sense = kind.sense if sense is None else sense
+    if sense != "==" and kind.frames and kind.rows != 1 and kind.level == "position":
+        raise TautError(f"{what}: sense is '{sense}', but a {kind.name} holds several rows together, always as "
+                        "equalities; leave it out, and bound the joint's coordinate by joint_limit.")
     if kind.sense != "==" and sense != kind.sense:
         raise TautError(f"{what}: sense is '{sense}', but {kind.name} always means '{kind.sense}'; leave it out.")
     if kind.rechart is not None and sense != "==":
@@ -201,10 +221,19 @@ def _read_point(scene: Scene, what: str, given: Any) -> Point:
         name = given.name
     elif isinstance(given, Point):
         name = str(given.body)
+    elif isinstance(given, Ref):
+        kind = (scene._constraints | scene._forces | scene._obstacles).get(given.name)
+        what_it_is = f"a {kind.kind}, not a point" if kind is not None else "not a point"
+        raise TautError(f"{what}: '{given.name}' is {what_it_is}; give a body, its name, body.at((x, y, z)), or "
+                        "three numbers.")
     else:
         raise TautError(f"{what}: {shown(given)} is not a point; give a body, its name, body.at((x, y, z)), "
                         "or three numbers.")
     whole = scene._whole.get(name)
+    maker = getattr(given, "scene", None)
+    if maker is not None and maker != scene._number:
+        here = ", or its name for the one of this scene" if whole is not None else ""
+        raise TautError(f"{what}: body '{name}' belongs to another scene; give a body of scene '{scene.name}'{here}.")
     if whole is None:
         raise TautError(f"{what}: {unknown('body', name, scene._bodies)}")
     if not isinstance(given, Point):
@@ -223,7 +252,7 @@ def read_arguments(kind: Kind | ForceKind, what: str, given: dict[str, Any]) -> 
     """All arguments of a kind in the form that the model reads."""
     names = [argument.name for argument in kind.arguments]
     if extra := next((key for key in given if key not in names), None):  # before what is missing: it may be misspelt
-        raise TautError(f"{what}: {unknown('argument', extra, _keywords(kind, names))}")
+        raise TautError(f"{what}: {unknown_argument(extra, _keywords(kind, names))}")
     values = {}
     for argument in kind.arguments:
         value = given.get(argument.name)
@@ -247,6 +276,8 @@ def spoken(point: Point) -> str:
 
 
 def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple[Point, ...]) -> None:
+    if isinstance(kind, ForceKind) and points and all(point.body is None for point in points):
+        raise TautError(f"{what} acts on places in the world alone, which nothing moves; give a body.")
     if kind.points is None:
         if isinstance(kind, Kind) and not points:
             raise TautError(f"{what} names no point; give at least one.")
@@ -255,7 +286,9 @@ def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple
     fewest = most - getattr(kind, "points_optional", 0)
     if not fewest <= len(points) <= most:
         wanted = f"{most}" if fewest == most else f"{fewest} or {most}"
-        raise TautError(f"{what} has {len(points)} points; it needs {wanted} ({', '.join(kind.points)}).")
+        raise TautError(f"{what} has {len(points)} points; it needs {wanted} ({', '.join(kind.points)})."
+                        f"{_by_name(kind, points[most:]) if len(points) > most else ''}")
+    _check_different_bodies(kind, what, points)
     # Two edges (four points) may share a node; anything else would compare a point with itself.
     pairs = ((0, 1), (1, 2), (0, 2)) if len(points) < 4 else ((0, 1), (2, 3))
     for i, j in pairs:
@@ -273,6 +306,18 @@ def _check_points(scene: Scene, kind: Kind | ForceKind, what: str, points: tuple
             remedy = "use force, whose first component acts on a coordinate" if found == "coordinate" else (
                 "only a rigid body as a whole can be turned")
             raise TautError(f"{what} acts on {spoken(point)}; {remedy}.")
+
+
+def _check_different_bodies(kind: Kind | ForceKind, what: str, points: tuple[Point, ...]) -> None:
+    """Two places on one body never move against each other: a row between them is empty, and its force none."""
+    if len(points) != 2 or points[0].body != points[1].body or points[0] == points[1]:
+        return
+    name = points[0].body
+    if name is None and getattr(kind, "frames", False):
+        raise TautError(f"{what} joins two places in the world, neither of which moves; let one be on a body.")
+    if name is not None and kind.points is not None:
+        raise TautError(f"{what} joins '{name}' with itself: {spoken(points[0])} and {spoken(points[1])} never move "
+                        "against each other; give places on different bodies.")
 
 
 def _check_possible(

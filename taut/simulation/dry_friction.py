@@ -54,7 +54,7 @@ def take_limits(system, state):
     for k in range(friction.keeper.shape[0]):
         switch = friction.switch[k]
         on = switch < 0 or state.x[switch, 0] == 1.0
-        friction.limit[k] = system.forces.p[friction.size[k]] if on else 0.0
+        friction.limit[k] = max(system.forces.p[friction.size[k]], 0.0) if on else 0.0  # below zero would drive
         friction.next_force[k] = clamp(state.x[friction.keeper[k], 0], friction.limit[k])
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from ..cloth.algorithms import ACTIVE_LIMITS, CHOICE, DEFORMABLE_METHODS
 from ..constraints import KINDS as CONSTRAINTS
 from ..contact.algorithms import CONTACT_METHODS, STEP_METHODS
-from ..errors import TautError, chosen, shown, warn
+from ..errors import TautError, chosen, shown, unknown, warn
 from ..forces import KINDS as FORCES
 from ..initial import AS_GIVEN, REPAIR, start_mode
 from ..methods import METHODS, Method
@@ -17,6 +18,8 @@ from ..scene.groups import can_touch
 from ..scene.scene import Scene
 from ..settings import differing
 
+# What simulate takes besides options of methods.
+ARGUMENTS = ("method", "dt", "duration", "record_every", "solver", "tolerance", "out", "overwrite", "start", "progress")
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
 
@@ -27,18 +30,43 @@ def plan_of(
 ) -> dict[str, Any]:
     """The plan of a run, as stores keep it; `given` are further entries."""
     suggested = scene.suggested
-    name = method or suggested.get("method") or usual_method(scene)
+    name = method if method is not None else suggested.get("method") or usual_method(scene)
     chosen("method", name, METHODS)
     if start is None and project_initial and not repair:
         start = suggested.get("start")
     mode = start_mode(start, repair, project_initial)  # stored in the older words, which tell the three apart
     known = {option.name for option in method_for(scene, name, options).options}
+    _check_names(scene, name, options, known)
     return {
         "method": name, "dt": positive("dt", dt if dt is not None else suggested.get("dt")),
         "project_initial": mode != AS_GIVEN, "repair": mode == REPAIR,
         "options": {**{key: value for key, value in suggested.items() if key in known}, **options},
         "settings": differing(), **given,
     }  # fmt: skip
+
+
+def _check_names(scene: Scene, method: str, options: Mapping[str, Any], known: set[str]) -> None:
+    """Refuse options that are none, before what else may be missing; tell of suggestions that no method could take."""
+    for name in options:
+        if name in known or scene.deformables:  # of which a method's own message knows more
+            continue
+        with_contacts = CONTACT_METHODS.get(method), STEP_METHODS.get(method)
+        if not scene.is_unilateral and any(option.name == name for form in with_contacts if form is not None
+                                           for option in form.options):
+            raise TautError(f"option '{name}' of method '{method}' is about inequalities, of which scene "
+                            f"'{scene.name}' has none; leave it out.")
+        near = get_close_matches(name, ARGUMENTS, n=1, cutoff=0.5)
+        if near and not get_close_matches(name, known, n=1, cutoff=0.5):
+            raise TautError(f"simulate has no '{name}'; did you mean '{near[0]}'?")
+        raise unknown(f"option of method '{method}'", name, known)
+    every = (*METHODS.values(), *CONTACT_METHODS.values(), *STEP_METHODS.values(), *DEFORMABLE_METHODS.values(),
+             ACTIVE_LIMITS, CHOICE)  # fmt: skip
+    taken = {option.name for one in every for option in one.options}
+    for name in scene.suggested:
+        if name not in taken and name not in ("method", "dt", "duration", "start"):
+            near = get_close_matches(name, [*taken, *ARGUMENTS], n=1, cutoff=0.5)
+            hint = f" (did you mean '{near[0]}'?)" if near else ""
+            warn(f"scene '{scene.name}' suggests '{name}', which no method takes: it is left out{hint}")
 
 
 def usual_method(scene: Scene) -> str:

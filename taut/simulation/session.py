@@ -16,11 +16,11 @@ import numpy as np
 from ..compiled import cache_folder
 from ..compiled.on_demand import waited
 from ..compiled.storage import before_compiling
-from ..errors import TautError, note, notes_so_far, present, warn
+from ..errors import TautError, listed, note, notes_so_far, present, warn
 from ..expressions.compiled import FAILED, raise_mistake
 from ..initial import check_start, prepare_start, start_mode
 from ..methods import STATUSES
-from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, NOT_FINITE, OK, PAIRS_FULL, TOO_SMALL
+from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, NOT_FINITE, OK, PAIRS_FULL, STUCK, TOO_SMALL
 from ..methods.options import option_values
 from ..model import Model
 from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
@@ -43,6 +43,7 @@ from .switching import with_workspace
 
 CHUNK_BYTES = 8e6  # of records handed over at a time
 CHUNK_SECONDS = 0.2  # between looks at the clock, the progress bar and Ctrl-C
+STUCK_EVENTS = 20  # the last ones, whose inequalities are named where events follow each other for ever
 
 
 class Session:
@@ -129,9 +130,13 @@ class Session:
                         status, message = "diverged", self._explain(end)
                         break
         except KeyboardInterrupt:
+            if not self.chunks:  # not even the start was kept
+                if self.store is not None:
+                    self.store.release()
+                raise
             status = "interrupted"
             message = f"interrupted after step {self.done} of {steps}, t = {self.done * h:.6g} s"
-        except TautError:
+        except (TautError, SystemExit):
             if self.store is not None:
                 self.store.release()  # what was stored stays as after a crash
             raise
@@ -207,10 +212,20 @@ class Session:
         if clash is not None:
             return (f"{text} At t = {step * h:.6g} s {clash.words(self.model.row_names)}. Change a driver or a length "
                     "of theirs, or end the run before.")
+        if reason == STUCK:
+            text = f"{text.rstrip('.')}{self._last_events()}."
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             text += singular_position(self.model, self.system, self.state, self.chunks[0], last)
         return f"{text} {self.method.hooks.explain(self.model, self.context, reason) or self.method.hooks.remedy}"
+
+    def _last_events(self) -> str:
+        """Whose inequalities began, ended or were hit last, in words; driver and limit may contradict each other."""
+        from ..result.events import table
+
+        last = [name for events in self.events[-1:] for name in table(self.model, events[-STUCK_EVENTS:]).constraint]
+        whose = listed(list(dict.fromkeys(last)))
+        return f" (of {whose}); what holds or drives them may contradict them" if last else ""
 
     def _formula_at_fault(self, until: float) -> str:
         last = self.chunks[-1]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import checked_methods
-from ..errors import TautError, shown, unknown
+from ..errors import TautError, shown, unknown, with_hints
 from ..expressions.compiled import raise_mistake
 from ..methods.base import EVENTS_FULL, OK, PAIRS_FULL
 from ..model import build
@@ -83,6 +83,7 @@ class SimulationState:
         return {name: float(self.record.lam[0, row]) for i in infos for row, name in zip(i.rows, i.row_names())}
 
 
+@with_hints("a simulation")
 @checked_methods
 class Simulation:
     """A scene under one method, step by step. The arguments are those of simulate()."""

@@ -8,17 +8,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...initial import Clash, changing_rows, clashes, schur_complement
+from ...errors import TautError, TautWarning, collecting_notes
+from ...initial import Clash, changing_rows, clashes, prepare_start, schur_complement, start_mode
 from ...initial.projection import polish
 from ...linalg import dependences
 from ...linalg.dense import on_one_thread
 from ...methods import METHODS
 from ...model import Model, build
 from ...model.scales import scene_size
+from ...scene.checks import positive
 from ...scene.scene import Scene
 from ...simulation.plan import only_joints_are_limited
 from .fastest import Fastest, fastest
@@ -45,13 +48,15 @@ class Finding:
 def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     """What there is to know of a scene before it runs. dt: the step meant [s]; default: what the scene suggests."""
     model = build(scene)
-    dt = scene.suggested.get("dt") if dt is None else dt
+    dt = scene.suggested.get("dt") if dt is None else positive(dt, "dt")
     found = [_sizes(model)]
     if model.deformables:
         found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
         return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
-    near = Perturbed(model, model.x, model.quat, model.v, 0.0)
+    near = Perturbed(model, model.x, model.quat, model.v, 0.0, scene)
     found += _rank(scene, model, near) if near.n <= MOST_UNKNOWNS else _rank_of_many(model, near)
+    if not any(one.topic == "conflict" for one in found):  # of which a refusal of the start would tell again
+        found += _start(scene, model)
     motion = fastest(near)
     return [*found, *_ratios(scene, model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
 
@@ -95,6 +100,17 @@ def _rank_of_many(model: Model, near: Perturbed) -> list[Finding]:
         Finding("redundant", f"{dependent - len(found):,} more rows", f"not named: the first {len(found)} sets are")
     ]  # fmt: skip
     return [*_counts(model, near, on - dependent, on), *_dependent(model, groups, wrong, apart, changing), *more]
+
+
+def _start(scene: Scene, model: Model) -> list[Finding]:
+    """Whether a run would refuse the start, and why."""
+    with warnings.catch_warnings(), collecting_notes():
+        warnings.simplefilter("ignore", TautWarning)  # small errors, which a run corrects and tells
+        try:
+            prepare_start(model, model.system(), model.initial_state(), start_mode(scene.suggested.get("start")))
+        except TautError as refusal:
+            return [Finding("start", "refused", str(refusal), True)]
+    return []
 
 
 def _counts(model: Model, near: Perturbed, rank: int, rows: int) -> list[Finding]:
@@ -210,7 +226,7 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
     state = near.model.initial_state()
     state.x[:], state.quat[:] = x, turned
     polish(near.system, state, 0.0)
-    beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0)
+    beside = Perturbed(near.model, state.x, state.quat, np.zeros_like(near.v), 0.0, near.scene)
     _, quat, _ = beside.evaluate()
     if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:
         return None  # no place was found to look at
@@ -282,6 +298,9 @@ def _suggestion(scene: Scene, model: Model, motion: Fastest | None, dt: float | 
         why = "as the scene suggests"
     elif "stiff" in METHODS[method].suits and dt is not None:
         step, why = dt, "as given; halve it and compare: the fastest motion does not dictate it"
+    elif case == "stiff" and motion is not None and "stiff" in METHODS[method].suits:
+        step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.slow):.1g}")
+        why = f"{STEPS_PER_RADIAN:g} steps per radian of the motion beside the stiff forces; halve it and compare"
     elif motion is not None and motion.rate > 0.0:
         step = float(f"{1.0 / (STEPS_PER_RADIAN * motion.rate):.1g}")
         why = f"{STEPS_PER_RADIAN:g} steps per radian of the fastest motion"

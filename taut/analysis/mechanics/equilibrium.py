@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import TautError, listed, warn
+from ...arguments import checked
+from ...errors import TautError, listed, warn, with_hints
 from ...linalg.dense import on_one_thread
 from ...model import Model, build
 from ...model.frames import conjugate, multiply
 from ...model.scales import scene_size
 from ...result.records import Records
 from ...result.run import Run
+from ...scene.checks import positive
 from ...scene.scene import Scene
 from .perturbation import Array, Perturbed, null_space
 
@@ -36,6 +38,7 @@ STEPS = 500
 LONGEST = 0.25  # move in one step, of the size of the scene; turn [rad]
 
 
+@with_hints("an equilibrium")
 @dataclass(frozen=True)
 class Equilibrium:
     """Where a scene rests.
@@ -100,6 +103,7 @@ class Equilibrium:
                 "force is left")
 
 
+@checked
 @on_one_thread
 def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     """Where the scene rests, nearest downhill from its start; drivers and forces are those of t = 0.
@@ -108,8 +112,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
 
     tolerance  largest force or torque that may be left, of the largest applied one
     """
-    if not isinstance(scene, Scene):
-        raise TautError(f"equilibrium takes a scene, not a {type(scene).__name__}.")
+    tolerance = positive(tolerance, "equilibrium: tolerance")
     model = build(scene)
     if model.is_unilateral:
         raise TautError(f"scene '{model.name}' has inequalities, whose equilibrium this analysis does not find; "
@@ -117,7 +120,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     if model.dry_names:
         warn(f"the dry friction of the scene ({listed(model.dry_names)}) may hold it at rest elsewhere, too: this is "
              "where it rests without friction")
-    near = Perturbed(model, model.x, model.quat, np.zeros_like(model.v), 0.0)
+    near = Perturbed(model, model.x, model.quat, np.zeros_like(model.v), 0.0, scene)
     near.x, near.quat = near.projected(near.x, near.quat)
     size = scene_size(model, near.x)
     longest = np.array([1.0 if s in near.spins else size for s, _ in near.unknowns])

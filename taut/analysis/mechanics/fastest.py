@@ -25,21 +25,29 @@ BASIS = 20  # vectors of Arnoldi's method
 MOST_RESTARTS = 10
 CONVERGED = 1e-2  # relative
 ROUNDING = 1e-5  # of the rates that loads and motion make: a slower small motion is that of rounding
+STIFF = 100.0  # times faster than the rest: forces that a step need not follow
 SLOWEST = 1e-7  # rad/s: eigenvalues that are zero twice come out as the root of rounding
 REGULAR = 1e-10  # ε, with rows of J of length one
 
 
 class Fastest(NamedTuple):
-    """Of small motions, of how bodies turn and move, and of how fast they soon will by their accelerations [rad/s]."""
+    """Of small motions, of how bodies turn and move, of how fast they soon will by their accelerations, and of how fast
+    they would by applied forces alone [rad/s]."""
 
     small: float
     turning: float
     moving: float
     starting: float
+    loaded: float
 
     @property
     def rate(self) -> float:
-        return max(self)
+        return max(self[:4])
+
+    @property
+    def slow(self) -> float:
+        """Of the motion beside small ones that stiff forces make."""
+        return max(self[1:])
 
     @property
     def is_oscillation(self) -> bool:
@@ -47,8 +55,10 @@ class Fastest(NamedTuple):
         return self.small == self.rate
 
     def is_stiff(self, dt: float | None) -> bool:
-        """Whether forces are too fast for a step, and not the motion itself."""
-        return dt is not None and self.small * dt > 1.0 and self.turning * dt <= 1.0
+        """Whether forces are too fast for a step, or, where none is known, far faster than the motion."""
+        if dt is None:
+            return self.small > STIFF * self.slow > 0.0
+        return self.small * dt > 1.0 and self.turning * dt <= 1.0
 
 
 def fastest(near: Perturbed) -> Fastest | None:
@@ -67,7 +77,7 @@ def fastest(near: Perturbed) -> Fastest | None:
     except np.linalg.LinAlgError:
         return None
     floor = ROUNDING * max(turning, moving, starting, loaded)
-    rates = small if small > SLOWEST else 0.0, turning, moving, starting
+    rates = small if small > SLOWEST else 0.0, turning, moving, starting, loaded
     return Fastest(*(rate if rate > floor else 0.0 for rate in rates))
 
 

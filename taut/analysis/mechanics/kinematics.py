@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time as clock
 import warnings
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from ...arguments import checked
 from ...compiled import entry
 from ...errors import TautError, TautWarning, collecting_notes, listed, notes_so_far, shown, warn
+from ...expressions.compiled import raise_mistake
 from ...initial import start_mode
 from ...limits import check as check_limit
 from ...linalg.dense import on_one_thread
@@ -35,6 +37,7 @@ from ...model.scales import is_place, scene_size
 from ...result.records import Records
 from ...result.run import Run
 from ...scene.scene import Scene
+from ...simulation.formulas import formula_at_fault
 from ...simulation.loop import calls_for, record
 from ...simulation.session import Session
 from .perturbation import Array, null_space, place_names
@@ -44,6 +47,7 @@ SINGULAR = 1e-6  # of the largest singular value of J with rows of length one
 WEAK = 5e-4  # of the smallest one where it was largest: so near Newton's method comes to a singular position
 LONGEST = 0.3  # step, of the size of the scene, and turn [rad]
 NEAR = 0.02  # from where Newton's method finds the same branch: of the size of the scene, and rad
+MOST_STEPS = 20_000  # between two times asked for
 FINEST = 2.0**-30  # of the time between two times asked for
 
 NO_MATTER = "the initial velocity", "the sampling period"  # notes: velocities follow from drivers, and nothing steps
@@ -88,7 +92,7 @@ class _Mechanism:
             for text in NO_MATTER:
                 warnings.filterwarnings("ignore", text, TautWarning)
             self.session = Session(scene, model, plan)
-        self.model, self.system, self.state = model, self.session.system, self.session.state
+        self.scene, self.model, self.system, self.state = scene, model, self.session.system, self.session.state
         self._samples = list(model.samples.values())
         self.size, self.t = scene_size(model, model.x), 0.0
         free = model.bodies.inverse_mass[: model.bodies.slots] > 0.0
@@ -102,10 +106,10 @@ class _Mechanism:
         self.a = self.system.work.a.copy()
         free_moves = null_space(self.jacobian(), SINGULAR)
         if free_moves.shape[1]:
-            count = free_moves.shape[1]
+            left = free_moves.shape[1]
             raise TautError(
-                f"scene '{model.name}' is not fully driven: {count} degree{'s' if count > 1 else ''} of freedom "
-                f"{'are' if count > 1 else 'is'} left, which move{'' if count > 1 else 's'} "
+                f"scene '{model.name}' is not fully driven: {left} degree{'s' if left > 1 else ''} of freedom "
+                f"{'are' if left > 1 else 'is'} left, which move{'' if left > 1 else 's'} "
                 f"{place_names(model, self.unknowns, free_moves)}. {self._remedy(free_moves)}, or simulate.")
         self._strongest = 0.0
         self._left = self._basis()
@@ -155,7 +159,13 @@ class _Mechanism:
         """Follow the motion from where it is to t."""
         least = FINEST * abs(t - self.t)
         step = t - self.t
-        while self.t != t:
+        for taken in count():
+            if self.t == t:
+                return
+            if taken == MOST_STEPS:
+                raise TautError(f"scene '{self.model.name}' moves too fast: {taken:,} steps lead to t = {self.t:.9g} s "
+                                f"only, on the way to {t:.9g} s. Ask for more times, or look whether a driver grows "
+                                "without bounds.")
             fastest = self._largest(self.state.v) + 1e-300
             step = float(np.sign(t - self.t)) * min(abs(step), LONGEST / fastest, abs(t - self.t))
             later = t if abs(t - self.t - step) <= least else self.t + step
@@ -194,7 +204,9 @@ class _Mechanism:
     def _solve(self, t: float) -> bool:
         """(1) and (2) near the state; controllers count as continuous, so that they sample anew."""
         self.state.x[self._samples, 1] = -np.inf
-        return solve_position(self.system, self.state, t, 1e-10 * self.size, self.state.lam)
+        found = solve_position(self.system, self.state, t, 1e-10 * self.size, self.state.lam)
+        raise_mistake()
+        return found
 
     def _apart(self, x: Array, quat: Array, other_x: Array, other_quat: Array) -> float:
         """How far two configurations are from each other: of the size of the scene, and rad."""
@@ -227,6 +239,10 @@ class _Mechanism:
         return place_names(self.model, self.unknowns, np.linalg.svd(self.jacobian())[2][-1:].T)
 
     def _stuck(self, t: float) -> TautError:
+        fault = formula_at_fault(self.scene, self.model, self.system, self.state, t, t)
+        if fault:
+            return TautError(f"scene '{self.model.name}' can not be moved beyond t = {self.t:.9g} s: {fault}. "
+                             "Mend it there, or leave out the times from there on.")
         names, phi = self.model.row_names, np.abs(self.system.work.phi)
         worst = int(np.nan_to_num(phi, nan=np.inf).argmax())
         return TautError(f"scene '{self.model.name}' can not be moved beyond t = {self.t:.9g} s: constraint "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arguments import checked
-from ...errors import TautError, listed, warn
+from ...errors import TautError, listed, shown, warn, with_hints
 from ...initial import prepare_start, start_mode
 from ...linalg.dense import on_one_thread
 from ...model import build
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 COMPONENTS = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 
 
+@with_hints("a linearisation")
 @dataclass(frozen=True)
 class Linearisation:
     """Small motions about one state.
@@ -124,6 +125,7 @@ def shown_vector(vector: Array) -> str:
     return f"({', '.join(f'{c:.6g}' for c in vector + 0.0)})"
 
 
+@checked
 def linearise(what: Any) -> Linearisation:
     """Eigenvalues, frequencies and modes of small motions.
 
@@ -257,9 +259,11 @@ def _near(what: Any) -> Perturbed:
         if not model.deformables:  # which Perturbed refuses
             state = model.initial_state()
             prepare_start(model, model.system(), state, start_mode(what.suggested.get("start")))
-            return Perturbed(model, state.x, state.quat, state.v, 0.0)
-        return Perturbed(model, model.x, model.quat, model.v, 0.0)
+            return Perturbed(model, state.x, state.quat, state.v, 0.0, what)
+        return Perturbed(model, model.x, model.quat, model.v, 0.0, what)
     configuration = getattr(what, "configuration", None)
     if configuration is None:
-        raise TautError(f"linearise takes a scene, run.at(t) or an equilibrium, not a {type(what).__name__}.")
-    return Perturbed(*configuration())
+        hint = " A run has many instants: choose one by run.at(t)." if isinstance(what, Run) else ""
+        raise TautError(f"linearise: what is {shown(what)}; give a scene, run.at(t) or an equilibrium.{hint}")
+    model, x, quat, v, time = configuration()
+    return Perturbed(model, x, quat, v, time, getattr(what, "scene", None))

@@ -16,12 +16,15 @@ import numpy as np
 
 from ...compiled import entry
 from ...errors import TautError, listed
+from ...expressions.compiled import raise_mistake
 from ...initial.projection import polish
 from ...methods.acceleration import constrained
 from ...model import Model
 from ...model.evaluate import begin_step, sample_forces
 from ...model.frames import conjugate, multiply, rotate
 from ...model.scales import move_scales
+from ...scene.scene import Scene
+from ...simulation.formulas import formula_at_fault
 
 Array = np.ndarray
 SIZE = 1e-4  # of a difference: of the scale of each unknown, 1 m/s or 1 rad/s
@@ -39,11 +42,14 @@ def evaluate(system, t, x, quat, v, lam):
 class Perturbed:
     """A model at (x, quat, v, t), and near it."""
 
-    def __init__(self, model: Model, x: Array, quat: Array, v: Array, t: float) -> None:
+    def __init__(
+        self, model: Model, x: Array, quat: Array, v: Array, t: float, scene: Scene | None = None
+    ) -> None:
+        """scene: of the model, so that messages can name what the user wrote."""
         if model.deformables:
             raise TautError(f"scene '{model.name}' has cloth or solids, which this analysis does not treat; simulate "
                             "it with damping until it rests.")
-        self.model, self.t = model, t
+        self.model, self.t, self.scene = model, t, scene
         self.x, self.quat, self.v = x.copy(), quat.copy(), v.copy()
         self.x[list(model.samples.values()), 1] = -np.inf  # controllers sample at each evaluation: continuous functions
         self.system = model.system()
@@ -119,7 +125,18 @@ class Perturbed:
         none = np.zeros(self.n)
         place = self.moved(none if xi is None else xi, none if eta is None else eta)
         evaluate(self.system, self.t, *place, self.lam)
+        raise_mistake()
+        if not all(np.isfinite(array[self.at]).all() for array in (self.system.work.f, self.system.work.a)):
+            raise self._not_a_number(*place)
         return place
+
+    def _not_a_number(self, x: Array, quat: Array, v: Array) -> TautError:
+        state, why = self.model.initial_state(), ""
+        state.x[:], state.quat[:], state.v[:] = x, quat, v
+        if self.scene is not None:
+            why = formula_at_fault(self.scene, self.model, self.system, state, self.t, self.t)
+        why = why or f"forces or accelerations are no numbers at t = {self.t:g} s"
+        return TautError(f"scene '{self.model.name}': {why}; mend it there, or look at another time.")
 
     def is_at_rest(self) -> bool:
         """Whether nothing moves, and accelerations are rounding beside those of applied forces alone."""

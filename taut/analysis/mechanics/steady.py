@@ -60,7 +60,7 @@ def _along(near: Perturbed, tau: float) -> Perturbed:
     near.evaluate()
     v = near.v + tau * near.system.work.a
     x, quat, _ = near.moved(tau * near.world(near.v, near.quat), np.zeros(near.n))
-    later = Perturbed(near.model, x, quat, v, near.t + tau)
+    later = Perturbed(near.model, x, quat, v, near.t + tau, near.scene)
     later.spins = near.spins
     if not near.dry:
         later.leave_friction_out()

@@ -36,7 +36,8 @@ class Loops:
         from ..format import Loops as Model
 
         self.path = urdf.with_suffix(".loops.yaml")
-        self.entries = Entries(self.path, "joints:") if self.path.exists() else None
+        holds = f"keys, which are {', '.join(Model.model_fields)}"
+        self.entries = Entries(self.path, holds) if self.path.exists() else None
         self.data: dict[str, Any] = {} if self.entries is None else self.entries.data
         if self.entries is None:
             return
@@ -108,10 +109,10 @@ def _close(built: Built, entry: dict[str, Any]) -> None:
     inside = [built.axes(link)[1] for link in links]
     for key in DIRECTIONS:
         if key in given:
-            given[key] = _along(UP, given[key])
+            given[key] = _along(UP, given[key], key)
     for key, frame in zip(("axis_a", "axis_b"), inside):
         if key in given:
-            given[key] = _along(frame, given[key])
+            given[key] = _along(frame, given[key], key)
     if "orientation" in given and len(inside) == 2:
         relative = matrix(np.array(checks.quaternion(given["orientation"], "orientation")))
         given["orientation"] = quaternion(inside[1] @ relative @ inside[0].T)
@@ -119,8 +120,8 @@ def _close(built: Built, entry: dict[str, Any]) -> None:
     getattr(built.scene, entry["kind"])(*places, **in_python(given))
 
 
-def _along(frame: Array, direction: Any) -> tuple[float, ...]:
-    return tuple((frame @ np.array(direction, float)).tolist())
+def _along(frame: Array, direction: Any, what: str) -> tuple[float, ...]:
+    return tuple((frame @ np.array(checks.vector(direction, what))).tolist())
 
 
 def _link(built: Built, point: Any) -> str | None:
@@ -134,4 +135,4 @@ def _link(built: Built, point: Any) -> str | None:
 def _offset(point: Any) -> Array:
     """Where a point is in its link's frame, or in the world with z up."""
     place = point.get("offset", (0.0, 0.0, 0.0)) if isinstance(point, dict) else point
-    return np.zeros(3) if isinstance(place, str) else np.array(place, float)
+    return np.zeros(3) if isinstance(place, str) else np.array(checks.vector(place, "offset"))

@@ -115,7 +115,9 @@ class _Reader:
         joints = list(range(first, first + count))
         origin = Pose(matrix(m.body_quat[body]), m.body_pos[body].copy())
         name = self.joint(joints[0]) if joints else f"{self.body(body)}_fixed"
-        found = Joint(name, str(self.path), "fixed", self.body(parent) if parent else None, self.body(body), origin)
+        element = self.features.find("joint", name) if joints else None
+        where = str(self.path) if element is None else element.where
+        found = Joint(name, where, "fixed", self.body(parent) if parent else None, self.body(body), origin)
         types = [int(m.jnt_type[j]) for j in joints]
         if not types:
             return found

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TautError
+from ...expressions.formula import check
 from .build import Built
 from .xml import Element
 
@@ -36,7 +37,11 @@ def add_actuators(reader: Any, built: Built, controls: str) -> None:
             tag = "" if element is None else f"<{element.tag}> "
             reader.features.drop(f"actuator {tag}'{name}'", element)
             continue
-        _add_motor(reader, built, i, name, given.get(name, repr(float(reader.data.ctrl[i]))), element)
+        try:
+            _add_motor(reader, built, i, name, given.get(name, repr(float(reader.data.ctrl[i]))), element)
+        except TautError as mistake:
+            where = reader.path if element is None else element.where
+            raise TautError(f"{where}: actuator '{name}': {mistake}") from None
 
 
 def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, element: Element | None) -> None:
@@ -79,5 +84,11 @@ def _controls(text: str, path: Path) -> dict[str, str]:
         name, equals, formula = part.partition("=")
         if not equals or not formula.strip():
             raise TautError(f"{path}: controls are '{text}'; write them as 'shoulder = 0.5; elbow = sin(t)'.")
+        if name.strip() in found:
+            raise TautError(f"{path}: controls give actuator '{name.strip()}' twice; keep one of them.")
+        try:
+            check(formula.strip(), ("t",))
+        except TautError as mistake:
+            raise TautError(f"{path}: the control of actuator '{name.strip()}': {mistake}") from None
         found[name.strip()] = formula.strip()
     return found

@@ -31,8 +31,10 @@ def add_equalities(reader: _Reader, built: Built) -> None:
 
 
 def _reason(reader: _Reader, e: int) -> str:
-    """Why an equality between joints is not taken over."""
+    """Why an equality is not taken over."""
     m = reader.model
+    if m.eq_type[e] in (CONNECT, WELD):
+        return " of bodies that never move against each other"
     if m.eq_type[e] != JOINT:
         return ""
     if m.eq_data[e][2:5].any() or (m.eq_obj2id[e] < 0 and m.eq_data[e][1]):
@@ -56,6 +58,8 @@ def _add_between_bodies(reader: _Reader, built: Built, e: int, name: str) -> boo
         a, b = (_place(reader, built, body, end) for body, end in zip(bodies, ends))
         relative = np.eye(3) if connects else matrix(data[6:10])
     else:
+        return False
+    if getattr(a, "body", None) == getattr(b, "body", None):  # links of one body, or both at rest in the world
         return False
     if connects:
         built.scene.ball(a, b, name=name)

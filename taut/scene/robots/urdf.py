@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import TautError, shown, unknown, warn
+from ...errors import TautError, listed, shown, unknown, warn
 from ..scene import Scene
 from .build import Built
 from .loops import BASES, Loops
@@ -45,12 +45,15 @@ def read_urdf(path: Path, base: str | None = None, limits: bool = True) -> Built
         raise TautError(f"{path}: base is {shown(base)}; give fixed or floating.")
     tree = _tree(root, path, loops)
     children = {joint.child for joint in tree.joints}
-    for name in [name for name in tree.links if name not in children]:
-        where = tree.links[name].where
+    roots = [link for link in tree.links.values() if link.name not in children]
+    for link in roots:
         kind = "fixed" if base == "fixed" else "free"
-        tree.joints.append(Joint(f"{name}_base", where, kind, None, name))
+        tree.joints.append(Joint(f"{link.name}_base", link.where, kind, None, link.name))
     try:
-        built = Built(tree, limits)
+        built = Built(tree, limits)  # which refuses links that do not exist
+        if len(roots) > 1:
+            raise TautError(f"{roots[1].where}: links {listed([link.name for link in roots])} have no parent, but a "
+                            "robot has one root; tie the others to it by joints (type fixed where they do not move).")
     except TautError as mistake:
         strange = "; ".join(text for text in tree.dropped if UNKNOWN in text)  # may be why
         raise TautError(f"{mistake} It also has {strange}." if strange else str(mistake)) from None
@@ -69,7 +72,7 @@ def _tree(root: Element, path: Path, loops: Loops) -> Tree:
             raise TautError(f"{element.where}: a second link is called '{link.name}'; choose another name.")
         tree.links[link.name] = link
     if not tree.links:
-        raise TautError(f"{root.where}: the robot has no <link>.")
+        raise TautError(f"{root.where}: the robot has no <link>; give at least one.")
     for element in root.all("joint"):
         joint = _joint(element)
         if any(joint.name == other.name for other in tree.joints):
