@@ -284,7 +284,7 @@ ROBOT = f'<robot name="r">\n{LINK.format("a")}{LINK.format("b")}{HINGE}</robot>'
     ("joints: 3\n", (":1:9", "give a list")),
     ("joints:\n  - {kind: hing}\n", (":2:12", "Did you mean 'hinge'")),
     ("joints:\n  - {kind: ball, points: [b, c]}\n", (":2:5", "unknown link 'c'")),
-    ("joints:\n  - {kind: hinge, axis: x, points: [a, b]}\n", (":2:25: joints[0].axis", "value is 'x'; give three numbers")),
+    ("joints:\n  - {kind: hinge, axis: x, points: [a, b]}\n", (":2:25: joints[0].axis", "is 'x'; give three numbers")),
 ])  # fmt: skip
 def test_files_of_loops_say_where(tmp_path, text, words):
     (tmp_path / "arm.urdf").write_text(ROBOT)
