@@ -8,7 +8,7 @@ import pytest
 from fuzzing import runner
 
 PARTS = runner.parts()
-SLOW = {"damage": 150, "physics": 30}  # cases of parts that store or simulate; the others share the rest
+SLOW = {"damage": 150, "physics": 30, "mechanisms": 5}  # cases of parts that store or simulate; others share the rest
 OTHERS = (2000 - sum(SLOW.values())) // (len(PARTS) - len(SLOW))
 
 

@@ -10,13 +10,14 @@ velocities. It starts with random velocities, which are made consistent.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import taut
 
-from .physics import METHOD_NAMES, SUITABLE, Case, direction, run_cases
+from .physics import METHOD_NAMES, SUITABLE, Case, direction, judged, run_cases
 
 ANGLE, LENGTH = "angle", "displacement"
 SPATIAL: dict[str, tuple[str, ...]] = {  # joints, with the coordinates that they have
@@ -118,6 +119,11 @@ def beside(rng: np.random.Generator, scene: taut.Scene, bodies: list, is_planar:
 def placed(scene: taut.Scene, place: Any) -> np.ndarray:
     body = scene.bodies[place.body]
     return np.add(body.position, place.offset)  # bodies start unturned
+
+
+def case(seed: int, folder: Path) -> str | None:
+    """A fault of the case, or None. Nothing is written to the folder."""
+    return judged(seed, random_case)[1]
 
 
 if __name__ == "__main__":

@@ -46,6 +46,10 @@ def parts() -> list[str]:
 
 def _serve(part: str, line: Connection) -> None:
     """The life of a worker."""
+    # Here, and not in the process that runs the tests: with compiled code loaded, numba must not be switched off.
+    os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.path.insert(0, str(TESTS))
@@ -129,9 +133,6 @@ class _Worker:
 
 def run(chosen: dict[str, range], jobs: int = 1, until: float | None = None) -> Iterator[Fault | int]:
     """Faults as they are found, and after each case its number; `until` is a moment of time.monotonic to stop at."""
-    os.environ["NUMBA_DISABLE_JIT"] = "1"
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for part, seeds in chosen.items():
         todo: Queue[int] = Queue()
         for seed in seeds:
