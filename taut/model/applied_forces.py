@@ -35,13 +35,17 @@ def kick(system, v, h, out):
     for i in range(system.bodies.may_move):
         for c in range(3):
             out[i, c] = v[i, c] + h * (w[i, c] * f[i, c])
+    if out is not v:  # in place nothing is to be done for what never moves
+        for i in range(system.bodies.may_move, system.bodies.slots):
+            for c in range(3):
+                out[i, c] = v[i, c]
 
 
 @inline
 def evaluate_forces(system, t, x, quat, v):
     """Fill work.f with the applied forces and work.power with the power of their non-conservative part; return V.
 
-    Where no other force acts, work.f holds gravity from the start.
+    If gravity is the only force, work.f holds it from the start.
     """
     if system.forces.code.shape[0] == 0 and system.bodies.spin_slot.shape[0] == 0:
         return 0.0
@@ -54,11 +58,11 @@ def evaluate_all_forces(system, t, x, quat, v):
     bodies, batches, places, work = system.bodies, system.forces, system.places, system.work
     f = work.f
     energy = 0.0
+    for i in range(f.shape[0] if batches.code.shape[0] > 0 else bodies.may_move):
+        for c in range(3):
+            f[i, c] = bodies.constant[i, c]
     work.power[0] = 0.0
     if batches.code.shape[0] > 0:
-        for i in range(f.shape[0]):
-            for c in range(3):
-                f[i, c] = bodies.constant[i, c]
         update_places(system, x, quat, v)
         for b in range(batches.code.shape[0]):
             if not is_on(system.switches, b, x):
@@ -87,7 +91,7 @@ def evaluate_all_forces(system, t, x, quat, v):
     for i in range(bodies.spin_slot.shape[0]):  # torques into body axes, with the gyroscopic term -ω × I ω
         spin = bodies.spin_slot[i]
         tau = (0.0, 0.0, 0.0)  # gravity turns no body about its centre of mass
-        if batches.code.shape[0] > 0 and (f[spin, 0] != 0.0 or f[spin, 1] != 0.0 or f[spin, 2] != 0.0):
+        if f[spin, 0] != 0.0 or f[spin, 1] != 0.0 or f[spin, 2] != 0.0:
             tau = to_body(quat, i, f[spin, 0], f[spin, 1], f[spin, 2])
         o0, o1, o2 = v[spin, 0], v[spin, 1], v[spin, 2]
         i0, i1, i2 = bodies.inertia[i, 0], bodies.inertia[i, 1], bodies.inertia[i, 2]

@@ -16,14 +16,15 @@ from .arrays import Batches, Panels, Places, Rows
 from .carry_kernel import carry_block, carry_to_panel
 
 KINDS = tuple(ALL.values())
+_pairs, _fours = np.zeros((0, 2), np.uint32), np.zeros((0, 4), np.uint32)
+NONE = Panels(_fours, _pairs, _pairs, _fours, _pairs, np.zeros(1, np.int64))
 
 
 def panels_of(linear: Linear, batches: Batches, rows: Rows, places: Places) -> Panels:
     """Where the numbers of each panel come from; nothing where J is eliminated otherwise, or no body turns."""
     groups, index = linear.groups, np.uint32
     if not groups.complete or not len(rows.spin_block):
-        pairs = np.zeros((0, 2), index)
-        return Panels(np.zeros((0, 4), index), pairs, pairs, np.zeros((0, 4), index), pairs, np.zeros(1, np.int64))
+        return NONE
     count, blocks = len(groups.width), int(rows.ptr[-1])
     taken = groups.taken.astype(np.int64)
     source, to = groups.source.astype(np.int64), groups.to.astype(np.int64)

@@ -20,6 +20,7 @@ from ..settings import differing
 
 # What simulate takes besides options of methods.
 ARGUMENTS = ("method", "dt", "duration", "record_every", "solver", "tolerance", "out", "overwrite", "start", "progress")
+SUGGESTED = ("method", "dt", "duration", "start")  # by a scene, besides options of methods
 DEFAULT_METHOD = "implicit_second"
 DEFAULT_UNILATERAL = "implicit_first"
 
@@ -59,11 +60,14 @@ def _check_names(scene: Scene, method: str, options: Mapping[str, Any], known: s
         if near and not get_close_matches(name, known, n=1, cutoff=0.5):
             raise TautError(f"simulate has no '{name}'; did you mean '{near[0]}'?")
         raise unknown(f"option of method '{method}'", name, known)
+    suggested = [name for name in scene.suggested if name not in known and name not in SUGGESTED]
+    if not suggested:
+        return
     every = (*METHODS.values(), *CONTACT_METHODS.values(), *STEP_METHODS.values(), *DEFORMABLE_METHODS.values(),
              ACTIVE_LIMITS, CHOICE)  # fmt: skip
     taken = {option.name for one in every for option in one.options}
-    for name in scene.suggested:
-        if name not in taken and name not in ("method", "dt", "duration", "start"):
+    for name in suggested:
+        if name not in taken:
             near = get_close_matches(name, [*taken, *ARGUMENTS], n=1, cutoff=0.5)
             hint = f" (did you mean '{near[0]}'?)" if near else ""
             warn(f"scene '{scene.name}' suggests '{name}', which no method takes: it is left out{hint}")
