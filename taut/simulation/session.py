@@ -23,7 +23,8 @@ from ..methods import STATUSES
 from ..methods.base import EVENTS_FULL, LEFT_BRANCH, NOT_CONVERGED, NOT_FINITE, OK, PAIRS_FULL, STUCK, TOO_SMALL
 from ..methods.options import option_values
 from ..model import Model
-from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS
+from ..model.arrays import COUNTERS, DOUBTFUL_SYSTEMS, SINGULAR_SYSTEMS
+from ..model.tiny_inertia import tiny_inertias
 from ..progress import Progress, compilation
 from ..result.events import NO_EVENTS, TIME, joined, switched
 from ..result.log import log_table
@@ -216,6 +217,9 @@ class Session:
             text = f"{text.rstrip('.')}{self._last_events()}."
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
+            tiny = next(iter(tiny_inertias(self.model).values()), None)
+            if tiny is not None:
+                return f"{text} Rows are lost in rounding, since {tiny.words()}. {tiny.remedy()}"
             text += singular_position(self.model, self.system, self.state, self.chunks[0], last)
         return f"{text} {self.method.hooks.explain(self.model, self.context, reason) or self.method.hooks.remedy}"
 
@@ -259,7 +263,8 @@ class Session:
         h, steps = self.plan["dt"], self.plan["steps"]
         parts = self.model, self.system, self.state, self.start
         clash = contradicted(*parts, self.chunks)
-        fault = clash or divergence(self.model, self.start, self.chunks, steps * h)
+        singular = self.system.work.counts[SINGULAR_SYSTEMS] > 0
+        fault = clash or divergence(self.model, self.start, self.chunks, steps * h, bool(singular))
         if fault is None:
             return status, message, self.done + 1 if status == "diverged" else None
         step = fault.record * self.plan["record_every"]
@@ -268,7 +273,8 @@ class Session:
         if clash is not None:
             remedy = "Change a driver or a length of theirs, or end the run before."
             return "diverged", f"step {step}, t = {step * h:.6g} s: {fault.text}. {remedy}", step
-        remedy = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
+        usual = "Try a smaller tolerance or another method." if self.method.adaptive else self.method.hooks.remedy
+        remedy = fault.remedy or usual
         if self._failed_function():
             return "diverged", message or f"{self._failed_function()}.", step
         ended = f" Then: {message}" if message else f" {remedy}"

@@ -5,10 +5,11 @@ A run is "diverged" where at some record after the start
     |Φ_r| > s_r + |Φ_r(0)|                                                                          (1)
     E(t) - E(0) > 100 (E_0 + max_s [V(0) - V(s)] + max_s W(s)),    E = T + V - W                    (2)
 
-or a number is not finite. s_r is the constraint's own scale (model/scales.py). T, V and W are the kinetic and the
-potential energy and the work of drivers and of forces without potential; s is any record up to t. E_0 is the energy
-scale of the scene: T(0), Σ m g L and Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the duration D.
-(2) is not asked of cloth that is driven or blown at, whose limits and wind are not in W.
+or a number is not finite; where rows were lost in rounding, also beyond a share of s_r (strayed.py). s_r is the
+constraint's own scale (model/scales.py). T, V and W are the kinetic and the potential energy and the work of drivers
+and of forces without potential; s is any record up to t. E_0 is the energy scale of the scene: T(0), Σ m g L and
+Σ ½ m (L/D)², the energy of crossing the scene (of size L) in the duration D. (2) is not asked of cloth that is driven
+or blown at, whose limits and wind are not in W.
 
 A run of a method that rings (methods/base.py) gets a note if at some record, for a row r of positions [m] or angles,
 
@@ -43,6 +44,7 @@ from ..model.evaluate import evaluate_constraints, set_time
 from ..model.scales import is_place, own_scale
 from ..result.labels import Labels
 from ..result.records import Records
+from .strayed import strayed
 
 Array = np.ndarray
 MECHANICAL = np.array([1.0, 1.0, -1.0, -1.0, 0.0, 0.0])  # weights of the energies in records: E
@@ -63,6 +65,7 @@ IMPACT = 2 + IMPACT_LOSS  # its place among the energies of a record
 class Divergence(NamedTuple):
     record: int
     text: str
+    remedy: str = ""  # where it is known
 
 
 @entry
@@ -109,11 +112,14 @@ def _dependence(model: Model, system: System, state: State, records: Records, k:
     return found.eigenvalues, found.eigenvectors
 
 
-def divergence(model: Model, start: Start, chunks: Sequence[Records], duration: float) -> Divergence | None:
-    """The first record at fault, and why."""
-    by_error = _by_error(model, start, chunks)
-    by_energy = _by_energy(model, start, chunks, duration)
-    faults = [one for one in (by_error, by_energy) if one is not None]
+def divergence(
+    model: Model, start: Start, chunks: Sequence[Records], duration: float, singular: bool
+) -> Divergence | None:
+    """The first record at fault, and why. singular: whether some linear system had dependent rows."""
+    lost = strayed(model, start.scale, chunks) if singular else None
+    by_inertia = None if lost is None else Divergence(*lost)
+    faults = [one for one in (by_inertia, _by_error(model, start, chunks), _by_energy(model, start, chunks, duration))
+              if one is not None]  # fmt: skip
     return min(faults, key=lambda one: one.record) if faults else None
 
 

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,23 +24,14 @@ from ...scene.checks import positive
 from ...scene.scene import Scene
 from ...simulation.plan import only_joints_are_limited
 from .fastest import Fastest, fastest
+from .finding import Finding
 from .perturbation import Array, Perturbed, null_space
+from .ratios import ratios
 from .unresolved import unresolved
 
 MOST_UNKNOWNS = 600  # of dense singular value decompositions; beyond, (1) to (3) come of a sparse factor of J W Jᵀ
 SMALL = 1e-8  # singular values below it count as zero; entries of P below its root as no relation
 STEPS_PER_RADIAN = 20.0
-RATIO = 1e3  # of masses or lengths, from which on it is told
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the diagnosis: what, its value, and why it matters."""
-
-    topic: str
-    value: str
-    reason: str = ""
-    is_warning: bool = False
 
 
 @on_one_thread
@@ -52,13 +42,13 @@ def examine(scene: Scene, dt: float | None = None) -> list[Finding]:
     found = [_sizes(model)]
     if model.deformables:
         found.append(Finding("rank", "not examined", "cloth and solids are solved with their own system"))
-        return [*found, *_ratios(scene, model), *_suggestion(scene, model, None, dt)]
+        return [*found, *ratios(model), *_suggestion(scene, model, None, dt)]
     near = Perturbed(model, model.x, model.quat, model.v, 0.0, scene)
     found += _rank(scene, model, near) if near.n <= MOST_UNKNOWNS else _rank_of_many(model, near)
     if not any(one.topic == "conflict" for one in found):  # of which a refusal of the start would tell again
         found += _start(scene, model)
     motion = fastest(near)
-    return [*found, *_ratios(scene, model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
+    return [*found, *ratios(model), *_stiffness(motion, dt), *_suggestion(scene, model, motion, dt)]
 
 
 def _sizes(model: Model) -> Finding:
@@ -231,28 +221,6 @@ def _rank_beside(near: Perturbed, rank: int) -> int | None:
     if np.abs(beside.system.work.phi).max(initial=0.0) > 1e-6:
         return None  # no place was found to look at
     return redundant(beside.jacobian(quat), np.zeros(near.model.row_count))[0]
-
-
-def _ratios(scene: Scene, model: Model) -> list[Finding]:
-    findings = []
-    masses = {body.name: body.mass for body in model.body_info if body.motion == "free" and body.kind != "coordinate"}
-    if len(masses) > 1:
-        light, heavy = min(masses, key=masses.__getitem__), max(masses, key=masses.__getitem__)
-        ratio = masses[heavy] / masses[light]
-        note = "direct solvers bear it; iterative ones (pcg, minres) need many iterations" if ratio > RATIO else ""
-        which = "all alike" if heavy == light else f"'{heavy}' {masses[heavy]:.3g} kg, '{light}' {masses[light]:.3g} kg"
-        findings.append(Finding("mass ratio", f"{ratio:.3g} ({which})", note, ratio > 1e6))
-    lengths = {info.name: float(info.length if isinstance(info.length, float) else info.length.at(0.0)[0])
-               for info in model.constraint_info if info.length is not None}  # fmt: skip
-    lengths = {name: length for name, length in lengths.items() if length > 0.0}
-    if len(lengths) > 1:
-        short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
-        ratio = lengths[long] / lengths[short]
-        note = "the shortest one dictates the step; is its unit right?" if ratio > RATIO else ""
-        which = "all alike" if short == long else f"'{short}', '{long}'"
-        value = f"{lengths[short]:.3g} to {lengths[long]:.3g} m ({which})"
-        findings.append(Finding("lengths", value, note, ratio > RATIO))
-    return findings
 
 
 def _stiffness(motion: Fastest | None, dt: float | None) -> list[Finding]:
