@@ -98,14 +98,23 @@ class Coordinate:
     """A coordinate of a joint, of three points; joints/coordinates.py says how each type is evaluated."""
 
     name: str  # such as "angle"
-    type: str  # "angle" or "displacement"
+    type: str  # "angle", "displacement" or "elevation"
     points: tuple  # scene.specs.Point
     offset: float = 0.0  # added to it, so that it has the value that the user gives the pose of the scene
     rate: float | None = None  # at the start, where the user says (initial/rates.py)
 
     @property
     def unit(self) -> str:
-        return "rad" if self.type == "angle" else "m"
+        return "rad" if self.turns else "m"
+
+    @property
+    def turns(self) -> bool:
+        return self.type != "displacement"
+
+    @property
+    def quantity(self) -> str:
+        """What the user calls it, whatever it is computed from."""
+        return "angle" if self.turns else "displacement"
 
 
 @dataclass(frozen=True)

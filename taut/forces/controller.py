@@ -31,7 +31,7 @@ def pack(positions, arguments):
     often = arguments["rate"]
     if often is not None and not often > 0.0:
         raise ValueError(f"its rate is {often:g} Hz; it must be positive")
-    function, unit = arguments["function"], "N m" if coordinate.type == "angle" else "N"
+    function, unit = arguments["function"], "N m" if coordinate.turns else "N"
     _check_call(function)
     what = f"controller '{arguments['name']}' of joint '{arguments['joint']}'"
     numbers = (0.0 if often is None else often, coordinate.offset)

@@ -28,8 +28,8 @@ def acted_on(arguments: dict[str, Any]) -> tuple[Coordinate, Any]:
         raise ValueError("it has a torque and a force; give the one that belongs to its joint")
     wanted = {"torque": "angle", "force": "displacement"}[given[0]] if given else None
     coordinate = coordinate_of(arguments, "joint", wanted)
-    if wanted is not None and coordinate.type != wanted:
-        right = "torque" if coordinate.type == "angle" else "force"
+    if wanted is not None and coordinate.quantity != wanted:
+        right = "torque" if coordinate.turns else "force"
         raise ValueError(f"its {given[0]} is given, but '{coordinate.name}' of joint '{arguments['joint']}' is "
                          f"{'an angle' if right == 'torque' else 'a displacement'}; give {right}")
     return coordinate, arguments[given[0]] if given else None

@@ -50,5 +50,9 @@ KIND = joint_force(
     synonyms=("torsion_spring", "torsional_spring", "rotational_spring", "rsda"),
     examples=(
         example(made("hinge", "box", (2, 1, 0), axis=(0, 0, 1)), stiffness="2 + t", damping=0.3, rest="0.1*t"),
+        example(
+            made("serial_joint", "box", (2, 1, 0), hinge_1=(0, 0, 1), hinge_2=(0, 1, 0), hinge_3=(9, 0, 1)),
+            stiffness="2 + t", damping=0.3, coordinate="angle_2",
+        ),
     ),
 )  # fmt: skip

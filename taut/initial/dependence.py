@@ -42,6 +42,7 @@ from ..model.evaluate import (
     set_time,
     solve,
 )
+from ..model.tiny_inertia import tiny_inertias
 from ..scene.specs import HARD_EDGE
 from .equalities import AS_GIVEN, REPAIR, amounts
 from .projection import CONVERGED, project
@@ -251,6 +252,13 @@ def explain(model: Model, system: System, state: State, scale: Array, size: floa
     groups = [group for group in dependent_rows(matrix) if not np.isin(group, edges).all()]
     if _refuse_clashes(model, clashes(model, system, near, groups, until), mode):
         return True
+    tiny = tiny_inertias(model)
+    lost = {info.name for info in model.constraint_info if info.name in tiny
+            and any(row in info.rows for group in groups for row in group)}  # fmt: skip
+    if lost:
+        worst = max((tiny[name] for name in lost), key=lambda one: one.sigma)
+        warn(f"rows of {listed(sorted(lost))} may be lost in rounding, since {worst.words()}. {worst.remedy()[:-1]}")
+        return False
     changing = changing_rows(model, system, state, until)
     condition = "as long as they agree " if any(changing[list(group)].any() for group in groups) else ""
     texts = [listed([names[r] for r in group]) for group in groups[:3]]

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..constraints.base import Coordinate
 from ..errors import TautError, note
+from ..joints.coordinates import UPRIGHT
 from ..linalg.dense import on_one_thread
 from ..model import Model
 from ..model.arrays import State
@@ -109,6 +110,8 @@ def _gradient(model: Model, state: State, coordinate: Coordinate, points: tuple[
     if coordinate.type == "angle":
         c, s = float(a @ b), float(a @ w)
         parts = np.array([c * w - s * b, -s * a, c * a]) / (c * c + s * s)
+    elif coordinate.type == "elevation":
+        parts = np.array([b, a, np.zeros(3)]) / np.sqrt(max(1.0 - float(a @ b) ** 2, UPRIGHT))
     else:
         parts = np.array([w, -w, a - b])
     for point, part in zip(points, parts):

@@ -17,7 +17,7 @@ from .slip import SLIP
 
 JOINTS = tuple(
     declared(__name__, "KIND", """
-        weld hinge slider cylindrical universal planar_joint
+        weld hinge slider cylindrical universal planar_joint serial_joint double_hinge
         point_on_line point_on_plane constant_angle constant_velocity screw
         drive couple gear rack_and_pinion joint_limit
         skate rolling

@@ -2,11 +2,13 @@
 
     angle          θ = atan2(s, c),   c = u·x,  s = u·y,   u on a's body, x and y on b's                   (1)
     displacement   q = w·d,   d = x_a - x_b,   w on b's body                                                (2)
+    elevation      ε = asin d,   d = u·w,   u on a's body, w on b's: between -90° and 90°                   (9)
 
     θ̇ = (c ṡ - s ċ)/D,   D = c² + s²                                                                        (3)
     θ_u = (c y - s x)/D,   θ_x = -s u/D,   θ_y = c u/D                                                      (4)
     θ̈ = (c s̈ - s c̈ - Ḋ θ̇)/D,   c̈ = 2 u̇·ẋ,  s̈ = 2 u̇·ẏ  at constant ω (see rows.py)                         (5)
     q_a = w,   q_b = -w,   q_w = d,   q̈ = 2 ẇ·ḋ                                                             (6)
+    ε̇ = ḋ / cos ε,   ε_u = w / cos ε,   ε_w = u / cos ε,   ε̈ = (2 u̇·ẇ + d ε̇²) / cos ε                       (10)
 
     relation       Φ = Σ_j a_j q_j + c - p(t)                                                               (7)
 
@@ -18,15 +20,16 @@ to it.                                                                          
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atan2, floor, pi
+from math import asin, atan2, floor, pi, sqrt
 from typing import Any
 
 from ..compiled import compiled, inline
 from ..constraints.base import Coordinate, Kind, Part
 from .rows import dot, pack, products
 
-ANGLE, DISPLACEMENT = range(2)
-TYPES = {"angle": ANGLE, "displacement": DISPLACEMENT}
+ANGLE, DISPLACEMENT, ELEVATION = range(3)
+TYPES = {"angle": ANGLE, "displacement": DISPLACEMENT, "elevation": ELEVATION}
+UPRIGHT = 1e-15  # cos² ε below which an elevation has no rate
 POINTS = 4  # of a coordinate, with its counter
 
 
@@ -36,12 +39,20 @@ def nearest(angle, before):
     return angle - 2.0 * pi * floor((angle - before) / (2.0 * pi) + 0.5)
 
 
+@inline
+def cosine(d):
+    """cos ε of (10)."""
+    return sqrt(max(1.0 - d * d, UPRIGHT))
+
+
 @compiled
 def value(kind, x, idx, m):
     """The coordinate of the four points idx[m:], without its offset."""
     a, b, w, counter = idx[m], idx[m + 1], idx[m + 2], idx[m + 3]
     if kind == ANGLE:
         return nearest(atan2(dot(x, a, w), dot(x, a, b)), x[counter, 0])  # (1)
+    if kind == ELEVATION:
+        return asin(min(max(dot(x, a, b), -1.0), 1.0))  # (9)
     return dot(x, a, w) - dot(x, b, w)  # (2)
 
 
@@ -54,6 +65,8 @@ def rate(kind, x, v, idx, m):
         dc = products(v, a, x, b) + products(x, a, v, b)
         ds = products(v, a, x, w) + products(x, a, v, w)
         return (c * ds - s * dc) / (c * c + s * s)  # (3)
+    if kind == ELEVATION:
+        return (products(v, a, x, b) + products(x, a, v, b)) / cosine(dot(x, a, b))  # (10)
     return products(v, w, x, a) - products(v, w, x, b) + products(x, w, v, a) - products(x, w, v, b)
 
 
@@ -68,6 +81,12 @@ def gradient(kind, x, idx, m, scale, J, k):
             J[k, e] = over * (c * x[w, e] - s * x[b, e])  # (4)
             J[k + 1, e] = -over * s * x[a, e]
             J[k + 2, e] = over * c * x[a, e]
+    elif kind == ELEVATION:
+        over = scale / cosine(dot(x, a, b))
+        for e in range(3):
+            J[k, e] = over * x[b, e]  # (10)
+            J[k + 1, e] = over * x[a, e]
+            J[k + 2, e] = 0.0
     else:
         for e in range(3):
             J[k, e] = scale * x[w, e]  # (6)
@@ -88,6 +107,11 @@ def act(kind, x, idx, m, size, f):
             f[a, e] += over * (c * x[w, e] - s * x[b, e])
             f[b, e] -= over * s * x[a, e]
             f[w, e] += over * c * x[a, e]
+    elif kind == ELEVATION:
+        over = size / cosine(dot(x, a, b))
+        for e in range(3):
+            f[a, e] += over * x[b, e]
+            f[b, e] += over * x[a, e]
     else:
         for e in range(3):
             f[a, e] += size * x[w, e]
@@ -106,6 +130,10 @@ def bias(kind, x, v, idx, m):
         size = c * c + s * s
         turning = (c * ds - s * dc) / size
         return (2.0 * c * dot(v, a, w) - 2.0 * s * dot(v, a, b) - 2.0 * (c * dc + s * ds) * turning) / size  # (5)
+    if kind == ELEVATION:
+        d = dot(x, a, b)
+        turning = (products(v, a, x, b) + products(x, a, v, b)) / cosine(d)
+        return (2.0 * dot(v, a, b) + d * turning * turning) / cosine(d)  # (10)
     return 2.0 * (dot(v, w, a) - dot(v, w, b))  # (6)
 
 
@@ -133,7 +161,7 @@ def relation(coordinates: Sequence[Coordinate], weights: Sequence[float], target
     if len(set(coordinates)) < len(coordinates):
         raise ValueError("it ties a coordinate to itself; name two different joints")
     constant += sum(weight * coordinate.offset for weight, coordinate in zip(weights, coordinates))
-    name = "angle_relation" if coordinates[0].type == "angle" else "displacement_relation"
+    name = "angle_relation" if coordinates[0].turns else "displacement_relation"
     points = tuple(point for coordinate in coordinates for point in coordinate.points)
     types = tuple(TYPES[coordinate.type] for coordinate in coordinates)
     return Part(name, points, (target, constant, *weights), (len(types), *types))

@@ -33,5 +33,10 @@ KIND = Kind(
             made("cylindrical", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2)),
             displacement="0.3*t**2",
         ),
+        example(
+            made("serial_joint", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), hinge_1=(0, 0, 1), hinge_2=(0, 1, 0),
+                 hinge_3=(9, 0, 1)),
+            value="0.3*t**2", coordinate="angle_2",
+        ),
     ),
 )  # fmt: skip

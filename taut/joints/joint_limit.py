@@ -33,7 +33,7 @@ def pack(positions, arguments):
 def doubt(arguments):
     """Limits of an angle that are likely to be in degrees."""
     far = max((bound for bound in (arguments["lower"], arguments["upper"]) if bound is not None), key=abs)
-    if coordinate_of(arguments).type != "angle" or abs(far) <= MOST_ANGLE:
+    if not coordinate_of(arguments).turns or abs(far) <= MOST_ANGLE:
         return ""
     turns = abs(far) / (2.0 * pi)
     return (f"its limit {far:g} rad is {turns:.3g} turns; is it meant in degrees? Angles are in radians: "
@@ -75,5 +75,9 @@ KIND = Kind(
             lower=-0.5, upper=1.0,
         ),
         example(made("hinge", ("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), angle=0.2), upper=1.0),
+        example(
+            made("serial_joint", "box", (2, 1, 0), hinge_1=(0, 0, 1), hinge_2=(0, 1, 0), hinge_3=(9, 0, 1)),
+            lower=-0.5, coordinate="angle_2",
+        ),
     ),
 )  # fmt: skip

@@ -25,7 +25,7 @@ def coordinate_of(arguments: dict[str, Any], joint: str = "joint", type_: str | 
                 return coordinate
         raise ValueError(f"joint '{arguments[joint]}' has no coordinate '{name}'; it has {shown}")
     for coordinate in known:
-        if type_ is None or coordinate.type == type_:
+        if type_ is None or coordinate.quantity == type_:
             return coordinate
     raise ValueError(f"joint '{arguments[joint]}' has no {type_}; it has {shown}")
 
@@ -38,7 +38,7 @@ def chosen_target(arguments: dict[str, Any], what: str) -> tuple[Coordinate, Any
                          f"value for its joint to {'follow' if what == 'drive' else 'be held at'}")
     type_ = None if given[0] == "value" else given[0]
     coordinate = coordinate_of(arguments, "joint", type_)
-    if type_ is not None and coordinate.type != type_:
+    if type_ is not None and coordinate.quantity != type_:
         raise ValueError(f"its {type_} is given, but '{coordinate.name}' of joint '{arguments['joint']}' is a "
-                         f"{coordinate.type}; give value")
+                         f"{coordinate.quantity}; give value")
     return coordinate, arguments[given[0]]

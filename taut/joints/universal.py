@@ -41,7 +41,7 @@ KIND = joint(
         rate("rate_1", "angle_1", "rad/s"),
         rate("rate_2", "angle_2", "rad/s"),
     ),
-    synonyms=("cardan", "hooke", "cross", "gimbal"),
+    synonyms=("cardan", "hooke", "cross"),
     examples=(
         example(("box", (0.1, 0.2, 0.3)), ("rod", (0.5, 0, 0)), axis=(1, 2, 2), axis_2=(2, 1, -2)),
     ),

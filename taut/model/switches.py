@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..expressions import call_force, condition_address
-from ..joints.coordinates import ANGLE, TYPES
+from ..joints.coordinates import ANGLE, ELEVATION, TYPES, UPRIGHT
 from ..scene.joints import coordinates_of
 from ..scene.specs import Constraint, Force, Point
 from ..scene.switches import symbols
@@ -164,6 +164,9 @@ def _read_one(switches: Switches, point: int, x: Any, v: Any, place: Any, rate: 
             c, s = a @ b, a @ w
             place[k - first] = np.arctan2(s, c)
             rate[k - first] = (c * (da @ w + a @ dw) - s * (da @ b + a @ db)) / (c * c + s * s)
+        elif switches.joint_type[k] == ELEVATION:
+            place[k - first] = np.arcsin(np.clip(a @ b, -1.0, 1.0))
+            rate[k - first] = (da @ b + a @ db) / np.sqrt(max(1.0 - (a @ b) ** 2, UPRIGHT))
         else:
             place[k - first], rate[k - first] = w @ (a - b), dw @ (a - b) + w @ (da - db)
         place[k - first] += switches.joint_offset[k]

@@ -141,7 +141,8 @@ class ForceResult:
         coordinate = self._info.coordinate
         if coordinate is None:
             raise TautError(f"{self._info.kind} '{self._info.name}' acts on no joint; ask for force and torque.")
-        return self._over_time("effort", self._found[5], "N m" if coordinate == "angle" else "N", "effort on the joint")
+        unit = "N" if coordinate == "displacement" else "N m"
+        return self._over_time("effort", self._found[5], unit, "effort on the joint")
 
     def _over_time(self, name: str, values: np.ndarray, unit: str, meaning: str) -> xarray.DataArray:
         import xarray

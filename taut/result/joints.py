@@ -9,6 +9,7 @@ import numpy as np
 
 from ..constraints.base import Coordinate
 from ..errors import TautError, present
+from ..joints.coordinates import UPRIGHT
 from ..model.model import JointInfo, Model
 from .constraint_result import ConstraintResult
 from .places import points_at
@@ -29,6 +30,10 @@ def coordinate_at(
 
     if coordinate.type == "displacement":
         return dot(w, a - b) + coordinate.offset, dot(dw, a - b) + dot(w, da - db)
+    if coordinate.type == "elevation":
+        sine = np.clip(dot(a, b), -1.0, 1.0)
+        cosine = np.sqrt(np.maximum(1.0 - sine**2, UPRIGHT))
+        return np.arcsin(sine) + coordinate.offset, (dot(da, b) + dot(a, db)) / cosine
     c, s = dot(a, b), dot(a, w)
     counted = records.x[:, points[3], 0]
     angle = np.arctan2(s, c)

@@ -40,8 +40,10 @@ def joint_drawing(scene: Scene, spec: Constraint) -> JointDrawing | None:
         return None
     axes: list[tuple[str, Point]] = []
     for coordinate in layout.coordinates if layout is not None else ():
+        if coordinate.type == "elevation":  # about an axis that is fixed to neither body
+            continue
         _, x, y = coordinate.points[:3]
-        turns = coordinate.type == "angle"
+        turns = coordinate.turns
         along = np.cross(x.offset, y.offset) if turns else np.array(y.offset, float)
         direction = Point(y.body, tuple(along.tolist()), True)
         known = [found.offset for _, found in axes if found.body == y.body]

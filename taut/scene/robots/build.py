@@ -35,8 +35,7 @@ class Built:
         self.bodies: dict[str, BodyRef] = {}
         self.centres: dict[str, Array] = {}  # of each body, in the frame of its first link [m]
         self.joints: dict[str, Ref] = {}
-        # Of each of the file's joints with a coordinate: whose it is here, which one, and its sign
-        self.along: dict[str, tuple[Ref, dict[str, str], float]] = {}
+        self.along: dict[str, tuple[Ref, dict[str, str]]] = {}  # by the file's joints: a joint's coordinate
         self.scene.visual = self._seen([(Pose(UP), tree.visuals), *(
             (self.poses[name], link.visuals) for name, link in tree.links.items() if self.roots[name] == "")])
         for name in tree.links:
@@ -55,6 +54,11 @@ class Built:
         """Say once what the scene does not hold of the file."""
         if self.tree.dropped:
             warn(f"{self.tree.where}: not taken over: {'; '.join(dict.fromkeys(self.tree.dropped))}")
+
+    def unused(self, name: str, kind: str) -> str:
+        """A name for a constraint or force: that of the file, where no joint, equality or actuator before has it."""
+        names = (name, f"{name}_{kind}", *(f"{name}_{kind}_{k}" for k in range(2, 10**6)))
+        return next(one for one in names if one not in self.scene.constraints and one not in self.scene.forces)
 
     def _check(self) -> None:
         """Every link hangs on the world by one chain of joints."""
@@ -186,34 +190,32 @@ class Built:
         frame = before @ joint.origin
         axis = tuple((frame.R @ joint.axis).tolist())
         a = self.place(joint.child, joint.anchor)
-        b = self.place(joint.parent, joint.origin.point(joint.anchor))
+        held = joint.anchor if joint.anchor_on_parent is None else joint.anchor_on_parent
+        b = self.place(joint.parent, joint.origin.point(held))
         given: dict[str, Any] = {"name": joint.name}
-        if joint.kind == "universal":
-            second = present(joint.second, "the second axis of a universal joint")
-            given |= {"axis": tuple((frame.R @ second).tolist()), "axis_2": axis}
+        if joint.axes:
+            given |= {name: tuple((UP @ along).tolist()) for name, along in joint.axes.items()}
         elif joint.kind != "ball":
             given["axis"] = axis
         if joint.kind in ("hinge", "slider"):
             given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
             given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
-        given |= {one.coordinate: one.sign * one.position for one in joint.along}
+        given |= {one.coordinate: one.position for one in joint.along}
         try:
             ref = self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:
             raise TautError(f"{joint.where}: {mistake}") from None
         if joint.kind in ("hinge", "slider"):
-            self.along[joint.name] = ref, {}, 1.0
+            self.along[joint.name] = ref, {}
         for one in joint.along:
-            self.along[one.name] = ref, {"coordinate": one.coordinate}, one.sign
+            self.along[one.name] = ref, {"coordinate": one.coordinate}
 
     def _add_on(self, joint: Joint) -> None:
         """Limits, springs, damping, friction, armature and couplings of a joint's coordinate."""
         if joint.name not in self.along:
             return
-        ref, which, sign = self.along[joint.name]
+        ref, which = self.along[joint.name]
         lower, upper = joint.limits
-        if sign < 0.0:
-            lower, upper = (None if bound is None else -bound for bound in (upper, lower))
         try:
             if joint.follows is not None:
                 other, ratio, offset = joint.follows
@@ -223,14 +225,14 @@ class Built:
             if self.with_limits and joint.follows is None and (lower is not None or upper is not None):
                 self.scene.joint_limit(ref, lower=lower, upper=upper, **which, name=f"{joint.name}_limit")
             if joint.damping or joint.stiffness:
-                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=sign * joint.rest,
-                                     **which, name=f"{joint.name}_spring")
+                self.scene.spring_on(ref, stiffness=joint.stiffness, damping=joint.damping, rest=joint.rest, **which,
+                                     name=f"{joint.name}_spring")
             if joint.friction:
                 size = "torque" if joint.kind == "hinge" else "force"
                 self.scene.joint_friction(ref, **{size: joint.friction}, **which, name=f"{joint.name}_friction")
             if joint.armature:  # ½ a q̇² is the energy of a number which equals q
                 rotor = self.scene.coordinate(joint.position, inertia=joint.armature, rate=joint.speed,
                                               name=f"{joint.name}_rotor")  # fmt: skip
-                self.scene.couple(ref, rotor, ratio=sign, **which, name=f"{joint.name}_armature")
+                self.scene.couple(ref, rotor, ratio=1.0, **which, name=f"{joint.name}_armature")
         except TautError as mistake:
             raise TautError(f"{joint.where}: joint '{joint.name}': {mistake}") from None

@@ -1,8 +1,8 @@
 """MJCF, MuJoCo's format, through MuJoCo's own reader (the extra taut[robot]), which resolves defaults and meshes.
 
-Bodies, joints (hinge, slide, ball, free, and several on one body where one of taut's joints says the same), equality
-(connect, weld, joint), stiffness, damping, friction loss, limits, and actuators on joints as motors. All else is
-listed with its line (mjcf_features.py). The start is the model's reference position (qpos0) at rest, or a keyframe.
+Bodies, joints (hinge, slide, ball, free, and several on one body: mjcf_several.py), equality (connect, weld, joint),
+stiffness, damping, friction loss, limits, and actuators on joints as motors. All else is listed with its line
+(mjcf_features.py). The start is the model's reference position (qpos0) at rest, or a keyframe.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from .mjcf_actuators import add_actuators
 from .mjcf_equalities import add_equalities
 from .mjcf_features import Features
 from .mjcf_geoms import add_visuals
+from .mjcf_several import several
 from .mjcf_start import pose_and_twist, start_of
-from .pose import Array, Pose, matrix
+from .pose import Pose, matrix
 from .suggestion import suggest
 from .tree import Joint, Link, Tree
 from .xml import Element, read
@@ -124,15 +125,15 @@ class _Reader:
         found.axis, found.anchor = m.jnt_axis[joints[0]].copy(), m.jnt_pos[joints[0]].copy()
         if types in ([HINGE], [SLIDE]):
             found.kind = "hinge" if types == [HINGE] else "slider"
-            self._coordinate(found, joints[0])
+            self.take_coordinate(found, joints[0])
         elif types in ([BALL], [FREE]):
             found.kind = "ball" if types == [BALL] else "free"
-            self._check_plain(joints)
+            self.check_plain(joints)
         else:
-            self._several(found, joints, types)
+            several(self, found, joints)
         return found
 
-    def _coordinate(self, found: Joint, j: int) -> None:
+    def take_coordinate(self, found: Joint, j: int) -> None:
         """Value, limits, spring, damping and friction of a joint with one coordinate."""
         m = self.model
         q, dof = int(m.jnt_qposadr[j]), int(m.jnt_dofadr[j])
@@ -145,7 +146,7 @@ class _Reader:
         found.stiffness, found.rest, found.damping, found.friction = (
             stiffness, float(m.qpos_spring[q]), damping, friction)
 
-    def _check_plain(self, joints: list[int]) -> None:
+    def check_plain(self, joints: list[int]) -> None:
         """Of joints without single coordinates, what taut does not take over."""
         m = self.model
         for j in joints:
@@ -155,45 +156,6 @@ class _Reader:
             per_dof = m.dof_damping + m.dof_frictionloss + m.dof_armature
             if m.jnt_limited[j] or m.jnt_stiffness[j] or per_dof[dofs].any():
                 self.drop(f"limits, stiffness, damping, friction and armature of joint '{self.joint(j)}'", "joint", j)
-
-    def _several(self, found: Joint, joints: list[int], types: list[int]) -> None:
-        """Several joints on one body, where one of taut's says the same."""
-        m = self.model
-        axes = [m.jnt_axis[j] for j in joints]
-        hinges = [axis for axis, type_ in zip(axes, types) if type_ == HINGE]
-        slides = [axis for axis, type_ in zip(axes, types) if type_ == SLIDE]
-        along: list[tuple[str, float]] = []  # the coordinates of taut's joint that are those of the file
-        together = all(np.allclose(m.jnt_pos[j], m.jnt_pos[joints[0]]) for j in joints)
-        if len(hinges) == len(slides) == 1 and _parallel(hinges[0], slides[0]):
-            found.kind, found.axis = "cylindrical", hinges[0].copy()
-            along = [("angle", 1.0) if type_ == HINGE else ("displacement", float(np.sign(hinges[0] @ slides[0])))
-                     for type_ in types]  # fmt: skip
-        elif types == [HINGE, HINGE] and together and abs(float(axes[0] @ axes[1])) < 1e-9:
-            found.kind, found.axis = "universal", axes[0].copy()
-            before = self.data.xmat[m.body_parentid[m.jnt_bodyid[joints[0]]]].reshape(3, 3) @ found.origin.R
-            found.second = before.T @ self.data.xaxis[joints[1]]  # which the first has turned
-            along = [("angle_1", 1.0), ("angle_2", -1.0)]  # the second turns the first's axis as the child sees it
-        elif len(hinges) == 1 and len(slides) == 2 and all(abs(float(hinges[0] @ s)) < 1e-9 for s in slides):
-            found.kind, found.axis = "planar_joint", hinges[0].copy()
-        elif types == [HINGE] * 3 and together and abs(np.linalg.det(np.array(axes))) > 1e-6:
-            found.kind = "ball"
-        else:
-            shown = ", ".join(f"'{self.joint(j)}'" for j in joints)
-            number = int(m.jnt_bodyid[joints[0]])
-            body = self.body(number)
-            element = self.features.body(number, m.body(number).name, m.nbody)
-            where = self.path if element is None else element.where
-            raise TautError(f"{where}: body '{body}' has the joints {shown}, which no joint of taut says at once; "
-                            "put a body between them.")
-        for j, (coordinate, sign) in zip(joints, along):
-            kind = "hinge" if int(m.jnt_type[j]) == HINGE else "slider"
-            one = Joint(self.joint(j), str(self.path), kind, found.parent, found.child)
-            one.coordinate, one.sign = coordinate, sign
-            self._coordinate(one, j)
-            found.along.append(one)
-        self._check_plain([] if along else joints)
-        for j in joints[1:]:
-            self.drop("names of joints beyond the first of a body", "joint", j)
 
     def _list_dropped(self) -> None:
         """What follows from values alone; all else is found in the file (mjcf_features.py)."""
@@ -214,7 +176,3 @@ class _Reader:
         import mujoco
 
         return bool(self.model.opt.disableflags & int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{what.upper()}")))
-
-
-def _parallel(a: Array, b: Array) -> bool:
-    return bool(np.linalg.norm(np.cross(a, b)) < 1e-9)

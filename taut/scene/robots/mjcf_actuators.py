@@ -51,7 +51,8 @@ def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, eleme
     gear, gain, bias = float(m.actuator_gear[i, 0]), float(m.actuator_gainprm[i, 0]), m.actuator_biasprm[i]
     if m.actuator_ctrllimited[i] and not reader.is_off("clampctrl"):
         control = _clamped(control, *map(float, m.actuator_ctrlrange[i]))
-    ref, which, sign = built.along[reader.joint(joint)]
+    ref, which = built.along[reader.joint(joint)]
+    name = built.unused(name, "motor")  # in MJCF an actuator may have the name of its joint
     force = f"{gain!r}*({control}) + {float(bias[0])!r}"
     given: dict[str, Any] = {}
     stiffness, damping = -float(bias[1]) * gear**2, -float(bias[2]) * gear**2
@@ -67,7 +68,7 @@ def _add_motor(reader: Any, built: Built, i: int, name: str, control: str, eleme
     elif limited:
         force = _clamped(force, lower, upper)
     size = "torque" if m.jnt_type[joint] == HINGE else "force"
-    built.scene.motor(ref, **{size: f"{sign * gear!r}*({force})"}, **which, **given, name=name)
+    built.scene.motor(ref, **{size: f"{gear!r}*({force})"}, **which, **given, name=name)
 
 
 def _clamped(formula: str, lower: float, upper: float) -> str:

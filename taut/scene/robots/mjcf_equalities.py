@@ -20,7 +20,7 @@ def add_equalities(reader: _Reader, built: Built) -> None:
     m = reader.model
     for e in range(0 if reader.is_off("equality") else m.neq):
         element = reader.features.nth("equality", e, m.neq)
-        name = m.eq(e).name or f"equality_{e}"
+        name = built.unused(m.eq(e).name or f"equality_{e}", "equality")
         if not m.eq_active0[e]:
             reader.features.drop(f"equality '{name}', which is not active", element)
         elif (m.eq_type[e] not in (CONNECT, WELD) or not _add_between_bodies(reader, built, e, name)) and (
@@ -74,17 +74,16 @@ def _add_between_joints(reader: _Reader, built: Built, e: int, name: str) -> boo
     first, second, data = int(m.eq_obj1id[e]), int(m.eq_obj2id[e]), m.eq_data[e]
     if data[2:5].any() or not all(reader.joint(j) in built.along for j in (first, second) if j >= 0):
         return False
-    ref, chosen, sign = built.along[reader.joint(first)]
+    ref, chosen = built.along[reader.joint(first)]
     which = dict(chosen)
     q1, ratio = float(m.qpos0[m.jnt_qposadr[first]]), float(data[1])
     if second < 0 or not ratio:
-        built.scene.drive(ref, value=sign * (q1 + float(data[0])), **which, name=name)
+        built.scene.drive(ref, value=q1 + float(data[0]), **which, name=name)
         return True
-    other, which_2, sign_2 = built.along[reader.joint(second)]
+    other, which_2 = built.along[reader.joint(second)]
     q2 = float(m.qpos0[m.jnt_qposadr[second]])
     which |= {f"{key}_second": value for key, value in which_2.items()}
-    built.scene.couple(ref, other, ratio=sign * sign_2 * ratio, offset=sign * (q1 - ratio * q2 + float(data[0])),
-                       **which, name=name)  # fmt: skip
+    built.scene.couple(ref, other, ratio=ratio, offset=q1 - ratio * q2 + float(data[0]), **which, name=name)
     return True
 
 

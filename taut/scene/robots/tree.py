@@ -32,10 +32,12 @@ class Joint:
     kind      of taut's joints, "fixed" or "free"
     origin    the joint's frame in the parent's
     anchor    where the joint sits, in its frame
-    axis      unit vector in the joint's frame; second: the other axis of a universal joint
+    anchor_on_parent  where it is held by the parent, in its frame; None: at the anchor
+    axis      unit vector in the joint's frame
+    axes      of a joint with several coordinates: its axes by their argument, in the file's world at the start
     position  value of the coordinate at the start; by `moved` of it the child has left its place in the file
     speed     rate of the coordinate at the start
-    along     of a joint with several coordinates: what there is of each, which is `sign` times its `coordinate`
+    along     of a joint with several coordinates: what there is of each, and which `coordinate` it is
     """
 
     name: str
@@ -45,8 +47,9 @@ class Joint:
     child: str
     origin: Pose = field(default_factory=Pose)
     axis: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
-    second: Array | None = None
+    axes: dict[str, Array] = field(default_factory=dict)
     anchor: Array = field(default_factory=lambda: np.zeros(3))
+    anchor_on_parent: Array | None = None
     position: float = 0.0
     moved: float = 0.0
     speed: float = 0.0
@@ -60,7 +63,6 @@ class Joint:
     follows: tuple[str, float, float] | None = None  # another joint, ratio and offset
     along: list[Joint] = field(default_factory=list)
     coordinate: str = ""
-    sign: float = 1.0
 
     def motion(self) -> Pose:
         """(1): where the child's frame is in the joint's, at the start."""
