@@ -88,9 +88,9 @@ CASES = {
     "hinges and slides, several joints of a body": f"""<worldbody><body><joint name="a" type="slide" axis="1 0 0"/>
         <joint name="b" type="slide" axis="0 1 0"/><joint name="c" type="slide" axis="0 0 -1"/>{BOX}<body pos="0 1 0">
         <joint name="d" axis="0 1 0"/><joint name="e" axis="0 1 1"/>{BOX}<body pos="0.3 0 0"><joint name="f" axis="0 1
-        2" pos="0.1 0 0"/><joint name="g" type="slide" axis="0 -1 -2"/>{BOX}<body pos="1 1 1"><joint name="h" type="slide"
-        axis="1 0 0"/><joint name="i" axis="0 0 1"/><joint name="j" axis="0 1 0"/><joint name="k" axis="1 0 0"/>{BOX}
-        </body></body></body></body></worldbody>""",
+        2" pos="0.1 0 0"/><joint name="g" type="slide" axis="0 -1 -2"/>{BOX}<body pos="1 1 1"><joint name="h"
+        type="slide" axis="1 0 0"/><joint name="i" axis="0 0 1"/><joint name="j" axis="0 1 0"/><joint name="k" axis="1 0
+        0"/>{BOX}</body></body></body></body></worldbody>""",
     "bodies without joints": f"""<worldbody><body euler="0 0 30"><body pos="0 0 1"><joint axis="0 1 0"/>{BOX}<body
         pos="0.3 0 0" euler="40 0 0">{BOX}<body pos="0 0.3 0"><joint axis="1 0 0"/>{BOX}</body></body></body></body>
         </worldbody>""",
