@@ -14,6 +14,7 @@ from .coordinates import TYPES, bias, gradient, value
 from .selection import COORDINATE, coordinate_of
 
 MOST_ANGLE = 4.0 * pi  # rad: limits beyond it are likely to be in degrees
+UNLIMITED = 1e6  # of any unit: what robots' files write for none
 
 
 def pack(positions, arguments):
@@ -33,7 +34,7 @@ def pack(positions, arguments):
 def doubt(arguments):
     """Limits of an angle that are likely to be in degrees."""
     far = max((bound for bound in (arguments["lower"], arguments["upper"]) if bound is not None), key=abs)
-    if not coordinate_of(arguments).turns or abs(far) <= MOST_ANGLE:
+    if not coordinate_of(arguments).turns or not MOST_ANGLE < abs(far) < UNLIMITED:
         return ""
     turns = abs(far) / (2.0 * pi)
     return (f"its limit {far:g} rad is {turns:.3g} turns; is it meant in degrees? Angles are in radians: "

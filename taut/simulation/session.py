@@ -39,6 +39,7 @@ from .failure import ROUNDING, clash_at, contradicted, mistake_after, residuals,
 from .formulas import formula_at_fault
 from .loop import Buffers, TimeLoop
 from .plan import method_for, warn_of_samples
+from .poles import near_poles
 from .status import divergence, energy_given, energy_off, ringing, singular_position
 from .switching import with_workspace
 
@@ -215,6 +216,9 @@ class Session:
                     "of theirs, or end the run before.")
         if reason == STUCK:
             text = f"{text.rstrip('.')}{self._last_events()}."
+        poles = near_poles(self.model, [last]) if asked else ""
+        if poles:
+            return f"{text} {poles[0].upper()}{poles[1:]}."
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
             tiny = next(iter(tiny_inertias(self.model).values()), None)
@@ -253,7 +257,9 @@ class Session:
                    "and arms, and their multipliers may be inaccurate there")
         if failed:
             warn(f"{failed} of {solves} linear systems were not solved to the tolerance; try solver='sparse'")
-        for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system)]:
+        poles = near_poles(self.model, self.chunks)
+        for remark in [*self.method.hooks.remarks(self.model, self.context), *friction_remarks(self.system),
+                       *([poles] if poles else [])]:  # fmt: skip
             warn(remark)
         for remark in self.method.hooks.notes(self.model, self.context):
             note(remark)

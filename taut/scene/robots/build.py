@@ -1,8 +1,7 @@
 """How the links and joints of a robot become a scene.
 
-    T_child = T_parent · origin · motion(q)          the pose of a link's frame                          (1)
     I = Σ (R I_i Rᵀ + m_i (|d|² 1 - d dᵀ))           of links that are fixed to each other, about their
-                                                     common centre of mass                              (2)
+                                                     common centre of mass                              (1)
 
 A body's frame has the directions of its first link's, and sits at the centre of mass.
 """
@@ -20,6 +19,8 @@ from ..specs import BodyRef, Point, Ref
 from .pose import UP, Array, Pose, quaternion
 from .tree import Joint, Link, Seen, Tree
 
+RATES = {"hinge": "rate", "slider": "speed"}  # with _1, _2, …: the rates of joints with several coordinates
+
 
 class Built:
     """A scene made of a tree, and where each link's frame went."""
@@ -27,8 +28,7 @@ class Built:
     def __init__(self, tree: Tree, with_limits: bool = True) -> None:
         self.tree, self.with_limits = tree, with_limits
         self.parent = {joint.child: joint for joint in tree.joints}
-        self._check()
-        self.poses = {name: self._pose(name) for name in tree.links}
+        self.poses = {name: Pose(UP) @ tree.start[name][0] for name in tree.links}
         self.roots = {name: self._root(name) for name in tree.links}
         gx, gy, gz = UP @ np.array(tree.gravity)
         self.scene = Scene(gravity=(float(gx), float(gy), float(gz)), name=tree.name)
@@ -60,56 +60,6 @@ class Built:
         names = (name, f"{name}_{kind}", *(f"{name}_{kind}_{k}" for k in range(2, 10**6)))
         return next(one for one in names if one not in self.scene.constraints and one not in self.scene.forces)
 
-    def _check(self) -> None:
-        """Every link hangs on the world by one chain of joints."""
-        children = [joint.child for joint in self.tree.joints]
-        for joint in self.tree.joints:
-            for end in (joint.parent, joint.child):
-                if end is not None and end not in self.tree.links:
-                    raise TautError(f"{joint.where}: joint '{joint.name}' names link '{end}', which does not exist: "
-                                    f"there are {', '.join(list(self.tree.links)[:8])}.")
-            if children.count(joint.child) > 1:
-                raise TautError(f"{joint.where}: link '{joint.child}' is the child of more than one joint; a loop is "
-                                "closed by a joint in a file beside this one (NAME.loops.yaml).")
-        for name in self.tree.links:
-            seen: list[str] = []
-            at: str | None = name
-            while at is not None and at in self.parent:
-                if at in seen:
-                    raise TautError(f"{self.parent[at].where}: links {', '.join(seen)} form a cycle of joints; close "
-                                    "the loop by a joint in a file beside this one (NAME.loops.yaml).")
-                seen.append(at)
-                at = self.parent[at].parent
-
-    def _pose(self, name: str) -> Pose:
-        """(1), with y up."""
-        if name in self.tree.start:
-            return Pose(UP) @ self.tree.start[name][0]
-        joint = self.parent.get(name)
-        if joint is None:
-            return Pose(UP)
-        before = Pose(UP) if joint.parent is None else self._pose(joint.parent)
-        return before @ joint.origin @ joint.motion()
-
-    def _twist(self, name: str) -> tuple[Array, Array]:
-        """Velocity [m/s] of a link's frame, and its angular velocity [rad/s]: (1) differentiated."""
-        if name in self.tree.start:
-            _, v, omega = self.tree.start[name]
-            return UP @ v, UP @ omega
-        joint = self.parent.get(name)
-        if joint is None or (joint.parent is None and joint.kind not in ("hinge", "slider")):
-            return np.zeros(3), np.zeros(3)
-        before, v, omega = Pose(UP), np.zeros(3), np.zeros(3)
-        if joint.parent is not None:
-            before = self.poses[joint.parent]
-            v, omega = self._twist(joint.parent)
-        frame, here = before @ joint.origin, self.poses[name].p
-        axis = frame.R @ joint.axis * joint.speed
-        v = v + np.cross(omega, here - before.p)
-        if joint.kind == "hinge":
-            return v + np.cross(axis, here - frame.point(joint.anchor)), omega + axis
-        return (v + axis if joint.kind == "slider" else v), omega
-
     def _root(self, name: str) -> str:
         """The first link of the group that this one is fixed to; "" where that is the world."""
         joint = self.parent.get(name)
@@ -120,7 +70,7 @@ class Built:
         return "" if joint.parent is None else self._root(joint.parent)
 
     def _add_body(self, root: str) -> None:
-        """(2)."""
+        """(1)."""
         members = [self.tree.links[name] for name in self.tree.links if self.roots[name] == root]
         back = self.poses[root].inverse()
         mass = sum(link.mass for link in members)
@@ -135,7 +85,7 @@ class Built:
             frame = frames[link.name]
             d = frame.point(link.centre) - centre
             inertia += frame.R @ link.inertia @ frame.R.T + link.mass * (float(d @ d) * np.eye(3) - np.outer(d, d))
-        pose, (v, omega) = self.poses[root], self._twist(root)
+        pose, (v, omega) = self.poses[root], (UP @ part for part in self.tree.start[root][1:])
         shown = next((link for link in members if link.shape is not None), None)
         shape = None if shown is None or shown.shape is None else self._fitting(shown, frames[shown.name], centre)
         try:
@@ -201,6 +151,7 @@ class Built:
             given["angle" if joint.kind == "hinge" else "displacement"] = joint.position
             given |= {"rate": joint.speed} if joint.speed and joint.follows is None else {}
         given |= {one.coordinate: one.position for one in joint.along}
+        given |= {RATES[one.kind] + one.coordinate[-2:]: one.speed for one in joint.along if one.speed}
         try:
             ref = self.joints[joint.name] = getattr(self.scene, joint.kind)(a, b, **given)
         except TautError as mistake:
@@ -219,9 +170,11 @@ class Built:
         try:
             if joint.follows is not None:
                 other, ratio, offset = joint.follows
-                if other not in self.joints:
+                if other not in self.along:
                     raise TautError(f"it follows the joint '{other}', which does not exist or does not move")
-                self.scene.couple(ref, self.joints[other], ratio=ratio, offset=offset, name=f"{joint.name}_follows")
+                leader, whose = self.along[other]
+                both = which | {f"{key}_second": value for key, value in whose.items()}
+                self.scene.couple(ref, leader, ratio=ratio, offset=offset, **both, name=f"{joint.name}_follows")
             if self.with_limits and joint.follows is None and (lower is not None or upper is not None):
                 self.scene.joint_limit(ref, lower=lower, upper=upper, **which, name=f"{joint.name}_limit")
             if joint.damping or joint.stiffness:

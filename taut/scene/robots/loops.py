@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import shown, unknown
+from ...errors import TautError, shown, unknown
 from .. import checks
 from ..entries import Entries, in_python
 from .build import Built
@@ -59,6 +59,11 @@ class Loops:
         positions, velocities = dict(self.of("positions")), dict(self.of("velocities"))
         return float(positions.get(joint, 0.0)), float(velocities.get(joint, 0.0))
 
+    def links(self) -> set[str]:
+        """Those that joints of the file hold."""
+        points = [point for entry in self.of("joints") for point in entry.get("points") or ()]
+        return {str(point["body"] if isinstance(point, dict) else point) for point in points if point}
+
     def motor_joints(self) -> set[str]:
         return {str(entry.get("joint")) for entry in self.of("motors")}
 
@@ -91,9 +96,12 @@ class Loops:
         for i, entry in enumerate(self.of("joints")):
             with self.entries.collecting(built.scene, ("joints", i)):
                 _close(built, entry)
-        efforts = {joint.name: joint.effort for joint in built.tree.joints}
+        efforts = {one.name: one.effort for joint in built.tree.joints for one in joint.along or [joint]}
         for i, entry in enumerate(self.of("motors")):
             given = {key: value for key, value in entry.items() if key != "kind" and value is not None}
+            if entry["joint"] in built.along:
+                ref, which = built.along[entry["joint"]]
+                given |= {"joint": ref.name, **which}
             if efforts[entry["joint"]]:
                 given.setdefault("limit", efforts[entry["joint"]])
             with self.entries.collecting(built.scene, ("motors", i)):
@@ -127,6 +135,8 @@ def _along(frame: Array, direction: Any, what: str) -> tuple[float, ...]:
 def _link(built: Built, point: Any) -> str | None:
     """The link that a point is on; None: the world."""
     link = point["body"] if isinstance(point, dict) else point if isinstance(point, str) else None
+    if link in built.tree.gone:
+        raise TautError(f"link '{link}' {built.tree.gone[link]}; name a link with a mass")
     if link is not None and link not in built.tree.links:
         raise unknown("link", str(link), built.tree.links)
     return link

@@ -49,7 +49,7 @@ def load_mjcf(path: Path, limits: bool = True, controls: str = "", key: str | in
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as mistake:
         raise TautError(_with_line(root, str(mistake))) from None
-    reader = _Reader(path, root, model, key)
+    reader = _Reader(path, root, model, key, limits)
     built = Built(reader.tree, limits)
     add_equalities(reader, built)
     add_actuators(reader, built, controls)
@@ -79,9 +79,9 @@ def _with_line(root: Element, text: str) -> str:
 class _Reader:
     """What a compiled model says, as a tree."""
 
-    def __init__(self, path: Path, root: Element, model: Any, key: str | int) -> None:
+    def __init__(self, path: Path, root: Element, model: Any, key: str | int, limits: bool) -> None:
         self.path, self.model, self.features = path, model, Features(root)
-        self.data = start_of(self, key)
+        self.data = start_of(self, key, limits)
         x, y, z = np.zeros(3) if self.is_off("gravity") else model.opt.gravity
         name = root.attributes.get("model", path.stem)
         self.tree = Tree(name, str(path), {}, [], (float(x), float(y), float(z)))

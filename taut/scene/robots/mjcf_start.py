@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import TautError, unknown
+from ...errors import TautError, listed, unknown, warn
 from .pose import Array, Pose
 
 if TYPE_CHECKING:
     from .mjcf import _Reader
 
+ONE_COORDINATE = (2, 3)  # slide and hinge, of mjtJoint
 
-def start_of(reader: _Reader, key: str | int) -> Any:
-    """MuJoCo's data at the start, with positions and velocities of all bodies."""
+
+def start_of(reader: _Reader, key: str | int, limits: bool) -> Any:
+    """MuJoCo's data at the start, with positions and velocities of all bodies; joints with limits within these."""
     import mujoco
 
     model = reader.model
@@ -23,9 +25,23 @@ def start_of(reader: _Reader, key: str | int) -> Any:
         mujoco.mj_resetDataKeyframe(model, data, _number(reader, key))
     elif model.nkey:
         reader.features.drop_keyframes()
+    if limits and not reader.is_off("limit"):
+        _start_within_limits(reader, data)
     mujoco.mj_fwdPosition(model, data)
     mujoco.mj_fwdVelocity(model, data)
     return data
+
+
+def _start_within_limits(reader: _Reader, data: Any) -> None:
+    model, moved = reader.model, []
+    for j in np.flatnonzero(model.jnt_limited.astype(bool) & np.isin(model.jnt_type, ONE_COORDINATE)):
+        address = model.jnt_qposadr[j]
+        before = float(data.qpos[address])
+        data.qpos[address] = np.clip(before, *model.jnt_range[j])
+        if data.qpos[address] != before:
+            moved.append(reader.joint(int(j)))
+    if moved:
+        warn(f"{reader.path}: the start is beyond the limits of {listed(moved)}, which start at the limit")
 
 
 def pose_and_twist(model: Any, data: Any, body: int) -> tuple[Pose, Array, Array]:

@@ -1,4 +1,7 @@
-"""Links and joints as robot formats have them. What a file says that a scene can not hold is collected in `dropped`."""
+"""Links and joints as robot formats have them. What a file says that a scene can not hold is collected in `dropped`.
+
+    T_child = T_parent · origin · motion(q)          the pose of a link's frame                          (1)
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import TautError
 from .pose import Array, Pose, turn
 
 Seen = tuple[dict[str, Any], Pose]  # what scene.rigid takes as a visual, without its place; and the place
@@ -64,6 +68,14 @@ class Joint:
     along: list[Joint] = field(default_factory=list)
     coordinate: str = ""
 
+    def start_within_limits(self) -> bool:
+        """Move the position to the nearest limit, if it is beyond; returns whether it was."""
+        lower, upper = self.limits
+        before = self.position
+        self.position = before if lower is None else max(before, lower)
+        self.position = self.position if upper is None else min(self.position, upper)
+        return self.position != before
+
     def motion(self) -> Pose:
         """(1): where the child's frame is in the joint's, at the start."""
         if self.kind == "hinge":
@@ -85,6 +97,55 @@ class Tree:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     dropped: list[str] = field(default_factory=list)
     visuals: list[Seen] = field(default_factory=list)  # in the world
-    # Where a reader knows it: each link's frame at the start, its velocity [m/s] and angular velocity [rad/s]
+    # Each link's frame at the start, its velocity [m/s] and angular velocity [rad/s], with z up
     start: dict[str, tuple[Pose, Array, Array]] = field(default_factory=dict)
     forces: list[tuple[str, Array, Array]] = field(default_factory=list)  # on a link: place in its frame, force [N]
+    gone: dict[str, str] = field(default_factory=dict)  # links that are no bodies, and why
+
+    def check(self) -> None:
+        """Every link hangs on the world by one chain of joints."""
+        children = [joint.child for joint in self.joints]
+        for joint in self.joints:
+            for end in (joint.parent, joint.child):
+                if end is not None and end not in self.links:
+                    raise TautError(f"{joint.where}: joint '{joint.name}' names link '{end}', which does not exist: "
+                                    f"there are {', '.join(list(self.links)[:8])}.")
+            if children.count(joint.child) > 1:
+                raise TautError(f"{joint.where}: link '{joint.child}' is the child of more than one joint; a loop is "
+                                "closed by a joint in a file beside this one (NAME.loops.yaml).")
+        parent = {joint.child: joint for joint in self.joints}
+        for name in self.links:
+            seen: list[str] = []
+            at: str | None = name
+            while at is not None and at in parent:
+                if at in seen:
+                    raise TautError(f"{parent[at].where}: links {', '.join(seen)} form a cycle of joints; close "
+                                    "the loop by a joint in a file beside this one (NAME.loops.yaml).")
+                seen.append(at)
+                at = parent[at].parent
+
+    def settle(self) -> None:
+        """Poses and velocities of all links at the start, from those of the joints: (1), and its time derivative."""
+        parent = {joint.child: joint for joint in self.joints}
+        for name in self.links:
+            chain = []
+            at: str | None = name
+            while at is not None and at not in self.start and at in parent:
+                chain.append(parent[at])
+                at = parent[at].parent
+            if not chain:
+                self.start.setdefault(name, (Pose(), np.zeros(3), np.zeros(3)))
+            for joint in reversed(chain):
+                self.start[joint.child] = self._moved_by(joint)
+
+    def _moved_by(self, joint: Joint) -> tuple[Pose, Array, Array]:
+        before, v, omega = Pose(), np.zeros(3), np.zeros(3)
+        if joint.parent is not None:
+            before, v, omega = self.start.setdefault(joint.parent, (before, v, omega))
+        frame = before @ joint.origin
+        here = frame @ joint.motion()
+        axis = frame.R @ joint.axis * joint.speed
+        v = v + np.cross(omega, here.p - before.p)
+        if joint.kind == "hinge":
+            return here, v + np.cross(axis, here.p - frame.point(joint.anchor)), omega + axis
+        return here, v + axis if joint.kind == "slider" else v, omega

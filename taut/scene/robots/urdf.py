@@ -16,6 +16,7 @@ from ...errors import TautError, listed, shown, unknown, warn
 from ..scene import Scene
 from .build import Built
 from .loops import BASES, Loops
+from .massless import merge_massless
 from .pose import Pose, matrix, turn
 from .suggestion import suggest
 from .tree import Joint, Link, Tree
@@ -43,17 +44,20 @@ def read_urdf(path: Path, base: str | None = None, limits: bool = True) -> Built
     base = base or loops.data.get("base") or "fixed"
     if base not in BASES:
         raise TautError(f"{path}: base is {shown(base)}; give fixed or floating.")
-    tree = _tree(root, path, loops)
+    tree = _tree(root, path, loops, limits)
     children = {joint.child for joint in tree.joints}
     roots = [link for link in tree.links.values() if link.name not in children]
     for link in roots:
         kind = "fixed" if base == "fixed" else "free"
         tree.joints.append(Joint(f"{link.name}_base", link.where, kind, None, link.name))
     try:
-        built = Built(tree, limits)  # which refuses links that do not exist
+        tree.check()
         if len(roots) > 1:
             raise TautError(f"{roots[1].where}: links {listed([link.name for link in roots])} have no parent, but a "
                             "robot has one root; tie the others to it by joints (type fixed where they do not move).")
+        tree.settle()
+        merge_massless(tree, loops.links())
+        built = Built(tree, limits)
     except TautError as mistake:
         strange = "; ".join(text for text in tree.dropped if UNKNOWN in text)  # may be why
         raise TautError(f"{mistake} It also has {strange}." if strange else str(mistake)) from None
@@ -62,7 +66,7 @@ def read_urdf(path: Path, base: str | None = None, limits: bool = True) -> Built
     return built
 
 
-def _tree(root: Element, path: Path, loops: Loops) -> Tree:
+def _tree(root: Element, path: Path, loops: Loops, limits: bool) -> Tree:
     name = root.attributes.get("name", path.stem).strip() or path.stem
     features = UrdfFeatures(root, loops.motor_joints())
     tree = Tree(name, str(path), {}, [])
@@ -80,11 +84,20 @@ def _tree(root: Element, path: Path, loops: Loops) -> Tree:
         tree.joints.append(joint)
     loops.check_joints(tree.joints)
     joints = {joint.name: joint for joint in tree.joints}
+    followers = [joint for joint in tree.joints if joint.follows is not None]
     for joint in tree.joints:
         joint.position, joint.speed = loops.start(joint.name)
+    for joint in followers:
+        _follow(joint, joints)
+    if limits:
+        known = {joint.name for joint in followers} | {*loops.of("positions")}
+        moved = [joint.name for joint in tree.joints if joint.name not in known and joint.start_within_limits()]
+        if moved:
+            warn(f"{path}: 0 is beyond the limits of {listed(moved)}, which start at the limit; say where they start "
+                 f"in {loops.path.name} (positions)")
+    for joint in followers:
+        _follow(joint, joints)
     for joint in tree.joints:
-        if joint.follows is not None:
-            _follow(joint, joints)
         joint.moved = joint.position
     tree.dropped += features.texts()
     return tree

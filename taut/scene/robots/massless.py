@@ -1,0 +1,110 @@
+"""Links without mass: those between two joints, which make one joint of the two, and those that carry nothing.
+
+A planar base or a shoulder is often written as three joints with empty links between them. Such joints are one joint of
+taut (series.py). Links at the end of a chain that have no mass, nor anything beyond them, move no other: they keep the
+place in which they start, and that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from ...errors import listed
+from .pose import Pose
+from .series import Step, in_series
+from .tree import Joint, Tree
+
+ONE_COORDINATE = ("hinge", "slider")
+
+
+def merge_massless(tree: Tree, held: Collection[str]) -> None:
+    """Of a tree whose start is known. held: links that something beside the tree holds, which stay as they are."""
+    _keep_still(tree, held)
+    groups = _Groups(tree)
+    for joint in list(tree.joints):
+        root = groups.root(joint.child)
+        if joint.kind not in ONE_COORDINATE or groups.is_massless(root):
+            continue
+        chain = [joint]
+        while True:
+            before = groups.root(chain[0].parent) if chain[0].parent is not None else ""
+            above = groups.parent.get(before)
+            alone = len(groups.moved_by(before)) == 1 and not groups.members(before) & {*held}
+            if above is None or above.kind not in ONE_COORDINATE or not groups.is_massless(before) or not alone:
+                break
+            chain.insert(0, above)
+        if len(chain) > 1:
+            _merge(tree, groups, chain)
+
+
+class _Groups:
+    """Links that are fixed to each other, by the first of them; "" is the world."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.parent = {joint.child: joint for joint in tree.joints}
+
+    def root(self, link: str) -> str:
+        joint = self.parent.get(link)
+        if joint is None:
+            return ""
+        if joint.kind != "fixed":
+            return link
+        return "" if joint.parent is None else self.root(joint.parent)
+
+    def members(self, root: str) -> set[str]:
+        return {link for link in self.tree.links if self.root(link) == root}
+
+    def is_massless(self, root: str) -> bool:
+        links = [self.tree.links[name] for name in self.members(root)]
+        return bool(root) and not any(link.mass or link.inertia.any() for link in links)
+
+    def moved_by(self, root: str) -> list[Joint]:
+        """The joints that hang on a group."""
+        return [joint for joint in self.tree.joints
+                if joint.kind != "fixed" and joint.parent is not None and self.root(joint.parent) == root]  # fmt: skip
+
+
+def _keep_still(tree: Tree, held: Collection[str]) -> None:
+    still: list[str] = []
+    groups = _Groups(tree)
+    if not any(link.mass for link in tree.links.values() if groups.root(link.name)):
+        return  # nothing that moves has any: a mistake, which will be told
+    while True:
+        groups = _Groups(tree)
+        ends = [joint for joint in tree.joints if joint.kind in ONE_COORDINATE and groups.is_massless(joint.child)
+                and not groups.moved_by(joint.child) and not groups.members(joint.child) & {*held}]  # fmt: skip
+        if not ends:
+            break
+        for joint in ends:
+            joint.kind = "fixed"
+            still.append(joint.name)
+    if still:
+        tree.dropped.append(f"motion of {listed(still)}, beyond which nothing has mass: they keep still")
+
+
+def _merge(tree: Tree, groups: _Groups, chain: list[Joint]) -> None:
+    """One joint for a chain of them, if there is one."""
+    first, last = chain[0], chain[-1]
+    frames = [first.origin]  # of each joint in the first one's parent, while all stand at zero
+    for before, after in zip(chain, chain[1:]):
+        inside = tree.start[before.child][0].inverse() @ tree.start[str(after.parent)][0]
+        frames.append(frames[-1] @ inside @ after.origin)
+    back = frames[-1].inverse()
+    now = [(Pose() if joint.parent is None else tree.start[joint.parent][0]) @ joint.origin for joint in chain]
+    steps = [Step(joint, (back @ frame).R @ joint.axis, (back @ frame).point(joint.anchor), at.R @ joint.axis)
+             for joint, frame, at in zip(chain, frames, now)]  # fmt: skip
+    found = Joint(first.name, first.where, "fixed", first.parent, last.child, frames[-1])
+    if not in_series(found, steps):
+        return
+    names = [joint.name for joint in chain]
+    tree.joints = [joint for joint in tree.joints if joint not in chain] + [found]
+    for joint in chain[:-1]:
+        for link in groups.members(joint.child):
+            if tree.links[link].visuals:
+                tree.dropped.append(f"pictures of link '{link}', which has no mass")
+            tree.gone[link] = f"has no mass and stands between the joints {listed(names)}, which are one here"
+            del tree.links[link]
+            tree.joints = [other for other in tree.joints if other.child != link]
+    for joint in chain[1:]:
+        tree.dropped.append(f"name of joint '{joint.name}', which is {joint.coordinate} of '{first.name}'")
