@@ -212,6 +212,7 @@ class DryFriction(NamedTuple):
     rate: Array  # (n,) and the rates q̇' at its end
     next_force: Array  # (n,) Q of the next trial,
     predicted_rate: Array  # (n,) and the rates that (2) predicts for it
+    rate_before: Array  # (n,) the rates of the trial before,
     before: Array  # (n,) Q of the trial before,
     best: Array  # (n,) and of the one that came nearest
     scale: Array  # (n,) q̈ that a unit of Q causes where nothing else holds the bodies, at the start
@@ -320,7 +321,7 @@ def dry_friction(rows: Sequence[Sequence[int]], start: State) -> DryFriction:
     """Of keeper, switch, size, type and four points of each joint."""
     table, n = np.array(rows, np.int64).reshape(-1, 8), len(rows)
     keeper, switch, size, type_ = (np.ascontiguousarray(table[:, k]) for k in range(4))
-    names = ("limit", "force", "rate", "next_force", "predicted_rate", "before", "best", "scale")
+    names = ("limit", "force", "rate", "next_force", "predicted_rate", "rate_before", "before", "best", "scale")
     return DryFriction(
         keeper, switch, size, type_, np.ascontiguousarray(table[:, 4:]), **{name: np.zeros(n) for name in names},
         S=np.zeros((n, n)), matrix=np.zeros((n, n + 1)), unconverged=np.zeros(1, np.int64), start=start,

@@ -3,13 +3,14 @@
     |Q_k| ≤ T_k;   q̇'_k = 0 where |Q_k| < T_k,   else Q_k = -T_k sign(q̇'_k)               (1)
     q̇' ≈ r + h S (Q' - Q),   h S = ∂q̇'/∂Q                                                  (2)
     S ← S + (Δr/h - S ΔQ) ΔQᵀ/|ΔQ|²                                                        (3)
+    S ← σ S,   σ = ΔQᵀΔr / (h ΔQᵀ S ΔQ)                                                    (4)
 
 Q is constant in a step and q̇' is the rate at its end (Moreau 1988, Jean 1999). A step is tried with the forces of the
 step before. Where (1) does not hold, (1) is solved for the linear (2), a complementarity problem with bounds, and the
 step is taken again. S is that of the constrained accelerations at the start of the step, and then follows the trials by
-(3) [Broyden]: only in this way does it contain the effect of contacts, for instance. A joint that slides, or rests
-under a constant load, costs no second trial. Bounded forces do not resist the impulses of impacts, and T may be a
-function of time.
+(3) [Broyden], after (4) with the first of them: only in this way does it contain the effect of contacts, for instance,
+and of how a method weighs the forces of a step. A joint that slides, or rests under a constant load, costs no second
+trial. Bounded forces do not resist the impulses of impacts, and T may be a function of time.
 
 The step in which a joint stops is off by O(h²), once for each stop, whatever the order of the method is.
 """
@@ -35,7 +36,8 @@ from .trial_steps import events_so_far, forget_events, step
 
 MOST_TRIALS = 12
 CONVERGED = 1e-14  # of T: the largest distance of the forces of a trial from law (1)
-ACCEPTED = 1e-9  # of T: the same, where further trials do not reduce it
+ACCEPTED = 1e-9  # of T: the same, where further trials do not reduce it,
+AFTER_TRIALS, SOON_ACCEPTED = 3, 1e-7  # and after that many of them
 NOISE = 1e-15  # of the largest speed: a rate below it is rounding error
 LEAST_CHANGE = 1e-6  # of T: a smaller change of forces is not used to update S, since rounding errors would dominate
 MOST_SWEEPS = 200
@@ -89,6 +91,25 @@ def distance_from_law(friction, h, noise):
             target = projected(friction.force[k], friction.rate[k], h * friction.scale[k], friction.limit[k])
             worst = max(worst, abs(target - friction.force[k]) / friction.limit[k])
     return worst
+
+
+@compiled
+def scale_response(friction):
+    """(4), of the first ΔQ, in `next_force`, and of what (2) predicted for it."""
+    n = friction.force.shape[0]
+    found = expected = 0.0
+    for i in range(n):
+        change = friction.rate[i] - friction.rate_before[i]
+        predicted = friction.predicted_rate[i] - friction.rate_before[i]
+        found += friction.next_force[i] * change
+        expected += friction.next_force[i] * predicted
+    if not 0.0 < found < 1e300 or not expected > 0.0:
+        return
+    for i in range(n):
+        friction.predicted_rate[i] = friction.rate_before[i] + found / expected * (
+            friction.predicted_rate[i] - friction.rate_before[i])
+        for k in range(n):
+            friction.S[i, k] *= found / expected
 
 
 @compiled
@@ -250,6 +271,8 @@ def friction_step(system, state, t, h, context):
         if trial > 0:
             for k in range(friction.force.shape[0]):
                 friction.next_force[k] = friction.force[k] - friction.before[k]
+            if trial == 1 and events_so_far(context)[0] == so_far[0]:  # smooth as far as this tells
+                scale_response(friction)
             update_response(friction, h)
         distance = distance_from_law(friction, h, noise)
         if distance <= CONVERGED:
@@ -259,7 +282,8 @@ def friction_step(system, state, t, h, context):
             nearest = distance
             for k in range(friction.force.shape[0]):
                 friction.best[k] = friction.force[k]
-        if trial == MOST_TRIALS - 1 or (stalls and nearest <= ACCEPTED):
+        enough = SOON_ACCEPTED if trial >= AFTER_TRIALS else ACCEPTED if stalls else 0.0
+        if trial == MOST_TRIALS - 1 or nearest <= enough:
             if nearest > LEAST_CHANGE:
                 friction.unconverged[0] += 1
             if distance > nearest:
@@ -271,6 +295,7 @@ def friction_step(system, state, t, h, context):
             break
         for k in range(friction.force.shape[0]):
             friction.before[k] = friction.force[k]
+            friction.rate_before[k] = friction.rate[k]
         if trial == 0:
             return_to_start(system, state, friction.start, t)
             find_response(system, state, t)
