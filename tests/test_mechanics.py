@@ -70,6 +70,20 @@ def test_dry_friction_is_left_out_about_rest_and_named():
     assert np.allclose(found, expected, atol=1e-8), (found, expected)
 
 
+def test_limits_that_small_motions_leave_out_are_told():
+    scene = pendulum()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", taut.TautWarning)
+        free = taut.linearise(taut.equilibrium(scene)).frequencies
+    hung = pendulum()
+    hung.joint_limit("pin", lower=-3.0, name="stop")
+    hung.suggest(method="rattle")
+    with pytest.warns(taut.TautWarning, match=r"limits and contacts of the scene \('stop'\) are left out"):
+        found = taut.linearise(taut.simulate(hung, duration=0.1, dt=0.01, progress=False).at(0.0))
+    assert free.size == 1 and len(found.eigenvalues) == 2
+
+
+
 def test_a_hanging_chain_has_the_frequencies_of_bessel_like_matrix():
     """Two equal masses on equal rods: ω² = (2 ± √2) g/L, in two planes."""
     motions = taut.linearise(taut.equilibrium(taut.gallery("two_link")))
@@ -119,6 +133,16 @@ def test_what_can_not_rest_says_so():
         taut.equilibrium(scene)
     with pytest.raises(taut.TautError, match="inequalities"):
         taut.equilibrium(taut.gallery("billiard"))
+
+
+def test_limits_that_are_not_reached_leave_the_rest_where_it_is():
+    hung = pendulum()
+    hung.joint_limit("pin", lower=-3.0, upper=1.0, name="stop")
+    assert float(taut.equilibrium(hung)["pin"].angle[0]) == pytest.approx(-np.pi / 2, abs=1e-8)
+    held = pendulum()
+    held.joint_limit("pin", lower=-1.0, name="stop")
+    with pytest.raises(taut.TautError, match="has inequalities.* the angle of 'pin' is -1.571, beyond 'stop'"):
+        taut.equilibrium(held)
 
 
 def topics(scene: taut.Scene) -> dict[str, str]:

@@ -29,12 +29,14 @@ from ...result.records import Records
 from ...result.run import Run
 from ...scene.checks import positive
 from ...scene.scene import Scene
+from ...simulation.plan import only_joints_are_limited
 from .perturbation import Array, Perturbed, null_space
 
 if TYPE_CHECKING:
     import xarray
 
 STEPS = 500
+BEYOND = 1e-9  # rad or m: rounding
 LONGEST = 0.25  # move in one step, of the size of the scene; turn [rad]
 
 
@@ -87,7 +89,8 @@ class Equilibrium:
         """One record, at rest: what joints count and carry, and forces."""
         kept = {name: np.zeros((1, *shape)) for name, shape in Records.shapes(self.model).items()}
         slots = self.model.bodies.slots
-        kept["x"][0], kept["quat"][0], kept["lam"][0] = self.x[:slots], self.quat, self.lam
+        kept["x"][0], kept["quat"][0] = self.x[:slots], self.quat
+        kept["lam"][0, : len(self.lam)] = self.lam  # beside it stand those of limits, which are zero
         info = {"method": "equilibrium", "dt": 1.0, "record_every": 1, "steps": 0, "steps_done": 0, "options": {}}
         run = Run(self.scene, self.model, Records(**kept), "finished", "", info)
         weight = -float((self.model.bodies.constant[:slots] * self.x[:slots]).sum())
@@ -114,7 +117,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
     """
     tolerance = positive(tolerance, "equilibrium: tolerance")
     model = build(scene)
-    if model.is_unilateral:
+    if model.is_unilateral and not only_joints_are_limited(scene):
         raise TautError(f"scene '{model.name}' has inequalities, whose equilibrium this analysis does not find; "
                         "simulate it with damping until it rests.")
     if model.dry_names:
@@ -136,7 +139,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         r = N.T @ f
         left = float(np.abs(r).max(initial=0.0)) / max(scale, 1e-300)
         if left <= tolerance:
-            return Equilibrium(scene, model, x, near.quat, lam, left, step)
+            return _checked_limits(Equilibrium(scene, model, x, near.quat, lam, left, step))
         # Downhill the forces may rise for a while (away from an unstable balance), which is no reason to stand still.
         now = float(np.linalg.norm(r))
         tau *= 1.0 if not np.isfinite(before) else max(2.0, min(10.0, before / now)) if now < before else before / now
@@ -154,3 +157,18 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
         near.x, near.quat = near.projected(x, turned)
     raise TautError(f"scene '{model.name}' did not come to rest: {left:.3g} of the largest force was left after "
                     f"{STEPS} steps. A scene that can fall for ever has no equilibrium; else start nearer to it.")
+
+
+def _checked_limits(found: Equilibrium) -> Equilibrium:
+    """Refuse a place of rest that limits of joints, which the search has left out, do not allow."""
+    for name, spec in found.scene.constraints.items():
+        if spec.kind == "joint_limit":
+            joint = found[spec.arguments["joint"]]
+            coordinate = spec.arguments["coordinate"] or joint.coordinates[0]
+            value = float(getattr(joint, coordinate)[0])
+            lower, upper = (spec.arguments[which] for which in ("lower", "upper"))
+            if (lower is not None and value < lower - BEYOND) or (upper is not None and value > upper + BEYOND):
+                raise TautError(f"scene '{found.model.name}' has inequalities: without them it rests where the "
+                                f"{coordinate} of '{spec.arguments['joint']}' is {value:.4g}, beyond '{name}'; where "
+                                "it rests against them is not found here: simulate it with damping until it rests.")
+    return found

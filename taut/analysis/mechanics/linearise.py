@@ -138,6 +138,10 @@ def linearise(what: Any) -> Linearisation:
         if not result.near.dry:
             counts = "is left out: about a state at rest it would hold what it can"
         warn(f"the dry friction of the scene ({listed(model.dry_names)}) {counts}")
+    if model.is_unilateral:
+        names = f" ({listed(list(model.inequality_names))})" if model.inequality_names else ""
+        warn(f"limits and contacts of the scene{names} are left out: the eigenvalues are those of motions that meet "
+             "none")
     if model.samples:
         warn(f"the controllers of the scene ({listed(list(model.samples))}) count as continuous: what sampling "
              "and holding do to stability is not in the eigenvalues")
