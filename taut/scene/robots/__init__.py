@@ -11,6 +11,8 @@
     features.py, urdf_features.py, mjcf_features.py   what a file says that is not taken over, with its lines
     suggestion.py   method and step that suit
     loops.py   NAME.loops.yaml beside a URDF;  mjcf_start.py, mjcf_equalities.py, mjcf_actuators.py   parts of an MJCF
+    series.py  joints one after the other as one: of an MJCF body (mjcf_several.py), or across links without mass
+               (massless.py)
 
 What a scene can not express is collected in `dropped` and reported once.
 """
