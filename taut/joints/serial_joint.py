@@ -52,7 +52,7 @@ def pack(positions, arguments):
     along = [
         displacement(arguments, positions, second.direction(slide), f"displacement_{k}", f"speed_{k}")
         for k, slide in enumerate(slides, 1)
-    ]
+    ]  # (3)
     rotation, turns = turning(arguments, hinges)
     z = hinges[0] if hinges else _across(slides)[-1] if len(slides) < 3 else slides[2]
     leans = [slide - float(slide @ z) * z for slide in slides[:1] if abs(float(slide @ z)) < ASLANT]

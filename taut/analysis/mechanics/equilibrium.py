@@ -162,7 +162,7 @@ def equilibrium(scene: Scene, tolerance: float = 1e-10) -> Equilibrium:
 def _checked_limits(found: Equilibrium) -> Equilibrium:
     """Refuse a place of rest that limits of joints, which the search has left out, do not allow."""
     for name, spec in found.scene.constraints.items():
-        if spec.kind == "joint_limit":
+        if spec.sense != "==":
             joint = found[spec.arguments["joint"]]
             coordinate = spec.arguments["coordinate"] or joint.coordinates[0]
             value = float(getattr(joint, coordinate)[0])

@@ -17,7 +17,7 @@ from ...errors import TautError, present, warn
 from ..scene import Scene
 from ..specs import BodyRef, Point, Ref
 from .pose import UP, Array, Pose, quaternion
-from .tree import Joint, Link, Seen, Tree
+from .tree import Groups, Joint, Link, Seen, Tree
 
 RATES = {"hinge": "rate", "slider": "speed"}  # with _1, _2, …: the rates of joints with several coordinates
 
@@ -27,9 +27,9 @@ class Built:
 
     def __init__(self, tree: Tree, with_limits: bool = True) -> None:
         self.tree, self.with_limits = tree, with_limits
-        self.parent = {joint.child: joint for joint in tree.joints}
+        groups = Groups(tree)
         self.poses = {name: Pose(UP) @ tree.start[name][0] for name in tree.links}
-        self.roots = {name: self._root(name) for name in tree.links}
+        self.roots = {name: groups.root(name) for name in tree.links}
         gx, gy, gz = UP @ np.array(tree.gravity)
         self.scene = Scene(gravity=(float(gx), float(gy), float(gz)), name=tree.name)
         self.bodies: dict[str, BodyRef] = {}
@@ -59,15 +59,6 @@ class Built:
         """A name for a constraint or force: that of the file, where no joint, equality or actuator before has it."""
         names = (name, f"{name}_{kind}", *(f"{name}_{kind}_{k}" for k in range(2, 10**6)))
         return next(one for one in names if one not in self.scene.constraints and one not in self.scene.forces)
-
-    def _root(self, name: str) -> str:
-        """The first link of the group that this one is fixed to; "" where that is the world."""
-        joint = self.parent.get(name)
-        if joint is None:
-            return ""
-        if joint.kind != "fixed":
-            return name
-        return "" if joint.parent is None else self._root(joint.parent)
 
     def _add_body(self, root: str) -> None:
         """(1)."""

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from ...errors import listed
 from .pose import Pose
 from .series import Step, in_series
-from .tree import Joint, Tree
+from .tree import Groups, Joint, Tree
 
 ONE_COORDINATE = ("hinge", "slider")
 
@@ -20,7 +20,7 @@ ONE_COORDINATE = ("hinge", "slider")
 def merge_massless(tree: Tree, held: Collection[str]) -> None:
     """Of a tree whose start is known. held: links that something beside the tree holds, which stay as they are."""
     _keep_still(tree, held)
-    groups = _Groups(tree)
+    groups = Groups(tree)
     for joint in list(tree.joints):
         root = groups.root(joint.child)
         if joint.kind not in ONE_COORDINATE or groups.is_massless(root):
@@ -37,41 +37,13 @@ def merge_massless(tree: Tree, held: Collection[str]) -> None:
             _merge(tree, groups, chain)
 
 
-class _Groups:
-    """Links that are fixed to each other, by the first of them; "" is the world."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.parent = {joint.child: joint for joint in tree.joints}
-
-    def root(self, link: str) -> str:
-        joint = self.parent.get(link)
-        if joint is None:
-            return ""
-        if joint.kind != "fixed":
-            return link
-        return "" if joint.parent is None else self.root(joint.parent)
-
-    def members(self, root: str) -> set[str]:
-        return {link for link in self.tree.links if self.root(link) == root}
-
-    def is_massless(self, root: str) -> bool:
-        links = [self.tree.links[name] for name in self.members(root)]
-        return bool(root) and not any(link.mass or link.inertia.any() for link in links)
-
-    def moved_by(self, root: str) -> list[Joint]:
-        """The joints that hang on a group."""
-        return [joint for joint in self.tree.joints
-                if joint.kind != "fixed" and joint.parent is not None and self.root(joint.parent) == root]  # fmt: skip
-
-
 def _keep_still(tree: Tree, held: Collection[str]) -> None:
     still: list[str] = []
-    groups = _Groups(tree)
+    groups = Groups(tree)
     if not any(link.mass for link in tree.links.values() if groups.root(link.name)):
         return  # nothing that moves has any: a mistake, which will be told
     while True:
-        groups = _Groups(tree)
+        groups = Groups(tree)
         ends = [joint for joint in tree.joints if joint.kind in ONE_COORDINATE and groups.is_massless(joint.child)
                 and not groups.moved_by(joint.child) and not groups.members(joint.child) & {*held}]  # fmt: skip
         if not ends:
@@ -83,7 +55,7 @@ def _keep_still(tree: Tree, held: Collection[str]) -> None:
         tree.dropped.append(f"motion of {listed(still)}, beyond which nothing has mass: they keep still")
 
 
-def _merge(tree: Tree, groups: _Groups, chain: list[Joint]) -> None:
+def _merge(tree: Tree, groups: Groups, chain: list[Joint]) -> None:
     """One joint for a chain of them, if there is one."""
     first, last = chain[0], chain[-1]
     frames = [first.origin]  # of each joint in the first one's parent, while all stand at zero

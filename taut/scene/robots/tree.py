@@ -149,3 +149,31 @@ class Tree:
         if joint.kind == "hinge":
             return here, v + np.cross(axis, here.p - frame.point(joint.anchor)), omega + axis
         return here, v + axis if joint.kind == "slider" else v, omega
+
+
+class Groups:
+    """Links that are fixed to each other, by the first of them; "" is the world."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.parent = {joint.child: joint for joint in tree.joints}
+
+    def root(self, link: str) -> str:
+        joint = self.parent.get(link)
+        if joint is None:
+            return ""
+        if joint.kind != "fixed":
+            return link
+        return "" if joint.parent is None else self.root(joint.parent)
+
+    def members(self, root: str) -> set[str]:
+        return {link for link in self.tree.links if self.root(link) == root}
+
+    def is_massless(self, root: str) -> bool:
+        links = [self.tree.links[name] for name in self.members(root)]
+        return bool(root) and not any(link.mass or link.inertia.any() for link in links)
+
+    def moved_by(self, root: str) -> list[Joint]:
+        """The joints that hang on a group."""
+        return [joint for joint in self.tree.joints
+                if joint.kind != "fixed" and joint.parent is not None and self.root(joint.parent) == root]  # fmt: skip
