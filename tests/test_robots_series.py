@@ -1,4 +1,4 @@
-"""Robots whose files have empty links, between joints or at their ends, and starts beyond their limits."""
+"""Robots whose files have empty links between joints, and starts beyond their limits."""
 
 from __future__ import annotations
 
@@ -63,13 +63,12 @@ def test_empty_links_between_joints_make_them_one(tmp_path, case):
         assert np.abs(here - getattr(expected, expected.coordinates[0])).max() < 1e-3, name
 
 
-def test_empty_links_at_the_end_keep_still_and_that_is_told(tmp_path):
-    text = series([("a", "revolute", "0 0 1")], ["0 0 1"]).replace("</robot>", """<link name="tip"/><link
-        name="end"/><joint name="t1" type="continuous"><parent link="l0"/><child link="tip"/></joint><joint name="t2"
-        type="continuous"><parent link="tip"/><child link="end"/></joint></robot>""")  # fmt: skip
-    with pytest.warns(taut.TautWarning, match="motion of 't2', 't1', beyond which nothing has mass: they keep still"):
-        scene = taut.open_scene(beside(tmp_path, text))
-    assert not {"t1", "t2"} & {*scene.constraints} and not {"tip", "end"} & {*scene.bodies}
+def test_an_empty_link_at_the_end_is_refused(tmp_path):
+    text = series([("a", "revolute", "0 0 1")], ["0 0 1"]).replace("</robot>", """
+        <link name="tip"/>
+        <joint name="t" type="continuous"><parent link="l0"/><child link="tip"/></joint></robot>""")
+    with pytest.raises(taut.TautError, match="arm.urdf:2: link 'tip' moves but has no mass; give .* or make its joint"):
+        taut.open_scene(beside(tmp_path, text))
 
 
 def test_a_robot_that_stands_beyond_its_limits_starts_at_them(tmp_path):

@@ -68,7 +68,7 @@ class Built:
         first = self.tree.links[root]
         if not mass > 0.0:
             raise TautError(f"{first.where}: link '{root}' moves but has no mass; give it an inertial with a mass "
-                            "above zero.")
+                            "above zero, or make its joint fixed.")
         frames = {link.name: back @ self.poses[link.name] for link in members}
         centre = np.sum([link.mass * frames[link.name].point(link.centre) for link in members], axis=0) / mass
         inertia = np.zeros((3, 3))

@@ -1,8 +1,7 @@
-"""Links without mass: those between two joints, which make one joint of the two, and those that carry nothing.
+"""Links without mass between two joints, which make one joint of the two.
 
 A planar base or a shoulder is often written as three joints with empty links between them. Such joints are one joint of
-taut (series.py). Links at the end of a chain that have no mass, nor anything beyond them, move no other: they keep the
-place in which they start, and that is told.
+taut (series.py). Links without mass that carry nothing are refused (build.py): how they move is not decided.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ ONE_COORDINATE = ("hinge", "slider")
 
 def merge_massless(tree: Tree, held: Collection[str]) -> None:
     """Of a tree whose start is known. held: links that something beside the tree holds, which stay as they are."""
-    _keep_still(tree, held)
     groups = Groups(tree)
     for joint in list(tree.joints):
         root = groups.root(joint.child)
@@ -35,24 +33,6 @@ def merge_massless(tree: Tree, held: Collection[str]) -> None:
             chain.insert(0, above)
         if len(chain) > 1:
             _merge(tree, groups, chain)
-
-
-def _keep_still(tree: Tree, held: Collection[str]) -> None:
-    still: list[str] = []
-    groups = Groups(tree)
-    if not any(link.mass for link in tree.links.values() if groups.root(link.name)):
-        return  # nothing that moves has any: a mistake, which will be told
-    while True:
-        groups = Groups(tree)
-        ends = [joint for joint in tree.joints if joint.kind in ONE_COORDINATE and groups.is_massless(joint.child)
-                and not groups.moved_by(joint.child) and not groups.members(joint.child) & {*held}]  # fmt: skip
-        if not ends:
-            break
-        for joint in ends:
-            joint.kind = "fixed"
-            still.append(joint.name)
-    if still:
-        tree.dropped.append(f"motion of {listed(still)}, beyond which nothing has mass: they keep still")
 
 
 def _merge(tree: Tree, groups: Groups, chain: list[Joint]) -> None:
