@@ -16,6 +16,7 @@ from ..constraints.base import Argument, Layout, Part
 from .base import frame, joint, on_body, points_of, rate, unit
 from .serial_joint import turning
 
+SHORTEST = 1e-6  # m
 LEAST = 1e-3  # of the volume that u, w and d span, of that of three perpendicular ones
 
 
@@ -26,6 +27,9 @@ def pack(positions, arguments):
     if abs(float(np.linalg.det([*hinges, d]))) <= LEAST * length:
         raise ValueError("its two axes and the line between its two places lie in one plane; of axes that meet make a "
                          "serial_joint, else a body of the link")
+    if length < SHORTEST:
+        raise ValueError(f"its two places are {length:.3g} m apart, too near for a direction between them; of axes "
+                         "that meet make a serial_joint")
     first, second = arguments["frames"]
     a, b = points_of(arguments)
     w, u = second.direction(hinges[0]), first.direction(hinges[1])

@@ -39,6 +39,6 @@ def chosen_target(arguments: dict[str, Any], what: str) -> tuple[Coordinate, Any
     type_ = None if given[0] == "value" else given[0]
     coordinate = coordinate_of(arguments, "joint", type_)
     if type_ is not None and coordinate.quantity != type_:
-        raise ValueError(f"its {type_} is given, but '{coordinate.name}' of joint '{arguments['joint']}' is a "
-                         f"{coordinate.quantity}; give value")
+        raise ValueError(f"its {type_} is given, but '{coordinate.name}' of joint '{arguments['joint']}' is "
+                         f"{'an angle' if coordinate.turns else 'a displacement'}; give value")
     return coordinate, arguments[given[0]]

@@ -72,6 +72,18 @@ def _check(arguments: dict[str, Any], slides: list[np.ndarray], hinges: list[np.
         raise ValueError("it has neither slides nor hinges; give slide_1=(x, y, z) or hinge_1=(x, y, z), or use a weld")
     if len(slides) == len(hinges) == 3:
         raise ValueError("with three slides and three hinges it holds nothing; leave it out")
+    for names, count, which in ((("displacement", "speed"), len(slides), "slide"),
+                                (("angle", "rate"), len(hinges), "hinge")):  # fmt: skip
+        for name in (f"{name}_{k}" for k in range(count + 1, 4) for name in names):
+            if arguments[name] is not None:
+                raise ValueError(f"it has {name} but no {which}_{name[-1]}; give that, too, or leave {name} out")
+    moves = {frame.moves for frame in arguments["frames"]}
+    if "in_plane" in moves and "freely" not in moves:
+        for which, found in (("slide", slides), ("hinge", hinges)):
+            for k, one in enumerate(found, 1):
+                if (abs(one[2]) > 1e-9) if which == "slide" else (abs(one[2]) < 1.0 - 1e-9):
+                    raise ValueError(f"its {which}_{k} is ({', '.join(f'{c:g}' for c in one)}), but planar bodies move "
+                                     "across z and turn about z alone; give such axes, or planar=False")
     pairs = [("slide", i, j, slides) for i in range(len(slides)) for j in range(i)]
     pairs += [("hinge", i, i - 1, hinges) for i in range(1, len(hinges)) if len(hinges) == 3]
     for which, i, j, found in pairs:

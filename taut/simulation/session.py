@@ -221,7 +221,7 @@ class Session:
             return f"{text} {poles[0].upper()}{poles[1:]}."
         text += residuals(self.model, self.start, last)
         if reason in (NOT_CONVERGED, LEFT_BRANCH) and self.system.work.counts[DOUBTFUL_SYSTEMS] > 0:
-            tiny = next(iter(tiny_inertias(self.model).values()), None)
+            tiny = max(tiny_inertias(self.model).values(), key=lambda one: one.sigma, default=None)
             if tiny is not None:
                 return f"{text} Rows are lost in rounding, since {tiny.words()}. {tiny.remedy()}"
             text += singular_position(self.model, self.system, self.state, self.chunks[0], last)

@@ -28,6 +28,7 @@ from ...model.scales import scene_size
 from ...result.records import Records
 from ...result.run import Run
 from ...scene.checks import positive
+from ...scene.joints import coordinates_of
 from ...scene.scene import Scene
 from ...simulation.plan import only_joints_are_limited
 from .perturbation import Array, Perturbed, null_space
@@ -163,9 +164,9 @@ def _checked_limits(found: Equilibrium) -> Equilibrium:
     """Refuse a place of rest that limits of joints, which the search has left out, do not allow."""
     for name, spec in found.scene.constraints.items():
         if spec.sense != "==":
-            joint = found[spec.arguments["joint"]]
-            coordinate = spec.arguments["coordinate"] or joint.coordinates[0]
-            value = float(getattr(joint, coordinate)[0])
+            known = coordinates_of(found.scene, spec.arguments["joint"])
+            coordinate = spec.arguments["coordinate"] or known[0].name
+            value = float(getattr(found[spec.arguments["joint"]], coordinate)[0])
             lower, upper = (spec.arguments[which] for which in ("lower", "upper"))
             if (lower is not None and value < lower - BEYOND) or (upper is not None and value > upper + BEYOND):
                 raise TautError(f"scene '{found.model.name}' has inequalities: without them it rests where the "

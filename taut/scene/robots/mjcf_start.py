@@ -12,6 +12,7 @@ from .pose import Array, Pose
 if TYPE_CHECKING:
     from .mjcf import _Reader
 
+JOINT = 2  # mjtEq
 ONE_COORDINATE = (2, 3)  # slide and hinge, of mjtJoint
 
 
@@ -41,7 +42,18 @@ def _start_within_limits(reader: _Reader, data: Any) -> None:
         if data.qpos[address] != before:
             moved.append(reader.joint(int(j)))
     if moved:
+        _carry_along(reader, data)
         warn(f"{reader.path}: the start is beyond the limits of {listed(moved)}, which start at the limit")
+
+
+def _carry_along(reader: _Reader, data: Any) -> None:
+    """Joints that equalities tie to others, to where these are now."""
+    m = reader.model
+    for e in range(0 if reader.is_off("equality") else m.neq):
+        if m.eq_type[e] == JOINT and m.eq_active0[e] and m.eq_obj2id[e] >= 0:
+            first, second = (m.jnt_qposadr[m.eq_obj1id[e]], m.jnt_qposadr[m.eq_obj2id[e]])
+            moved = float(data.qpos[second] - m.qpos0[second])
+            data.qpos[first] = m.qpos0[first] + np.polyval(m.eq_data[e][4::-1], moved)
 
 
 def pose_and_twist(model: Any, data: Any, body: int) -> tuple[Pose, Array, Array]:
