@@ -67,7 +67,8 @@ class Built:
         mass = sum(link.mass for link in members)
         first = self.tree.links[root]
         if not mass > 0.0:
-            raise TautError(f"{first.where}: link '{root}' moves but has no mass; give it an inertial with a mass "
+            why = f" ({self.tree.empty[root]})" if root in self.tree.empty else ""
+            raise TautError(f"{first.where}: link '{root}' moves but has no mass{why}; give it an inertial with a mass "
                             "above zero, or make its joint fixed.")
         frames = {link.name: back @ self.poses[link.name] for link in members}
         centre = np.sum([link.mass * frames[link.name].point(link.centre) for link in members], axis=0) / mass

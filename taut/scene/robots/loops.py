@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from ...constraints import KINDS as CONSTRAINTS
 from ...errors import TautError, shown, unknown
+from ...forces import KINDS as FORCES
 from .. import checks
 from ..entries import Entries, in_python
 from .build import Built
@@ -26,6 +28,8 @@ from .pose import UP, Array, matrix, quaternion
 from .tree import Joint
 
 BASES = ("fixed", "floating")
+JOINTS = {"joint": "coordinate", "first": "coordinate", "second": "coordinate_second", "pinion": "coordinate",
+          "rack": "coordinate_rack"}  # fmt: skip
 DIRECTIONS = ("axis", "axis_2", "normal", "direction", "direction_2")
 
 
@@ -99,12 +103,10 @@ class Loops:
         efforts = {one.name: one.effort for joint in built.tree.joints for one in joint.along or [joint]}
         for i, entry in enumerate(self.of("motors")):
             given = {key: value for key, value in entry.items() if key != "kind" and value is not None}
-            if entry["joint"] in built.along:
-                ref, which = built.along[entry["joint"]]
-                given |= {"joint": ref.name, **which}
-            if efforts[entry["joint"]]:
+            if efforts.get(entry["joint"]):
                 given.setdefault("limit", efforts[entry["joint"]])
             with self.entries.collecting(built.scene, ("motors", i)):
+                _name_coordinates(built, "motor", given)
                 built.scene.motor(**in_python(given))
         self.entries.stop_if_mistaken()
 
@@ -125,7 +127,20 @@ def _close(built: Built, entry: dict[str, Any]) -> None:
         relative = matrix(np.array(checks.quaternion(given["orientation"], "orientation")))
         given["orientation"] = quaternion(inside[1] @ relative @ inside[0].T)
     places = [built.place(link, _offset(point)) for link, point in zip(links, points)]
+    _name_coordinates(built, entry["kind"], given)
     getattr(built.scene, entry["kind"])(*places, **in_python(given))
+
+
+def _name_coordinates(built: Built, kind: str, given: dict[str, Any]) -> None:
+    """Joints of the file by the joints that they are here, with the coordinate that they are there."""
+    known = {argument.name for argument in (CONSTRAINTS | FORCES)[kind].arguments}
+    for key, coordinate in JOINTS.items():
+        if given.get(key) in built.along:
+            ref, which = built.along[given[key]]
+            if which and coordinate not in known:
+                raise TautError(f"joint '{given[key]}' is {which['coordinate']} of '{ref.name}' here, which {kind} can "
+                                "not name; couple and drive can")
+            given |= {key: ref.name} | ({coordinate: which["coordinate"]} if which else {})
 
 
 def _along(frame: Array, direction: Any, what: str) -> tuple[float, ...]:
@@ -135,8 +150,6 @@ def _along(frame: Array, direction: Any, what: str) -> tuple[float, ...]:
 def _link(built: Built, point: Any) -> str | None:
     """The link that a point is on; None: the world."""
     link = point["body"] if isinstance(point, dict) else point if isinstance(point, str) else None
-    if link in built.tree.gone:
-        raise TautError(f"link '{link}' {built.tree.gone[link]}; name a link with a mass")
     if link is not None and link not in built.tree.links:
         raise unknown("link", str(link), built.tree.links)
     return link

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...errors import listed
 from .pose import Pose
 from .series import Step, in_series
 from .tree import Groups, Joint, Tree
@@ -27,8 +26,13 @@ def merge_massless(tree: Tree, held: Collection[str]) -> None:
         while True:
             before = groups.root(chain[0].parent) if chain[0].parent is not None else ""
             above = groups.parent.get(before)
-            alone = len(groups.moved_by(before)) == 1 and not groups.members(before) & {*held}
-            if above is None or above.kind not in ONE_COORDINATE or not groups.is_massless(before) or not alone:
+            if above is None or above.kind not in ONE_COORDINATE or not groups.is_massless(before):
+                break
+            if groups.members(before) & {*held}:
+                tree.empty[before] = "it is held by a joint of NAME.loops.yaml"
+                break
+            if len(groups.moved_by(before)) > 1:
+                tree.empty[before] = "more than one joint hangs on it"
                 break
             chain.insert(0, above)
         if len(chain) > 1:
@@ -47,16 +51,16 @@ def _merge(tree: Tree, groups: Groups, chain: list[Joint]) -> None:
     steps = [Step(joint, (back @ frame).R @ joint.axis, (back @ frame).point(joint.anchor), at.R @ joint.axis)
              for joint, frame, at in zip(chain, frames, now)]  # fmt: skip
     found = Joint(first.name, first.where, "fixed", first.parent, last.child, frames[-1])
-    if not in_series(found, steps):
-        return
     names = [joint.name for joint in chain]
+    if not in_series(found, steps) or found.kind == "free":
+        tree.empty |= {joint.child: f"no joint of taut is {', '.join(names)} at once" for joint in chain[:-1]}
+        return
     tree.joints = [joint for joint in tree.joints if joint not in chain] + [found]
     for joint in chain[:-1]:
         for link in groups.members(joint.child):
             if tree.links[link].visuals:
                 tree.dropped.append(f"pictures of link '{link}', which has no mass")
-            tree.gone[link] = f"has no mass and stands between the joints {listed(names)}, which are one here"
             del tree.links[link]
             tree.joints = [other for other in tree.joints if other.child != link]
-    for joint in chain[1:]:
+    for joint in chain if first.coordinate != found.along[0].coordinate else chain[1:]:
         tree.dropped.append(f"name of joint '{joint.name}', which is {joint.coordinate} of '{first.name}'")

@@ -5,6 +5,8 @@
     three slides and three hinges                                                a free body
 
 Two hinges may stand at any angle; of three the second is across the others. A hinge may come before a slide along it.
+Files round their angles: axes that miss each other by less than MEET meet, and axes across each other up to ACROSS are
+made perpendicular.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ import numpy as np
 from .pose import Array
 from .tree import Joint
 
-MEET = 1e-9  # m: lines so close meet
-ACROSS = 1e-9  # of the product of two perpendicular axes
+MEET = 1e-5  # m
+ACROSS = 1e-4  # of the product of two axes, or of their sine where they are parallel
 
 
 class Step(NamedTuple):
@@ -38,20 +40,39 @@ def in_series(found: Joint, steps: list[Step]) -> bool:
         return False
     if any(abs(float(a.axis @ b.axis)) >= ACROSS for i, a in enumerate(slides) for b in slides[:i]):
         return False
-    if len(slides) == len(hinges) == 3:
-        found.kind = "free"
-        return True
     ends = _ends([step.place for step in hinges], [step.axis for step in hinges])
     if ends is None or len(slides) > 3 or len(hinges) > 3 or (slides and len(ends) == 2):
         return False
+    if len(slides) == len(hinges) == 3:
+        found.kind = "free"
+        return True
     found.kind = "serial_joint" if len(ends) == 1 else "double_hinge"
     found.anchor, found.anchor_on_parent = ends[-1], ends[0]
-    for which, coordinate, some in (("slide", "displacement", slides), ("hinge", "angle", hinges)):
-        for k, step in enumerate(some, 1):
-            found.axes[f"{which}_{k}"] = step.axis_now
+    now = [_perpendicular([step.axis_now for step in slides]), _between([step.axis_now for step in hinges])]
+    for which, coordinate, some, axes in (("slide", "displacement", slides, now[0]),
+                                          ("hinge", "angle", hinges, now[1])):  # fmt: skip
+        for k, (step, axis) in enumerate(zip(some, axes), 1):
+            found.axes[f"{which}_{k}"] = axis
             step.joint.coordinate = f"{coordinate}_{k}"
             found.along.append(step.joint)
     return True
+
+
+def _perpendicular(axes: list[Array]) -> list[Array]:
+    found: list[Array] = []
+    for axis in axes:
+        rest = axis - sum((float(axis @ one) * one for one in found), np.zeros(3))
+        found.append(rest / np.linalg.norm(rest))
+    return found
+
+
+def _between(axes: list[Array]) -> list[Array]:
+    """Of three hinges, the second put across both others, which it is but for rounding."""
+    if len(axes) < 3:
+        return axes
+    middle = np.cross(axes[2], axes[0])
+    middle *= np.sign(middle @ axes[1]) / np.linalg.norm(middle)
+    return [axes[0], middle, axes[2]]
 
 
 def _ends(places: list[Array], axes: list[Array]) -> list[Array] | None:

@@ -26,18 +26,24 @@ def suggest(built: Built, dt: float) -> None:
 
 def fastest_joint(built: Built) -> float:
     """(1) in 1/s."""
-    sizes: dict[str, tuple[float, float]] = {}
+    armatures: dict[tuple[str, str], float] = {}
+    for joint in built.tree.joints:
+        for one in joint.along or [joint]:
+            if one.name in built.along:
+                ref, which = built.along[one.name]
+                armatures[ref.name, which.get("coordinate", "")] = one.armature
+    sizes: dict[tuple[str, str], tuple[float, float]] = {}
     for force in built.scene.forces.values():
         if force.kind in ("spring_on", "motor"):
             stiffness, damping, gain = (_size(force.arguments.get(name)) for name in ("stiffness", "damping", "gain"))
-            k, c = sizes.get(force.arguments["joint"], (0.0, 0.0))
-            sizes[force.arguments["joint"]] = k + stiffness, c + damping + gain
-    armatures = {joint.name: joint.armature for joint in built.tree.joints}
+            at = force.arguments["joint"], force.arguments.get("coordinate") or ""
+            k, c = sizes.get(at, (0.0, 0.0))
+            sizes[at] = k + stiffness, c + damping + gain
     rates = [0.0]
-    for joint, (k, c) in sizes.items():
-        mobility = _mobility(built, joint)
+    for at, (k, c) in sizes.items():
+        mobility = _mobility(built, *at)
         if mobility > 0.0:
-            inertia = 1.0 / mobility + armatures.get(joint, 0.0)
+            inertia = 1.0 / mobility + armatures.get(at, 0.0)
             rates.append(max(c / inertia, sqrt(k / inertia)))
     return max(rates)
 
@@ -48,16 +54,19 @@ def _size(given: Any) -> float:
     return abs(float(value)) if value is not None else 0.0
 
 
-def _mobility(built: Built, name: str) -> float:
+def _mobility(built: Built, name: str, coordinate: str) -> float:
     """1/I of (1) without armature."""
     joint = built.scene.constraints.get(name)
-    if joint is None or joint.kind not in ("hinge", "slider"):
+    slides = coordinate.startswith("displacement") or (joint is not None and joint.kind == "slider")
+    argument = f"{'slide' if slides else 'hinge'}_{coordinate[-1]}" if coordinate else "axis"
+    given = None if joint is None else joint.arguments.get(argument)
+    if joint is None or given is None:
         return 0.0
-    axis, found = np.array(joint.arguments["axis"], float), 0.0
+    axis, found = np.array(given, float), 0.0
     for point in joint.points:
         body = None if point.body is None else built.scene.bodies[point.body]
         if body is None or body.inertia is None:
             continue
         along = matrix(np.array(body.orientation)).T @ axis
-        found += 1.0 / body.mass if joint.kind == "slider" else float(along @ np.linalg.solve(body.inertia, along))
+        found += 1.0 / body.mass if slides else float(along @ np.linalg.solve(body.inertia, along))
     return found / float(axis @ axis)

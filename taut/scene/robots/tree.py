@@ -100,7 +100,7 @@ class Tree:
     # Each link's frame at the start, its velocity [m/s] and angular velocity [rad/s], with z up
     start: dict[str, tuple[Pose, Array, Array]] = field(default_factory=dict)
     forces: list[tuple[str, Array, Array]] = field(default_factory=list)  # on a link: place in its frame, force [N]
-    gone: dict[str, str] = field(default_factory=dict)  # links that are no bodies, and why
+    empty: dict[str, str] = field(default_factory=dict)  # links without mass that stand in a chain, and why they do
 
     def check(self) -> None:
         """Every link hangs on the world by one chain of joints."""
