@@ -139,6 +139,10 @@ def test_limits_that_are_not_reached_leave_the_rest_where_it_is():
     hung = pendulum()
     hung.joint_limit("pin", lower=-3.0, upper=1.0, name="stop")
     assert float(taut.equilibrium(hung)["pin"].angle[0]) == pytest.approx(-np.pi / 2, abs=1e-8)
+    scalar = taut.Scene()
+    scalar.joint_limit(scalar.coordinate(0.1, inertia=1.0, name="q"), lower=-1, upper=1)
+    scalar.spring_on("q", stiffness=2.0)
+    assert abs(float(taut.equilibrium(scalar)["q"].value[0])) < 1e-8
     held = pendulum()
     held.joint_limit("pin", lower=-1.0, name="stop")
     with pytest.raises(taut.TautError, match="has inequalities.* the angle of 'pin' is -1.571, beyond 'stop'"):

@@ -111,6 +111,8 @@ def test_a_pole_of_the_angles_is_told():
     passed = taut.simulate(scene, method="rattle", dt=0.01, duration=0.8, progress=False)
     told = "angle_2 of 'gimbal' came to 90 degrees"
     assert not any(told in text for text in before.notes) and any(told in text for text in passed.notes)
+    rarely = taut.simulate(scene, method="rattle", dt=0.01, duration=0.8, record_every=10, progress=False)
+    assert any(told in text for text in rarely.notes), "between two records"
     assert float(before["gimbal"].angle_2[-1]) == pytest.approx(1.2, abs=1e-9)
     turned = [np.cos(1.2), np.sin(1.2), 0, 0]
     assert passed.status == "finished" and np.abs(np.asarray(passed["b"].orientation[-1]) - turned).max() < 1e-9
@@ -126,6 +128,8 @@ WRONG = {
     "its hinge_2 and hinge_3 stand at 45 degrees": {"hinge_1": X, "hinge_2": Y, "hinge_3": (0, 1, 1)},
     "its hinge_1 and hinge_2 lie along each other": {"hinge_1": X, "hinge_2": (-1, 0, 0)},
     "its hinge_1 and hinge_3 lie along each other": {"hinge_1": X, "hinge_2": Y, "hinge_3": X},
+    "it has angle_2 but no hinge_2": {"hinge_1": Z, "angle_2": 0.5},
+    "it has speed_1 but no slide_1": {"hinge_1": Z, "speed_1": 1.0},
     "its hinge_1 is (0.0, 0.0, 0.0), which has no direction": {"hinge_1": (0, 0, 0)},
 }  # fmt: skip
 
@@ -137,6 +141,14 @@ def test_axes_that_can_not_be_are_named(words):
     with pytest.raises(taut.TautError) as mistake:
         scene.serial_joint(body, (0, 0, 0), **WRONG[words], name="gimbal")
     assert words in str(mistake.value) and "serial_joint 'gimbal'" in str(mistake.value), mistake.value
+
+
+@pytest.mark.parametrize("given", [{"hinge_1": X}, {"slide_1": Z}, {"hinge_1": Z, "hinge_2": X}])
+def test_planar_bodies_that_it_can_not_move_are_named(given):
+    scene = taut.Scene()
+    body = scene.rigid((0, 0, 0), mass=1.0, inertia=1.0, planar=True, name="b")
+    with pytest.raises(taut.TautError, match="planar bodies move across z and turn about z alone"):
+        scene.serial_joint(body, (0, 0, 0), **given)
 
 
 def test_a_double_hinge_in_a_plane_is_refused():
