@@ -44,6 +44,10 @@ def rate(name: str = "rate", of: str = "its coordinate", unit: str = "rad/s or m
 
 
 RATE = rate()
+TWO_ANGLES = (
+    *(Argument(f"angle_{k}", "constant", f"value of angle_{k} at the start [rad]", default=0.0) for k in (1, 2)),
+    *(rate(f"rate_{k}", f"angle_{k}", "rad/s") for k in (1, 2)),
+)
 
 
 class Axes(NamedTuple):

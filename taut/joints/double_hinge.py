@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import example
 from ..constraints.base import Argument, Layout, Part
-from .base import frame, joint, on_body, points_of, rate, unit
+from .base import TWO_ANGLES, frame, joint, on_body, points_of, unit
 from .serial_joint import turning
 
 SHORTEST = 1e-6  # m
@@ -51,10 +51,7 @@ KIND = joint(
     arguments=(
         Argument("hinge_1", "constant_vector", "axis on b's body, in the world at the start", required=True),
         Argument("hinge_2", "constant_vector", "axis on a's body, in the world at the start", required=True),
-        Argument("angle_1", "constant", "value of angle_1 at the start [rad]", default=0.0),
-        Argument("angle_2", "constant", "value of angle_2 at the start [rad]", default=0.0),
-        rate("rate_1", "angle_1", "rad/s"),
-        rate("rate_2", "angle_2", "rad/s"),
+        *TWO_ANGLES,
     ),
     synonyms=("hinge_pair", "two_hinges", "skew_hinges"),
     examples=(

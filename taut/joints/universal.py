@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import example
 from ..constraints.base import Argument, Layout, Part
-from .base import angle, coincident, frame, joint, on_body, rate, unit
+from .base import TWO_ANGLES, angle, coincident, frame, joint, on_body, unit
 
 
 def pack(positions, arguments):
@@ -36,10 +36,7 @@ KIND = joint(
     arguments=(
         Argument("axis", "constant_vector", "axis of the cross on a's body, in the world at the start", required=True),
         Argument("axis_2", "constant_vector", "axis of the cross on b's body, perpendicular to it", required=True),
-        Argument("angle_1", "constant", "value of angle_1 at the start [rad]", default=0.0),
-        Argument("angle_2", "constant", "value of angle_2 at the start [rad]", default=0.0),
-        rate("rate_1", "angle_1", "rad/s"),
-        rate("rate_2", "angle_2", "rad/s"),
+        *TWO_ANGLES,
     ),
     synonyms=("cardan", "hooke", "cross"),
     examples=(

@@ -9,6 +9,7 @@ A body's frame has the directions of its first link's, and sits at the centre of
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,9 @@ class Built:
 
     def __init__(self, tree: Tree, with_limits: bool = True) -> None:
         self.tree, self.with_limits = tree, with_limits
-        groups = Groups(tree)
+        self.groups = Groups(tree)
         self.poses = {name: Pose(UP) @ tree.start[name][0] for name in tree.links}
-        self.roots = {name: groups.root(name) for name in tree.links}
+        self.roots = {name: self.groups.root(name) for name in tree.links}
         gx, gy, gz = UP @ np.array(tree.gravity)
         self.scene = Scene(gravity=(float(gx), float(gy), float(gz)), name=tree.name)
         self.bodies: dict[str, BodyRef] = {}
@@ -57,12 +58,12 @@ class Built:
 
     def unused(self, name: str, kind: str) -> str:
         """A name for a constraint or force: that of the file, where no joint, equality or actuator before has it."""
-        names = (name, f"{name}_{kind}", *(f"{name}_{kind}_{k}" for k in range(2, 10**6)))
+        names = chain((name, f"{name}_{kind}"), (f"{name}_{kind}_{k}" for k in count(2)))
         return next(one for one in names if one not in self.scene.constraints and one not in self.scene.forces)
 
     def _add_body(self, root: str) -> None:
         """(1)."""
-        members = [self.tree.links[name] for name in self.tree.links if self.roots[name] == root]
+        members = self.groups.members(root)
         back = self.poses[root].inverse()
         mass = sum(link.mass for link in members)
         first = self.tree.links[root]

@@ -28,10 +28,10 @@ def merge_massless(tree: Tree, held: Collection[str]) -> None:
             above = groups.parent.get(before)
             if above is None or above.kind not in ONE_COORDINATE or not groups.is_massless(before):
                 break
-            if groups.members(before) & {*held}:
+            if any(link.name in held for link in groups.members(before)):
                 tree.empty[before] = "it is held by a joint of NAME.loops.yaml"
                 break
-            if len(groups.moved_by(before)) > 1:
+            if groups.hanging(before) > 1:
                 tree.empty[before] = "more than one joint hangs on it"
                 break
             chain.insert(0, above)
@@ -55,12 +55,11 @@ def _merge(tree: Tree, groups: Groups, chain: list[Joint]) -> None:
     if not in_series(found, steps) or found.kind == "free":
         tree.empty |= {joint.child: f"no joint of taut is {', '.join(names)} at once" for joint in chain[:-1]}
         return
-    tree.joints = [joint for joint in tree.joints if joint not in chain] + [found]
-    for joint in chain[:-1]:
-        for link in groups.members(joint.child):
-            if tree.links[link].visuals:
-                tree.dropped.append(f"pictures of link '{link}', which has no mass")
-            del tree.links[link]
-            tree.joints = [other for other in tree.joints if other.child != link]
+    empty = [link for joint in chain[:-1] for link in groups.members(joint.child)]
+    tree.dropped += [f"pictures of link '{link.name}', which has no mass" for link in empty if link.visuals]
+    gone = {last.child, *(link.name for link in empty)}
+    tree.joints = [joint for joint in tree.joints if joint.child not in gone] + [found]
+    for link in empty:
+        del tree.links[link.name]
     for joint in chain if first.coordinate != found.along[0].coordinate else chain[1:]:
         tree.dropped.append(f"name of joint '{joint.name}', which is {joint.coordinate} of '{first.name}'")

@@ -104,25 +104,30 @@ class Tree:
 
     def check(self) -> None:
         """Every link hangs on the world by one chain of joints."""
-        children = [joint.child for joint in self.joints]
+        parent: dict[str, Joint] = {}
+        twice: set[str] = set()
+        for joint in self.joints:
+            twice |= {joint.child} if joint.child in parent else set()
+            parent[joint.child] = joint
         for joint in self.joints:
             for end in (joint.parent, joint.child):
                 if end is not None and end not in self.links:
                     raise TautError(f"{joint.where}: joint '{joint.name}' names link '{end}', which does not exist: "
                                     f"there are {', '.join(list(self.links)[:8])}.")
-            if children.count(joint.child) > 1:
+            if joint.child in twice:
                 raise TautError(f"{joint.where}: link '{joint.child}' is the child of more than one joint; a loop is "
                                 "closed by a joint in a file beside this one (NAME.loops.yaml).")
-        parent = {joint.child: joint for joint in self.joints}
+        hung: set[str] = set()  # links from which the way to the world is known
         for name in self.links:
-            seen: list[str] = []
+            seen: dict[str, None] = {}
             at: str | None = name
-            while at is not None and at in parent:
+            while at is not None and at in parent and at not in hung:
                 if at in seen:
                     raise TautError(f"{parent[at].where}: links {', '.join(seen)} form a cycle of joints; close "
                                     "the loop by a joint in a file beside this one (NAME.loops.yaml).")
-                seen.append(at)
+                seen[at] = None
                 at = parent[at].parent
+            hung.update(seen)
 
     def settle(self) -> None:
         """Poses and velocities of all links at the start, from those of the joints: (1), and its time derivative."""
@@ -155,25 +160,38 @@ class Groups:
     """Links that are fixed to each other, by the first of them; "" is the world."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree = tree
         self.parent = {joint.child: joint for joint in tree.joints}
+        self._root: dict[str, str] = {}
+        self._links: dict[str, list[Link]] = {}
+        self._hanging: dict[str, int] = {}
+        for name, link in tree.links.items():
+            self._links.setdefault(self.root(name), []).append(link)
+        for joint in tree.joints:
+            if joint.kind != "fixed" and joint.parent is not None:
+                root = self.root(joint.parent)
+                self._hanging[root] = self._hanging.get(root, 0) + 1
 
     def root(self, link: str) -> str:
-        joint = self.parent.get(link)
-        if joint is None:
-            return ""
-        if joint.kind != "fixed":
-            return link
-        return "" if joint.parent is None else self.root(joint.parent)
+        at, passed = link, []
+        while at not in self._root:
+            passed.append(at)
+            joint = self.parent.get(at)
+            if joint is None or (joint.kind == "fixed" and joint.parent is None):
+                self._root[at] = ""
+            elif joint.kind != "fixed":
+                self._root[at] = at
+            else:
+                at = str(joint.parent)
+        for name in passed:
+            self._root[name] = self._root[at]
+        return self._root[at]
 
-    def members(self, root: str) -> set[str]:
-        return {link for link in self.tree.links if self.root(link) == root}
+    def members(self, root: str) -> list[Link]:
+        return self._links.get(root, [])
 
     def is_massless(self, root: str) -> bool:
-        links = [self.tree.links[name] for name in self.members(root)]
-        return bool(root) and not any(link.mass or link.inertia.any() for link in links)
+        return bool(root) and not any(link.mass or link.inertia.any() for link in self.members(root))
 
-    def moved_by(self, root: str) -> list[Joint]:
-        """The joints that hang on a group."""
-        return [joint for joint in self.tree.joints
-                if joint.kind != "fixed" and joint.parent is not None and self.root(joint.parent) == root]  # fmt: skip
+    def hanging(self, root: str) -> int:
+        """How many joints that move hang on a group."""
+        return self._hanging.get(root, 0)
